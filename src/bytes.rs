@@ -1,0 +1,198 @@
+//! Bytes of a file: where they live, how they print, and the checked conversions between sizes.
+//!
+//! The only place of the crate where a number may change its width, and the only one that turns bytes into
+//! text for people.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// Bytes that are borrowed from the caller or shared between clones; cloning never copies them.
+///
+/// ```
+/// use bspkit::Data;
+/// let whole = Data::from(b"IBSP rest".to_vec());
+/// let part = whole.slice(0..4);
+/// assert_eq!(&*part, b"IBSP");
+/// ```
+#[derive(Clone)]
+pub struct Data<'a> {
+    owner: Owner<'a>,
+    range: Range<usize>,
+}
+
+#[derive(Clone)]
+enum Owner<'a> {
+    Borrowed(&'a [u8]),
+    Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+impl<'a> Data<'a> {
+    /// Shares a buffer of any kind: a vector, a memory map.
+    pub fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Data<'static> {
+        let range = 0..owner.as_ref().len();
+        Data { owner: Owner::Shared(Arc::new(owner)), range }
+    }
+
+    /// A part of the bytes, sharing the same buffer.
+    ///
+    /// # Panics
+    /// Where the range leaves the bytes, as slicing does.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Data<'a> {
+        assert!(range.start <= range.end && range.end <= self.len(), "the range lies inside the data");
+        let start = self.range.start + range.start;
+        Data { owner: self.owner.clone(), range: start..start + range.len() }
+    }
+
+    /// The same bytes without a borrow: copied if they were borrowed, shared if they were shared.
+    #[must_use]
+    pub fn into_static(self) -> Data<'static> {
+        match self.owner {
+            Owner::Borrowed(bytes) => Data::from(bytes[self.range].to_vec()),
+            Owner::Shared(owner) => Data { owner: Owner::Shared(owner), range: self.range },
+        }
+    }
+}
+
+impl Deref for Data<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        let whole = match &self.owner {
+            Owner::Borrowed(bytes) => bytes,
+            Owner::Shared(owner) => (**owner).as_ref(),
+        };
+        &whole[self.range.clone()]
+    }
+}
+
+impl AsRef<[u8]> for Data<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl<'a> From<&'a [u8]> for Data<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Data { range: 0..bytes.len(), owner: Owner::Borrowed(bytes) }
+    }
+}
+
+impl From<Vec<u8>> for Data<'static> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Data::shared(bytes)
+    }
+}
+
+impl fmt::Debug for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Data({} bytes)", self.len())
+    }
+}
+
+/// Prints bytes so that a person can read them and [`unescape`] can read them back: printable ASCII and valid
+/// UTF-8 as they are, `\n`, `\r`, `\t`, `\\` and everything else as `\xNN`.
+///
+/// ```
+/// use bspkit::bytes::escaped;
+/// assert_eq!(escaped(b"caf\xe9\n").to_string(), r"caf\xe9\n");
+/// ```
+pub fn escaped(bytes: &[u8]) -> Escaped<'_> {
+    Escaped(bytes)
+}
+
+/// The printed form that [`escaped`] gives.
+pub struct Escaped<'a>(&'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    '\n' => f.write_str("\\n")?,
+                    '\r' => f.write_str("\\r")?,
+                    '\t' => f.write_str("\\t")?,
+                    '\\' => f.write_str("\\\\")?,
+                    c if c.is_control() => {
+                        for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                            write!(f, "\\x{byte:02x}")?;
+                        }
+                    }
+                    c => write!(f, "{c}")?,
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads back what [`escaped`] prints: `\n`, `\r`, `\t`, `\\` and `\xNN`; any other backslash stays as it is.
+///
+/// ```
+/// use bspkit::bytes::unescape;
+/// assert_eq!(unescape(r"caf\xe9\n"), b"caf\xe9\n");
+/// assert_eq!(unescape(r"c:\maps"), b"c:\\maps");
+/// ```
+pub fn unescape(text: &str) -> Vec<u8> {
+    let mut rest = text.as_bytes();
+    let mut out = Vec::with_capacity(rest.len());
+    while let Some((&first, tail)) = rest.split_first() {
+        let (bytes, used) = match (first, tail) {
+            (b'\\', [b'n', ..]) => (b'\n', 2),
+            (b'\\', [b'r', ..]) => (b'\r', 2),
+            (b'\\', [b't', ..]) => (b'\t', 2),
+            (b'\\', [b'\\', ..]) => (b'\\', 2),
+            (b'\\', [b'x', high, low, ..]) => match (hex_digit(*high), hex_digit(*low)) {
+                (Some(high), Some(low)) => (high << 4 | low, 4),
+                _ => (first, 1),
+            },
+            _ => (first, 1),
+        };
+        out.push(bytes);
+        rest = &rest[used..];
+    }
+    out
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// `value` rounded up to a multiple of `alignment`, which is a power of two.
+pub(crate) fn align_up(value: usize, alignment: usize) -> usize {
+    debug_assert!(alignment.is_power_of_two());
+    value.next_multiple_of(alignment)
+}
+
+/// Whether all bytes are zero.
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+/// A directory word as it stands in the file: a signed 32-bit number, little-endian.
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
+    let field = bytes.get(at..at.checked_add(4)?)?;
+    Some(i32::from_le_bytes(field.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn escaped_bytes_read_back(bytes: Vec<u8>) {
+            prop_assert_eq!(unescape(&escaped(&bytes).to_string()), bytes);
+        }
+    }
+}
