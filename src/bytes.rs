@@ -92,7 +92,7 @@ impl fmt::Debug for Data<'_> {
 }
 
 /// Prints bytes so that a person can read them and [`unescape`] can read them back: printable ASCII and valid
-/// UTF-8 as they are, `\n`, `\r`, `\t`, `\\` and everything else as `\xNN`.
+/// UTF-8 as they are, `\n`, `\\` and everything else as `\xNN`.
 ///
 /// ```
 /// use bspkit::bytes::escaped;
@@ -111,8 +111,6 @@ impl fmt::Display for Escaped<'_> {
             for character in chunk.valid().chars() {
                 match character {
                     '\n' => f.write_str("\\n")?,
-                    '\r' => f.write_str("\\r")?,
-                    '\t' => f.write_str("\\t")?,
                     '\\' => f.write_str("\\\\")?,
                     c if c.is_control() => {
                         for byte in c.encode_utf8(&mut [0; 4]).bytes() {
@@ -130,7 +128,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Reads back what [`escaped`] prints: `\n`, `\r`, `\t`, `\\` and `\xNN`; any other backslash stays as it is.
+/// Reads back what [`escaped`] prints: `\n`, `\\` and `\xNN`; any other backslash stays as it is, so that most
+/// Windows paths need no care.
 ///
 /// ```
 /// use bspkit::bytes::unescape;
@@ -143,8 +142,6 @@ pub fn unescape(text: &str) -> Vec<u8> {
     while let Some((&first, tail)) = rest.split_first() {
         let (bytes, used) = match (first, tail) {
             (b'\\', [b'n', ..]) => (b'\n', 2),
-            (b'\\', [b'r', ..]) => (b'\r', 2),
-            (b'\\', [b't', ..]) => (b'\t', 2),
             (b'\\', [b'\\', ..]) => (b'\\', 2),
             (b'\\', [b'x', high, low, ..]) => match (hex_digit(*high), hex_digit(*low)) {
                 (Some(high), Some(low)) => (high << 4 | low, 4),

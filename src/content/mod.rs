@@ -1,0 +1,4 @@
+//! Lenses: what is inside a lump that is no array of records.
+
+pub mod entities;
+pub mod select;

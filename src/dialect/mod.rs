@@ -1,0 +1,5 @@
+//! The dialects of the BSP family, as data.
+
+mod text;
+
+pub use text::EntityRules;
