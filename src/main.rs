@@ -1,0 +1,2 @@
+//! The `bspkit` program.
+fn main() {}
