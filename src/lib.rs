@@ -6,10 +6,20 @@
 // pest without its `std` feature asks for this name in the crate root.
 extern crate alloc;
 
+mod bsp;
 pub mod bytes;
 pub mod content;
 pub mod dialect;
+mod draft;
 mod error;
+pub mod file;
+pub mod record;
 
+pub use bsp::Bsp;
 pub use bytes::Data;
+pub use draft::Draft;
 pub use error::{Error, ErrorKind, Place, Result};
+pub use file::{
+    Bounds, Change, ChangeKind, Container, Layout, Moved, Plan, Report, SaveOptions, Segment, SegmentKind, Slot,
+    SlotEdit, SlotId,
+};

@@ -1,5 +1,251 @@
-//! The dialects of the BSP family, as data.
+//! Layer 2: the dialects of the BSP family, as data. One file each says what is particular about it, with the
+//! source of the fact; a relative names its base and lists what differs. Nothing outside this folder asks which
+//! dialect a map is.
 
+mod blueshift;
+mod detect;
+mod foreign;
+mod goldsrc;
+mod l4d2;
+mod quake2;
+mod quake3;
+mod source;
+mod source17;
+mod source21;
 mod text;
 
+use std::fmt;
+
+pub use blueshift::BLUE_SHIFT;
+pub use detect::{Detected, detect};
+pub use goldsrc::GOLDSRC;
+pub use l4d2::L4D2;
+pub use quake2::QUAKE2;
+pub use quake3::QUAKE3;
+pub use source::SOURCE;
+pub use source17::SOURCE17;
+pub use source21::SOURCE21;
 pub use text::EntityRules;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::Rules;
+use crate::file::directory::DirectoryShape;
+
+/// Every dialect that is opened.
+pub const ALL: &[&Dialect] =
+    &[&GOLDSRC, &BLUE_SHIFT, &QUAKE2, &QUAKE3, &SOURCE17, &SOURCE, &SOURCE21, &L4D2];
+
+/// What is particular about the maps of an engine and its kin.
+///
+/// ```
+/// use bspkit::dialect;
+/// assert_eq!(dialect::by_name("quake3")?.title, "Quake III Arena");
+/// assert!(dialect::ALL.iter().all(|dialect| !dialect.lumps.is_empty()));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Dialect {
+    /// The short name: lower case, no spaces.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// How the file begins.
+    pub magic: Magic,
+    /// The version numbers that it goes by.
+    pub versions: &'static [i32],
+    /// The lump directory's layouts, the most usual one first.
+    pub shapes: &'static [DirectoryShape],
+    /// The lumps by index.
+    pub lumps: &'static [Lump],
+    /// What is to be known about places in the file.
+    pub rules: Rules,
+    /// What its engines can read of an entity text.
+    pub text: EntityRules,
+    /// Versions whose game lump is laid out in a way that is not read, with the reason.
+    pub opaque_game_lumps: &'static [(i32, &'static str)],
+    /// Where in the header the map revision stands.
+    pub revision_at: Option<usize>,
+    /// A file that stands beside the map and holds a checksum of it: its extension.
+    pub checksummed_by: Option<&'static str>,
+    /// Whether a file with the right magic and version is of this dialect, and how its directory is laid out.
+    pub(crate) probe: fn(&[u8], &'static Dialect) -> Option<DirectoryShape>,
+}
+
+/// How the files of a dialect begin.
+///
+/// ```
+/// assert_eq!(bspkit::dialect::QUAKE2.magic, bspkit::dialect::Magic::Ident(*b"IBSP"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Magic {
+    /// Four characters, then the version.
+    Ident([u8; 4]),
+    /// The version alone.
+    VersionOnly,
+}
+
+/// One row of a dialect's table of lumps.
+///
+/// ```
+/// use bspkit::dialect::{QUAKE2, Role};
+/// let entities = &QUAKE2.lumps[0];
+/// assert_eq!((entities.name, entities.role), ("ENTITIES", Some(Role::Entities)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lump {
+    /// The field's name for it, without `LUMP_`.
+    pub name: &'static str,
+    /// What it is for, where other dialects have the like.
+    pub role: Option<Role>,
+}
+
+const fn lump(name: &'static str, role: Role) -> Lump {
+    Lump { name, role: Some(role) }
+}
+
+const fn only(name: &'static str) -> Lump {
+    Lump { name, role: None }
+}
+
+macro_rules! roles {
+    ($($(#[$meta:meta])* $role:ident = $name:literal,)*) => {
+        /// What a lump is for, across dialects.
+        ///
+        /// ```
+        /// use bspkit::dialect::Role;
+        /// assert_eq!(Role::Faces.to_string(), "faces");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Role {
+            $($(#[$meta])* $role,)*
+        }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &[Role] = &[$(Role::$role,)*];
+
+            /// Its name: lower case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Role::$role => $name,)* }
+            }
+        }
+    };
+}
+
+roles! {
+    /// The entity text.
+    Entities = "entities",
+    /// Planes of nodes, faces and brushes.
+    Planes = "planes",
+    /// Textures: pixels, or the names of shaders and materials with their flags.
+    Textures = "textures",
+    /// Corners of faces.
+    Vertexes = "vertexes",
+    /// What is visible from where.
+    Visibility = "visibility",
+    /// Inner nodes of the tree.
+    Nodes = "nodes",
+    /// How a texture lies on a face.
+    TexInfo = "texinfo",
+    /// Faces, which Quake III calls surfaces.
+    Faces = "faces",
+    /// Baked light.
+    Lighting = "lighting",
+    /// Nodes of the collision hulls.
+    ClipNodes = "clipnodes",
+    /// Leafs of the tree.
+    Leafs = "leafs",
+    /// Which faces a leaf sees.
+    LeafFaces = "leaffaces",
+    /// Which brushes a leaf holds.
+    LeafBrushes = "leafbrushes",
+    /// Pairs of vertexes.
+    Edges = "edges",
+    /// Edges with their direction, by face.
+    SurfEdges = "surfedges",
+    /// The world and the brush models.
+    Models = "models",
+    /// Solid volumes.
+    Brushes = "brushes",
+    /// Planes of brushes.
+    BrushSides = "brushsides",
+    /// Areas that portals divide.
+    Areas = "areas",
+    /// Portals between areas.
+    AreaPortals = "areaportals",
+    /// Triangles of faces.
+    DrawIndexes = "drawindexes",
+    /// Volumes of fog.
+    Fogs = "fogs",
+    /// Light for what moves.
+    LightGrid = "lightgrid",
+    /// What the game code reads by itself.
+    GameLump = "game",
+    /// Embedded files.
+    Pak = "pak",
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Dialect {
+    /// The index of the lump with this role.
+    pub fn role(&self, role: Role) -> Option<usize> {
+        self.lumps.iter().position(|lump| lump.role == Some(role))
+    }
+
+    /// A lump's name: the table's, or its number where the table has none.
+    pub fn lump_name(&self, index: usize) -> String {
+        self.lumps.get(index).map_or_else(|| format!("LUMP_{index}"), |lump| lump.name.to_string())
+    }
+
+    /// The offset of the version number.
+    pub fn version_at(&self) -> usize {
+        match self.magic {
+            Magic::Ident(_) => 4,
+            Magic::VersionOnly => 0,
+        }
+    }
+}
+
+/// The dialect of this name.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] with the names there are.
+pub fn by_name(name: &str) -> Result<&'static Dialect> {
+    ALL.iter().copied().find(|dialect| dialect.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let names: Vec<_> = ALL.iter().map(|dialect| dialect.name).collect();
+        Error::new(ErrorKind::Argument, format!("no dialect is called {name}"))
+            .hint(format!("the dialects are {}", names.join(", ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn tables_agree_with_themselves() {
+        let mut names = HashSet::new();
+        for dialect in ALL {
+            assert!(names.insert(dialect.name), "{} twice", dialect.name);
+            assert!(dialect.role(Role::Entities).is_some(), "{}", dialect.name);
+            let count = dialect.shapes.iter().map(|shape| shape.count).max().unwrap();
+            assert_eq!(dialect.lumps.len(), count, "{}", dialect.name);
+            let lumps: HashSet<_> = dialect.lumps.iter().map(|lump| lump.name).collect();
+            assert_eq!(lumps.len(), count, "{} names a lump twice", dialect.name);
+            let roles: Vec<_> = dialect.lumps.iter().filter_map(|lump| lump.role).collect();
+            assert_eq!(roles.iter().collect::<HashSet<_>>().len(), roles.len(), "{} has a role twice", dialect.name);
+            let order: HashSet<_> = dialect.rules.write_order.iter().collect();
+            assert_eq!(order.len(), dialect.rules.write_order.len(), "{} writes a lump twice", dialect.name);
+            assert!(order.iter().all(|lump| **lump < count), "{}", dialect.name);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The front door: a map with its dialect.
+
+use std::path::Path;
+
+use crate::bytes::{Data, word};
+use crate::dialect::{self, Detected, Dialect, Role};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::{Container, Slot, SlotId, lzma};
+
+/// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// assert_eq!(map.dialect().name, "goldsrc");
+/// assert!(map.bytes(map.slot("entities")?.id)?.starts_with(b"{"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bsp<'a> {
+    container: Container<'a>,
+    dialect: &'static Dialect,
+    version: i32,
+}
+
+impl<'a> Bsp<'a> {
+    /// Reads a map from bytes, of which it borrows; costs the directory, whatever the size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotABsp`], [`ErrorKind::Unsupported`] or [`ErrorKind::Ambiguous`], with one sentence that says
+    /// what the file is. A damaged map opens.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        Bsp::from_data(Data::from(bytes), None)
+    }
+
+    /// Reads a map from bytes however they are held, as the dialect given or the one that is found.
+    ///
+    /// # Errors
+    /// As [`Bsp::parse`].
+    pub fn from_data(data: Data<'a>, dialect: Option<&'static Dialect>) -> Result<Self> {
+        let Detected { dialect, version, shape } = match dialect {
+            Some(dialect) => dialect.insist(&data)?,
+            None => dialect::detect(&data)?,
+        };
+        let opaque = dialect.opaque_game_lumps.iter().find(|(opaque, _)| *opaque == version).map(|(_, why)| *why);
+        let container = Container::parse(data, shape, &dialect.rules, |index| dialect.lump_name(index), opaque)?;
+        Ok(Bsp { container, dialect, version })
+    }
+
+    /// The dialect.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    /// The version number as it stands in the file.
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// The map revision of a Source map: how often its source was saved.
+    pub fn revision(&self) -> Option<i32> {
+        word(self.container.bytes(), self.dialect.revision_at?)
+    }
+
+    /// The slots, segments and words below.
+    pub fn container(&self) -> &Container<'a> {
+        &self.container
+    }
+
+    /// Every slot: lumps by index, then what other directories name.
+    pub fn slots(&self) -> &[Slot] {
+        self.container.slots()
+    }
+
+    /// The lump of a role, where the dialect has it.
+    pub fn role(&self, role: Role) -> Option<&Slot> {
+        self.slots().get(self.dialect.role(role)?)
+    }
+
+    /// The role of a slot, where it has one.
+    pub fn role_of(&self, slot: SlotId) -> Option<Role> {
+        match slot {
+            SlotId::Lump(index) => self.dialect.lumps.get(index)?.role,
+            _ => None,
+        }
+    }
+
+    /// Finds a slot by number, by the dialect's name for it or by role, in any case: `0`, `MARKSURFACES`,
+    /// `leaffaces`, `game:sprp`, `bspx:RGBLIGHTING`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the names there are.
+    pub fn slot(&self, name: &str) -> Result<&Slot> {
+        let by_number = || name.parse().ok().and_then(|index| self.container.slot(SlotId::Lump(index)));
+        let by_name = || self.slots().iter().find(|slot| slot.name.eq_ignore_ascii_case(name));
+        let by_role = || {
+            let role = Role::ALL.iter().find(|role| role.name().eq_ignore_ascii_case(name))?;
+            self.role(*role)
+        };
+        by_number().or_else(by_name).or_else(by_role).ok_or_else(|| {
+            let names: Vec<_> = self.slots().iter().map(|slot| slot.name.as_str()).collect();
+            Error::new(ErrorKind::NotFound, format!("the map has no lump {name}"))
+                .hint(format!("it has {}", names.join(", ")))
+        })
+    }
+
+    /// A slot's bytes as they stand in the file; nothing for an id that the map does not have.
+    pub fn stored(&self, slot: SlotId) -> Data<'a> {
+        let range = self.container.slot(slot).map_or(0..0, |slot| slot.stored.clone());
+        self.container.data.slice(range)
+    }
+
+    /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.
+    pub fn unpacked_size(&self, slot: SlotId) -> Option<usize> {
+        let claimed = self.container.slot(slot)?.unpacked.filter(|size| *size != 0)?;
+        let size = lzma::unpacked_size(&self.stored(slot))?;
+        (usize::try_from(claimed) == Ok(size)).then_some(size)
+    }
+
+    /// A slot's bytes, decompressed where they are compressed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] where that fails.
+    pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
+        let stored = self.stored(slot);
+        match self.unpacked_size(slot) {
+            None => Ok(stored),
+            Some(_) => {
+                let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
+                let unpacked = lzma::unpack(&stored).map_err(|error| error.at(Place::default().lump(name)))?;
+                Ok(Data::from(unpacked))
+            }
+        }
+    }
+}
+
+impl Bsp<'static> {
+    /// Opens a map; with the feature `mmap` on Unix without reading it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`], or as [`Bsp::parse`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Bsp::open_as(path, None)
+    }
+
+    /// Opens a map as the dialect given, or as the one that is found.
+    ///
+    /// # Errors
+    /// As [`Bsp::open`].
+    pub fn open_as(path: impl AsRef<Path>, dialect: Option<&'static Dialect>) -> Result<Self> {
+        Bsp::from_data(crate::file::read(path.as_ref())?, dialect)
+    }
+
+    /// Takes a map's bytes.
+    ///
+    /// # Errors
+    /// As [`Bsp::parse`].
+    pub fn from_vec(bytes: Vec<u8>) -> Result<Self> {
+        Bsp::from_data(Data::from(bytes), None)
+    }
+}

@@ -1,0 +1,42 @@
+//! Half-Life: Blue Shift, a relative of GoldSrc: the first two entries of the directory are exchanged, nothing else
+//! differs (ReHLDS goes by the game's folder, Xash3D by the content, as is done here).
+
+use super::{Dialect, GOLDSRC, Lump, goldsrc};
+use crate::bytes::word;
+use crate::file::Rules;
+
+/// Blue Shift.
+pub const BLUE_SHIFT: Dialect = Dialect {
+    name: "blueshift",
+    title: "GoldSrc (Blue Shift: entities and planes exchanged)",
+    lumps: &LUMPS,
+    rules: Rules { write_order: &[0, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 1, 2], ..GOLDSRC.rules },
+    probe: |bytes, dialect| is_swapped(bytes).then_some(dialect.shapes[0]),
+    ..GOLDSRC
+};
+
+const LUMPS: [Lump; 15] = {
+    let mut lumps = goldsrc::LUMPS;
+    lumps.swap(0, 1);
+    lumps
+};
+
+/// Whether the second lump is entity text and the first is none.
+pub(super) fn is_swapped(bytes: &[u8]) -> bool {
+    let lump = |entry: usize| {
+        let start = usize::try_from(word(bytes, entry)?).ok()?;
+        let length = usize::try_from(word(bytes, entry + 4)?).ok()?;
+        bytes.get(start..start.checked_add(length)?.min(bytes.len()))
+    };
+    !lump(4).is_some_and(is_entity_text) && lump(12).is_some_and(is_entity_text)
+}
+
+/// Whether bytes begin like entity text: a brace or a comment, and no byte that only numbers have.
+fn is_entity_text(bytes: &[u8]) -> bool {
+    const ENOUGH: usize = 64;
+    let start = bytes[..bytes.len().min(ENOUGH)].trim_ascii_start();
+    let text = start.split(|byte| *byte == 0).next().unwrap_or_default();
+    (text.starts_with(b"{") || text.starts_with(b"//"))
+        && text.len() >= 2
+        && text.iter().all(|byte| *byte >= b' ' || byte.is_ascii_whitespace())
+}

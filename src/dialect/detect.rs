@@ -1,0 +1,72 @@
+//! Which dialect a file is: magic and version select candidates, their probes decide.
+
+use super::{ALL, Dialect, Magic, foreign};
+use crate::bytes::word;
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::directory::DirectoryShape;
+
+/// What a file was found to be.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let found = bspkit::dialect::detect(&bytes)?;
+/// assert_eq!((found.dialect.name, found.version), ("quake2", 38));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Detected {
+    /// The dialect.
+    pub dialect: &'static Dialect,
+    /// The version number as it stands in the file.
+    pub version: i32,
+    /// How the lump directory is laid out.
+    pub shape: DirectoryShape,
+}
+
+/// Finds the one dialect that a file is written in; looks at the directory and hardly more.
+///
+/// # Errors
+/// [`ErrorKind::NotABsp`] and [`ErrorKind::Unsupported`] with one sentence that says what the file is;
+/// [`ErrorKind::Ambiguous`] where several dialects could be meant.
+pub fn detect(bytes: &[u8]) -> Result<Detected> {
+    let with_version = ALL.iter().copied().filter(|dialect| dialect.claims(bytes));
+    let found: Vec<Detected> = with_version.clone().filter_map(|dialect| dialect.accept(bytes)).collect();
+    match found[..] {
+        [found] => Ok(found),
+        [] => match with_version.clone().next() {
+            None => Err(foreign::name(bytes)),
+            Some(_) => Err(ambiguous(with_version)),
+        },
+        _ => Err(ambiguous(found.iter().map(|found| found.dialect))),
+    }
+}
+
+fn ambiguous(candidates: impl Iterator<Item = &'static Dialect>) -> Error {
+    let names: Vec<_> = candidates.map(|dialect| dialect.name).collect();
+    let message = format!("the header does not tell which kind of map this is; it could be {}", names.join(" or "));
+    Error::new(ErrorKind::Ambiguous, message).hint("say which with --dialect")
+}
+
+impl Dialect {
+    /// Whether magic and version are this dialect's.
+    fn claims(&self, bytes: &[u8]) -> bool {
+        let magic = match self.magic {
+            Magic::Ident(ident) => bytes.starts_with(&ident),
+            Magic::VersionOnly => true,
+        };
+        magic && word(bytes, self.version_at()).is_some_and(|version| self.versions.contains(&version))
+    }
+
+    fn accept(&'static self, bytes: &[u8]) -> Option<Detected> {
+        let shape = (self.probe)(bytes, self)?;
+        Some(Detected { dialect: self, version: word(bytes, self.version_at())?, shape })
+    }
+
+    /// Reads a file as this dialect whatever it seems to be, as long as there is room for a version.
+    pub(crate) fn insist(&'static self, bytes: &[u8]) -> Result<Detected> {
+        let version = word(bytes, self.version_at()).ok_or_else(|| foreign::name(bytes))?;
+        let shape = (self.probe)(bytes, self).unwrap_or(self.shapes[0]);
+        Ok(Detected { dialect: self, version, shape })
+    }
+}

@@ -1,0 +1,84 @@
+//! What a file is that is not opened: one sentence, from tables.
+
+use crate::bytes::word;
+use crate::error::{Error, ErrorKind};
+
+/// Maps of the wider family: how the file begins, its version where only some are meant, and what it is.
+const MAPS: &[(&[u8], Option<i32>, &str)] = &[
+    (b"rBSP", None, "a map of a Respawn game (Titanfall, Apex Legends), whose lumps stand in files beside it"),
+    (b"PSBr", None, "a console map of a Respawn game (Titanfall, Apex Legends)"),
+    (b"PSBV", None, "a console map of the Source engine (big-endian)"),
+    (b"BSP2", None, "a Quake map with 32-bit indices (BSP2)"),
+    (b"2PSB", None, "a Quake map with 32-bit indices (2PSB)"),
+    (b" 46Q", None, "a map of Quake 64"),
+    (b"QBSP", None, "a Quake II map with 32-bit indices (Qbism)"),
+    (b"RBSP", None, "a map of Raven's games (Jedi Outcast, Jedi Academy, Soldier of Fortune II) or of SiN"),
+    (b"FBSP", None, "a map of QFusion (Warsow)"),
+    (b"FAKK", None, "a map of Heavy Metal: F.A.K.K.2 or Alice"),
+    (b"2015", None, "a map of Medal of Honor: Allied Assault"),
+    (b"EALA", None, "a map of Medal of Honor: Allied Assault"),
+    (b"FART", None, "a map of VitaminSource"),
+    (b"IBSP", Some(41), "a map of Daikatana"),
+    (b"IBSP", Some(69), "a map of Quake2World"),
+    (b"VBSP", Some(27), "a Source map of Contagion"),
+    (b"VBSP", Some(42), "a Source map with 128 lumps (VitaminSource)"),
+    (b"VBSP", Some(100), "a Source map of Counter-Strike Online 2"),
+    (&29_i32.to_le_bytes(), None, "a map of Quake or Hexen II (version 29)"),
+    (&23_i32.to_le_bytes(), None, "a map of a pre-release Quake"),
+    (&28_i32.to_le_bytes(), None, "a map of a pre-release Quake"),
+];
+
+/// Other files that come under the name of a map.
+const FILES: &[(&[u8], &str)] = &[
+    (b"PK\x03\x04", "a zip archive (pk3): the map has to be taken out of it first"),
+    (b"BZh", "compressed with bzip2, as download servers keep maps: unpack it first"),
+    (b"\x1f\x8b", "compressed with gzip: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd: unpack it first"),
+    (b"7z\xbc\xaf", "a 7-Zip archive: the map has to be taken out of it first"),
+    (b"Rar!", "a RAR archive: the map has to be taken out of it first"),
+    (b"IDP3", "a Quake III model"),
+    (b"IDP2", "a Quake II model"),
+    (b"IDPO", "a Quake model"),
+    (b"IDST", "a model of Half-Life or Source"),
+    (b"VTF\0", "a Source texture"),
+    (b"WAD3", "a texture archive (WAD3)"),
+    (b"version https://git-lfs", "a pointer of Git LFS: the map itself was not downloaded"),
+    (b"<!DOCTYPE", "a web page: the download went wrong"),
+    (b"<html", "a web page: the download went wrong"),
+    (b"// ", "text, perhaps the source of a map: it has to be compiled first"),
+    (b"{", "text, perhaps the source of a map: it has to be compiled first"),
+    (b"versioninfo", "the source of a Source map (VMF): it has to be compiled first"),
+];
+
+/// Says what a file is that no dialect claims.
+pub(super) fn name(bytes: &[u8]) -> Error {
+    if bytes.is_empty() {
+        return Error::new(ErrorKind::NotABsp, "the file is empty");
+    }
+    let version = word(bytes, 4);
+    let map = MAPS.iter().find(|(magic, only, _)| bytes.starts_with(magic) && (only.is_none() || *only == version));
+    if let Some((_, _, what)) = map {
+        return Error::new(ErrorKind::Unsupported, format!("this is {what}, which is not opened"));
+    }
+    if is_encrypted(bytes) {
+        let message = "this is an encrypted map of Tactical Intervention, which is not opened";
+        return Error::new(ErrorKind::Unsupported, message);
+    }
+    if let Some((_, what)) = FILES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Error::new(ErrorKind::NotABsp, format!("this is no map but {what}"));
+    }
+    for (magic, family) in [(b"IBSP", "Quake"), (b"VBSP", "Source")] {
+        if let (true, Some(version)) = (bytes.starts_with(magic), version) {
+            let message = format!("this is a map of the {family} family of version {version}, which is not known");
+            return Error::new(ErrorKind::Unsupported, message);
+        }
+    }
+    Error::new(ErrorKind::NotABsp, "this is no map of the BSP family")
+}
+
+/// Tactical Intervention combines the whole file with a key of 32 bytes, which shows where the plain text is zero.
+fn is_encrypted(bytes: &[u8]) -> bool {
+    let Some(key) = bytes.get(384..416) else { return false };
+    let plain = bytes.iter().zip(key).take(4).map(|(byte, key)| byte ^ key);
+    plain.eq(b"VBSP".iter().copied()) && bytes[416..].len() > 32
+}

@@ -1,0 +1,27 @@
+//! Left 4 Dead 2, a relative of Source 21: the fields of a directory entry stand in another order, which nothing in
+//! the header says. The reading under which more entries could be true is taken.
+
+use super::{Dialect, Lump, SOURCE21, source};
+use crate::file::directory::{DirectoryShape, EntryShape};
+
+/// Left 4 Dead 2.
+pub const L4D2: Dialect = Dialect {
+    name: "l4d2",
+    title: "Source (Left 4 Dead 2)",
+    versions: &[21],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Left4Dead2, behind: 4 }],
+    lumps: &LUMPS,
+    probe: |bytes, dialect| {
+        let reads_better = source::plausible(bytes, dialect.shapes[0]) > source::plausible(bytes, SOURCE21.shapes[0]);
+        reads_better.then_some(dialect.shapes[0])
+    },
+    ..SOURCE21
+};
+
+const LUMPS: [Lump; 64] = source::renamed([
+    (22, "PROPCOLLISION"),
+    (23, "PROPHULLS"),
+    (24, "PROPHULLVERTS"),
+    (25, "PROPTRIS"),
+    (49, "PROP_BLOB"),
+]);

@@ -1,0 +1,84 @@
+//! Quake III Arena, version 46, and 47: Return to Castle Wolfenstein, Enemy Territory, Quake Live (qfiles.h of the
+//! Quake III Arena source).
+//!
+//! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
+//! The header does not say which; the 18th entry counts where every lump starts behind it and it lies in the file.
+
+use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+use crate::file::Rules;
+use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
+
+/// Quake III Arena.
+pub const QUAKE3: Dialect = Dialect {
+    name: "quake3",
+    title: "Quake III Arena",
+    magic: Magic::Ident(*b"IBSP"),
+    versions: &[46, 47],
+    shapes: &[with_entries(17), with_entries(18)],
+    lumps: &LUMPS,
+    rules: Rules {
+        game_lump: None,
+        extra_header: false,
+        trailer_lump: None,
+        alignments: &[],
+        // id's q3map, and q3map2.
+        write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
+    },
+    text: EntityRules::QUAKE3,
+    opaque_game_lumps: &[],
+    revision_at: None,
+    checksummed_by: Some("aas"),
+    probe,
+};
+
+const fn with_entries(count: usize) -> DirectoryShape {
+    DirectoryShape { first: 8, count, entry: EntryShape::Plain, behind: 0 }
+}
+
+const LUMPS: [Lump; 18] = [
+    lump("ENTITIES", Role::Entities),
+    lump("SHADERS", Role::Textures),
+    lump("PLANES", Role::Planes),
+    lump("NODES", Role::Nodes),
+    lump("LEAFS", Role::Leafs),
+    lump("LEAFSURFACES", Role::LeafFaces),
+    lump("LEAFBRUSHES", Role::LeafBrushes),
+    lump("MODELS", Role::Models),
+    lump("BRUSHES", Role::Brushes),
+    lump("BRUSHSIDES", Role::BrushSides),
+    lump("DRAWVERTS", Role::Vertexes),
+    lump("DRAWINDEXES", Role::DrawIndexes),
+    lump("FOGS", Role::Fogs),
+    lump("SURFACES", Role::Faces),
+    lump("LIGHTMAPS", Role::Lighting),
+    lump("LIGHTGRID", Role::LightGrid),
+    lump("VISIBILITY", Role::Visibility),
+    only("ADVERTISEMENTS"),
+];
+
+/// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.
+const STRUCT_SIZES: [(usize, i32); 5] = [(1, 72), (3, 36), (4, 48), (7, 40), (13, 104)];
+
+/// Soldier of Fortune uses the same magic and version for 22 lumps of other structs (header 184 bytes).
+fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
+    let [with_17, with_18] = [dialect.shapes[0], dialect.shapes[1]];
+    let first_byte = |shape: DirectoryShape| {
+        let starts = shape.entries(bytes).filter(|entry| entry.length > 0).map(|entry| entry.offset);
+        starts.min().and_then(|start| usize::try_from(start).ok())
+    };
+    let begins_behind = |shape: DirectoryShape| first_byte(shape).is_none_or(|start| start >= shape.header_size());
+    let is_inside = |entry: &EntryFields| {
+        let end = i64::from(entry.offset) + i64::from(entry.length);
+        entry.offset >= 0 && entry.length >= 0 && i64::try_from(bytes.len()).is_ok_and(|size| end <= size)
+    };
+    let of_22 = with_entries(22);
+    if begins_behind(of_22) && of_22.entries(bytes).filter(is_inside).count() == 22 {
+        let entries: Vec<_> = with_17.entries(bytes).collect();
+        let ragged = STRUCT_SIZES.iter().filter(|(lump, size)| entries[*lump].length % size != 0);
+        if ragged.count() >= 2 {
+            return None;
+        }
+    }
+    let has_18 = with_18.entries(bytes).nth(17).is_some_and(|entry| is_inside(&entry)) && begins_behind(with_18);
+    Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
+}

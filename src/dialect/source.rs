@@ -1,0 +1,129 @@
+//! Source, versions 18 to 20: Half-Life 2, Episode One, the Orange Box and everything built on them (bspfile.h of the
+//! Source SDK 2013), with Dark Messiah, which writes its version as two numbers of 16 bits.
+
+use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
+use crate::file::{Alignment, Rules};
+
+/// Source before version 21.
+pub const SOURCE: Dialect = Dialect {
+    name: "source",
+    title: "Source",
+    magic: Magic::Ident(*b"VBSP"),
+    versions: &[18, 19, 20, DARK_MESSIAH],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, behind: 4 }],
+    lumps: &LUMPS,
+    rules: Rules {
+        game_lump: Some(35),
+        extra_header: false,
+        trailer_lump: Some(0),
+        alignments: &[
+            // bspzip -repack and the consoles put the pakfile at a multiple of 2048.
+            Alignment { lump: 40, bytes: 2048, only_if_it_stood_so: true },
+            Alignment { lump: 62, bytes: 16, only_if_it_stood_so: false },
+        ],
+        // vbsp, vvis and vrad; 32 and 49 where old tools put them.
+        write_order: &[
+            1, 10, 56, 52, 51, 55, 3, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39, 7, 58, 11, 27, 18, 19, 16, 17, 13, 12,
+            14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
+        ],
+    },
+    text: EntityRules::SOURCE,
+    opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
+    revision_at: Some(1032),
+    checksummed_by: None,
+    probe: |_, dialect| Some(dialect.shapes[0]),
+};
+
+const DARK_MESSIAH: i32 = 0x0004_0014;
+
+pub(super) const LUMPS: [Lump; 64] = [
+    lump("ENTITIES", Role::Entities),
+    lump("PLANES", Role::Planes),
+    lump("TEXDATA", Role::Textures),
+    lump("VERTEXES", Role::Vertexes),
+    lump("VISIBILITY", Role::Visibility),
+    lump("NODES", Role::Nodes),
+    lump("TEXINFO", Role::TexInfo),
+    lump("FACES", Role::Faces),
+    lump("LIGHTING", Role::Lighting),
+    only("OCCLUSION"),
+    lump("LEAFS", Role::Leafs),
+    only("FACEIDS"),
+    lump("EDGES", Role::Edges),
+    lump("SURFEDGES", Role::SurfEdges),
+    lump("MODELS", Role::Models),
+    only("WORLDLIGHTS"),
+    lump("LEAFFACES", Role::LeafFaces),
+    lump("LEAFBRUSHES", Role::LeafBrushes),
+    lump("BRUSHES", Role::Brushes),
+    lump("BRUSHSIDES", Role::BrushSides),
+    lump("AREAS", Role::Areas),
+    lump("AREAPORTALS", Role::AreaPortals),
+    only("UNUSED0"),
+    only("UNUSED1"),
+    only("UNUSED2"),
+    only("UNUSED3"),
+    only("DISPINFO"),
+    only("ORIGINALFACES"),
+    only("PHYSDISP"),
+    only("PHYSCOLLIDE"),
+    only("VERTNORMALS"),
+    only("VERTNORMALINDICES"),
+    only("DISP_LIGHTMAP_ALPHAS"),
+    only("DISP_VERTS"),
+    only("DISP_LIGHTMAP_SAMPLE_POSITIONS"),
+    lump("GAME_LUMP", Role::GameLump),
+    only("LEAFWATERDATA"),
+    only("PRIMITIVES"),
+    only("PRIMVERTS"),
+    only("PRIMINDICES"),
+    lump("PAKFILE", Role::Pak),
+    only("CLIPPORTALVERTS"),
+    only("CUBEMAPS"),
+    only("TEXDATA_STRING_DATA"),
+    only("TEXDATA_STRING_TABLE"),
+    only("OVERLAYS"),
+    only("LEAFMINDISTTOWATER"),
+    only("FACE_MACRO_TEXTURE_INFO"),
+    only("DISP_TRIS"),
+    only("PHYSCOLLIDESURFACE"),
+    only("WATEROVERLAYS"),
+    only("LEAF_AMBIENT_INDEX_HDR"),
+    only("LEAF_AMBIENT_INDEX"),
+    only("LIGHTING_HDR"),
+    only("WORLDLIGHTS_HDR"),
+    only("LEAF_AMBIENT_LIGHTING_HDR"),
+    only("LEAF_AMBIENT_LIGHTING"),
+    only("XZIPPAKFILE"),
+    only("FACES_HDR"),
+    only("MAP_FLAGS"),
+    only("OVERLAY_FADES"),
+    only("OVERLAY_SYSTEM_LEVELS"),
+    only("PHYSLEVEL"),
+    only("DISP_MULTIBLEND"),
+];
+
+/// The lumps with some of them under another name.
+pub(super) const fn renamed<const N: usize>(names: [(usize, &'static str); N]) -> [Lump; 64] {
+    let mut lumps = LUMPS;
+    let mut at = 0;
+    while at < N {
+        lumps[names[at].0] = only(names[at].1);
+        at += 1;
+    }
+    lumps
+}
+
+/// How many of a directory's entries could be true: empty, or behind the header and within the file.
+pub(super) fn plausible(bytes: &[u8], shape: DirectoryShape) -> usize {
+    let could_be = |entry: &EntryFields| {
+        let (offset, length) = (usize::try_from(entry.offset), usize::try_from(entry.length));
+        match (offset, length) {
+            (_, Ok(0)) => true,
+            (Ok(offset), Ok(length)) => offset >= shape.header_size() && offset.saturating_add(length) <= bytes.len(),
+            _ => false,
+        }
+    };
+    shape.entries(bytes).filter(could_be).count()
+}

@@ -1,0 +1,167 @@
+//! Drafts: pending edits of a map. Nothing is placed before [`Draft::plan`], nothing written before
+//! [`crate::Plan::save`].
+
+use indexmap::IndexMap;
+
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::content::entities::Entities;
+use crate::dialect::Role;
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::{self, Edit, Layout, Plan, SlotId, lzma};
+
+/// Pending edits of a map.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// let mut draft = Bsp::parse(&bytes)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let saved = draft.plan(Layout::Keep)?.to_vec();
+///
+/// let again = Bsp::parse(&saved)?;
+/// let worldspawn = again.entities()?.get(0).and_then(|entity| entity.get("message").map(<[u8]>::to_vec));
+/// assert_eq!(worldspawn.as_deref(), Some(&b"The Place"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    bsp: Bsp<'a>,
+    /// New bytes of slots, decompressed; never equal to the old ones.
+    slots: IndexMap<SlotId, Data<'a>>,
+    /// The entity text, once somebody asked for it.
+    entities: Option<Entities<'a>>,
+}
+
+impl<'a> Bsp<'a> {
+    /// Begins to edit.
+    pub fn draft(&self) -> Draft<'a> {
+        Draft { bsp: self.clone(), slots: IndexMap::new(), entities: None }
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// The map that is edited.
+    pub fn bsp(&self) -> &Bsp<'a> {
+        &self.bsp
+    }
+
+    /// A slot's bytes as the draft has them, decompressed.
+    ///
+    /// # Errors
+    /// As [`Bsp::bytes`].
+    pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
+        match (&self.entities, self.slots.get(&slot)) {
+            (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
+                Ok(Data::from(entities.to_bytes()))
+            }
+            (_, Some(bytes)) => Ok(bytes.clone()),
+            _ => self.bsp.bytes(slot),
+        }
+    }
+
+    /// Gives a slot new bytes, decompressed; the same bytes as before are no edit.
+    ///
+    /// The bytes of a game lump say offsets as if the lump stayed where it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the map has no such slot.
+    pub fn set(&mut self, slot: SlotId, bytes: impl Into<Data<'a>>) -> Result<()> {
+        let bytes = bytes.into();
+        if self.bsp.container().slot(slot).is_none() {
+            return Err(Error::new(ErrorKind::NotFound, format!("the map has no slot {slot:?}")));
+        }
+        if Some(slot) == self.entities_id() {
+            self.entities = None;
+        }
+        // What cannot be decompressed differs from anything.
+        if self.bsp.bytes(slot).is_ok_and(|old| *old == *bytes) {
+            self.slots.shift_remove(&slot);
+        } else {
+            self.slots.insert(slot, bytes);
+        }
+        Ok(())
+    }
+
+    /// The entity text, to be edited in place.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none; where it cannot be read, as [`Bsp::bytes`].
+    pub fn entities(&mut self) -> Result<&mut Entities<'a>> {
+        if self.entities.is_none() {
+            let id = self.entities_id().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))?;
+            self.entities = Some(Entities::parse(self.bytes(id)?, self.bsp.dialect().text)?);
+        }
+        self.entities.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))
+    }
+
+    /// Makes several edits or none: an error of `edit` leaves the draft as it was.
+    ///
+    /// # Errors
+    /// Those of `edit`.
+    pub fn transaction<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = self.clone();
+        edit(self).inspect_err(|_| *self = before)
+    }
+
+    /// Forgets the edits of one slot.
+    pub fn revert(&mut self, slot: SlotId) {
+        if Some(slot) == self.entities_id() {
+            self.entities = None;
+        }
+        self.slots.shift_remove(&slot);
+    }
+
+    /// Forgets all edits.
+    pub fn revert_all(&mut self) {
+        self.slots.clear();
+        self.entities = None;
+    }
+
+    /// The slots whose bytes differ from the map's, in the order of the directories.
+    ///
+    /// # Errors
+    /// As [`Draft::plan`].
+    pub fn changes(&self) -> Result<Vec<SlotId>> {
+        Ok(self.edits()?.iter().map(|edit| edit.slot).collect())
+    }
+
+    /// Places everything and says what a save would write. Pure: the same draft gives the same plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where the map's state forbids the edit, by name; [`ErrorKind::TooLarge`] where the file
+    /// would grow past 2 GiB.
+    pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
+        file::plan(self.bsp.container(), &self.edits()?, layout)
+    }
+
+    fn entities_id(&self) -> Option<SlotId> {
+        self.bsp.role(Role::Entities).map(|slot| slot.id)
+    }
+
+    fn edits(&self) -> Result<Vec<Edit<'a>>> {
+        let mut slots = self.slots.clone();
+        if let (Some(entities), Some(id)) = (&self.entities, self.entities_id())
+            && entities.is_edited()
+        {
+            let bytes = entities.to_bytes();
+            if self.bsp.bytes(id).is_ok_and(|old| *old == *bytes) {
+                slots.shift_remove(&id);
+            } else {
+                slots.insert(id, Data::from(bytes));
+            }
+        }
+        slots.sort_unstable_keys();
+        slots.into_iter().map(|(slot, bytes)| self.edit(slot, bytes)).collect()
+    }
+
+    /// What was compressed is compressed again.
+    fn edit(&self, slot: SlotId, bytes: Data<'a>) -> Result<Edit<'a>> {
+        if self.bsp.unpacked_size(slot).is_none() {
+            return Ok(Edit { slot, stored: bytes, unpacked: None });
+        }
+        let unpacked = Some(bytes.len());
+        let stored = if bytes.is_empty() { bytes } else { Data::from(lzma::pack(&bytes)?) };
+        Ok(Edit { slot, stored, unpacked })
+    }
+}

@@ -1,0 +1,246 @@
+//! The structs that say where things are: directory entries of every shape, and the headers around them.
+
+use crate::record::{Field, Record, records};
+
+records! {
+    /// A lump of the idTech family: `lump_t` of bspfile.h and qfiles.h.
+    pub struct Entry(8) {
+        /// Bytes from the start of the file.
+        pub offset: i32,
+        /// Bytes, without the padding behind.
+        pub length: i32,
+    }
+
+    /// A lump of a Source map: `lump_t` of the Source SDK's bspfile.h.
+    pub struct SourceEntry(16) {
+        /// Bytes from the start of the file.
+        pub offset: i32,
+        /// Bytes as stored.
+        pub length: i32,
+        /// The lump's own version; garbage in known cases.
+        pub version: i32,
+        /// 0, or the size after decompression (the field was named `fourCC` before).
+        pub unpacked: i32,
+    }
+
+    /// A lump of a Left 4 Dead 2 map: the fields of [`SourceEntry`] in another order.
+    pub struct Left4Dead2Entry(16) {
+        /// The lump's own version.
+        pub version: i32,
+        /// Bytes from the start of the file.
+        pub offset: i32,
+        /// Bytes as stored.
+        pub length: i32,
+        /// 0, or the size after decompression.
+        pub unpacked: i32,
+    }
+
+    /// A member of a Source map's game lump: `dgamelump_t`.
+    pub struct GameLumpEntry(16) {
+        /// Four characters, stored backwards: `prps` is `sprp`.
+        pub id: [u8; 4],
+        /// Bit 0: compressed.
+        pub flags: u16,
+        /// The member's own version.
+        pub version: u16,
+        /// Bytes from the start of the file.
+        pub offset: i32,
+        /// Bytes after decompression.
+        pub length: i32,
+    }
+
+    /// What stands before the entries of a BSPX block (bspx.txt of FTE).
+    pub struct BspxHeader(8) {
+        /// `BSPX`.
+        pub magic: [u8; 4],
+        /// How many entries follow.
+        pub count: i32,
+    }
+
+    /// An entry of a BSPX block.
+    pub struct BspxEntry(32) {
+        /// Up to 23 characters, padded with NULs.
+        pub name: [u8; 24],
+        /// Bytes from the start of the file.
+        pub offset: i32,
+        /// Bytes.
+        pub length: i32,
+    }
+
+    /// What stands behind the header of an Xash3D map with extra lumps, before their twelve [`Entry`]s.
+    pub struct XashHeader(8) {
+        /// `XASH`.
+        pub magic: [u8; 4],
+        /// 4.
+        pub version: i32,
+    }
+
+    /// The last ten bytes of a Vampire: Bloodlines map whose entities were moved to the end of the file.
+    pub struct BloodlinesTrailer(10) {
+        /// The offset of lump 0.
+        pub entities_offset: u32,
+        /// `QnDbTm`.
+        pub signature: [u8; 6],
+    }
+
+    /// What stands before a compressed lump of a Source map: `lzma_header_t`.
+    pub struct LzmaHeader(17) {
+        /// `LZMA`.
+        pub magic: [u8; 4],
+        /// Bytes after decompression.
+        pub unpacked: u32,
+        /// Bytes of the stream that follows.
+        pub packed: u32,
+        /// One byte for `lc`, `lp` and `pb`, then the dictionary's size.
+        pub properties: [u8; 5],
+    }
+}
+
+/// The fields of a lump's entry, whatever its shape.
+///
+/// ```
+/// use bspkit::file::directory::EntryShape;
+/// let fields = EntryShape::Plain.read(&[160, 0, 0, 0, 8, 0, 0, 0]).unwrap();
+/// assert_eq!((fields.offset, fields.length, fields.version), (160, 8, None));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryFields {
+    /// Bytes from the start of the file.
+    pub offset: i32,
+    /// Bytes as stored.
+    pub length: i32,
+    /// The lump's own version, where entries have one.
+    pub version: Option<i32>,
+    /// 0 or the size after decompression, where entries have it.
+    pub unpacked: Option<i32>,
+}
+
+/// How an entry of the lump directory is laid out.
+///
+/// ```
+/// use bspkit::file::directory::EntryShape;
+/// assert_eq!(EntryShape::Source.size(), 16);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryShape {
+    /// [`Entry`].
+    Plain,
+    /// [`SourceEntry`].
+    Source,
+    /// [`Left4Dead2Entry`].
+    Left4Dead2,
+}
+
+impl EntryShape {
+    /// The entry's size in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            EntryShape::Plain => Entry::SIZE,
+            EntryShape::Source => SourceEntry::SIZE,
+            EntryShape::Left4Dead2 => Left4Dead2Entry::SIZE,
+        }
+    }
+
+    /// Reads an entry; `None` where there are too few bytes.
+    pub fn read(self, bytes: &[u8]) -> Option<EntryFields> {
+        Some(match self {
+            EntryShape::Plain => {
+                let Entry { offset, length } = Entry::decode(bytes)?;
+                EntryFields { offset, length, version: None, unpacked: None }
+            }
+            EntryShape::Source => {
+                let SourceEntry { offset, length, version, unpacked } = SourceEntry::decode(bytes)?;
+                EntryFields { offset, length, version: Some(version), unpacked: Some(unpacked) }
+            }
+            EntryShape::Left4Dead2 => {
+                let Left4Dead2Entry { version, offset, length, unpacked } = Left4Dead2Entry::decode(bytes)?;
+                EntryFields { offset, length, version: Some(version), unpacked: Some(unpacked) }
+            }
+        })
+    }
+
+    /// The bytes of an entry with these fields; a field that the shape lacks is left out.
+    pub fn write(self, fields: EntryFields) -> Vec<u8> {
+        let EntryFields { offset, length, version, unpacked } = fields;
+        let (version, unpacked) = (version.unwrap_or(0), unpacked.unwrap_or(0));
+        match self {
+            EntryShape::Plain => Entry { offset, length }.encode(),
+            EntryShape::Source => SourceEntry { offset, length, version, unpacked }.encode(),
+            EntryShape::Left4Dead2 => Left4Dead2Entry { version, offset, length, unpacked }.encode(),
+        }
+    }
+
+    /// Where in the entry its offset, its length and its size after decompression stand.
+    pub(crate) const fn words(self) -> (usize, usize, Option<usize>) {
+        match self {
+            EntryShape::Plain => (0, 4, None),
+            EntryShape::Source => (0, 4, Some(12)),
+            EntryShape::Left4Dead2 => (4, 8, Some(12)),
+        }
+    }
+}
+
+/// Where a dialect's lump directory stands and how it is laid out.
+///
+/// ```
+/// let shape = bspkit::dialect::QUAKE2.shapes[0];
+/// assert_eq!((shape.first, shape.count, shape.header_size()), (8, 19, 160));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectoryShape {
+    /// The offset of the first entry.
+    pub first: usize,
+    /// How many entries there are.
+    pub count: usize,
+    /// How an entry is laid out.
+    pub entry: EntryShape,
+    /// Bytes of the header behind the last entry: Source's map revision.
+    pub behind: usize,
+}
+
+impl DirectoryShape {
+    /// The size of the whole header in bytes.
+    pub const fn header_size(&self) -> usize {
+        self.first + self.count * self.entry.size() + self.behind
+    }
+
+    /// The offset of an entry.
+    pub const fn entry_offset(&self, index: usize) -> usize {
+        self.first + index * self.entry.size()
+    }
+
+    /// The fields of all entries; fewer than `count` where the file ends before.
+    pub fn entries<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = EntryFields> + use<'a> {
+        let Self { first, count, entry, .. } = *self;
+        let directory = bytes.get(first..).unwrap_or_default();
+        directory.chunks_exact(entry.size()).take(count).filter_map(move |bytes| entry.read(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_record_is_honest(noise in proptest::collection::vec(any::<u8>(), 64)) {
+            for info in RECORDS {
+                let bytes = &noise[..info.size];
+                prop_assert_eq!((info.reencode)(bytes), bytes, "{}", info.name);
+            }
+        }
+
+        #[test]
+        fn entry_words_point_at_their_fields(bytes: [u8; 16]) {
+            for shape in [EntryShape::Plain, EntryShape::Source, EntryShape::Left4Dead2] {
+                let fields = shape.read(&bytes).unwrap();
+                let (offset, length, unpacked) = shape.words();
+                prop_assert_eq!(crate::bytes::word(&bytes, offset), Some(fields.offset));
+                prop_assert_eq!(crate::bytes::word(&bytes, length), Some(fields.length));
+                prop_assert_eq!(unpacked.and_then(|at| crate::bytes::word(&bytes, at)), fields.unpacked);
+                prop_assert_eq!(shape.write(fields), &bytes[..shape.size()]);
+            }
+        }
+    }
+}

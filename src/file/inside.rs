@@ -1,0 +1,279 @@
+//! The new content of a slot, and the offsets within it: the game lump and the BSPX block are laid again inside,
+//! in their order, as tight or aligned as they were.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::container::{Bounds, Container, Parts, Slot, SlotId};
+use super::directory::{BspxEntry, BspxHeader, GameLumpEntry};
+use super::nested;
+use super::piece::Pieces;
+use super::place::{Edit, padding, refused};
+use super::tail::TailPart;
+use crate::bytes::is_zero;
+use crate::error::Result;
+use crate::record::Field;
+
+/// Words that change: where they stand in the new file, and what they say.
+pub(super) type Words = BTreeMap<usize, [u8; 4]>;
+
+/// What is to stand in a slot, wherever that comes to be.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Content<'a> {
+    pub(super) pieces: Pieces<'a>,
+    /// The size after decompression, where the bytes are compressed.
+    unpacked: Option<usize>,
+    /// Words within the content that follow its place.
+    offsets: Vec<InnerOffset>,
+    /// Words within the content that say new lengths.
+    lengths: Vec<(usize, usize)>,
+    /// Whether the content seems to hold offsets that could not be read.
+    pub(super) is_pinned: bool,
+    edited: Vec<SlotId>,
+}
+
+/// A word within a content that says where something in the same content begins; both relative to its start.
+#[derive(Clone, Copy, Debug)]
+struct InnerOffset {
+    word: usize,
+    /// `None`: of an empty entry, which only must not point past the end of the file.
+    target: Option<usize>,
+    old: i32,
+}
+
+/// Where a content has come to stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Home {
+    pub(super) start: usize,
+    pub(super) file_end: usize,
+}
+
+impl Content<'_> {
+    /// The words within the content that its place changes.
+    pub(super) fn relocate(&self, home: Home, words: &mut Words) {
+        for InnerOffset { word, target, old } in &self.offsets {
+            let place = match target {
+                Some(target) => Some(home.start + target),
+                None => usize::try_from(*old).ok().filter(|old| *old > home.file_end).map(|_| home.file_end),
+            };
+            if let Some(place) = place.and_then(|place| i32::try_from(place).ok())
+                && place != *old
+            {
+                words.insert(home.start + word, place.to_le_bytes());
+            }
+        }
+        for (word, length) in &self.lengths {
+            if let Ok(length) = i32::try_from(*length) {
+                words.insert(home.start + word, length.to_le_bytes());
+            }
+        }
+    }
+
+    /// The length words of the slot that holds the content.
+    pub(super) fn add_words(&self, slot: &Slot, words: &mut Words) {
+        let unpacked = slot.words.unpacked.zip(self.unpacked);
+        for (word, size) in [Some((slot.words.length, self.pieces.len())), unpacked].into_iter().flatten() {
+            if let Ok(size) = i32::try_from(size) {
+                words.insert(word, size.to_le_bytes());
+            }
+        }
+    }
+
+    /// Whether an edit of the slot is part of the content.
+    pub(super) fn covers(&self, slot: SlotId) -> bool {
+        self.edited.contains(&slot)
+    }
+
+    /// Whether a move changes no byte of the content.
+    pub(super) fn is_free_of_offsets(&self) -> bool {
+        self.offsets.is_empty()
+    }
+}
+
+/// The contents of all edited top-level slots, by index, and of the BSPX block.
+pub(super) fn contents<'a>(
+    container: &Container<'a>,
+    edits: &[Edit<'a>],
+) -> Result<(BTreeMap<usize, Content<'a>>, Option<Content<'a>>)> {
+    let parts = &*container.parts;
+    let mut contents = BTreeMap::new();
+    let (mut members, mut entries) = (Vec::new(), Vec::new());
+    for edit in edits {
+        match edit.slot {
+            SlotId::Game(_) => members.push(edit),
+            SlotId::Bspx(_) => entries.push(edit),
+            SlotId::Lump(_) | SlotId::Extra(_) => {
+                let index = parts.slots.iter().position(|slot| slot.id == edit.slot);
+                if let Some(index) = index {
+                    contents.insert(index, whole(parts, index, edit));
+                }
+            }
+        }
+    }
+    if let (false, Some(lump)) = (members.is_empty(), parts.rules.game_lump) {
+        let slot = &parts.slots[lump];
+        if contents.contains_key(&lump) {
+            return Err(refused("the game lump and one of its members cannot be edited at once", &slot.name));
+        }
+        let directory = 4 + GameLumpEntry::SIZE * count(parts, SlotId::Game(0));
+        contents.insert(lump, laid_again(container, SlotId::Game(0), &slot.stored, directory, &members));
+    }
+    let bspx = parts.tail.iter().find_map(|part| match part {
+        TailPart::Bspx(range) if !entries.is_empty() => {
+            let directory = BspxHeader::SIZE + BspxEntry::SIZE * count(parts, SlotId::Bspx(0));
+            Some(laid_again(container, SlotId::Bspx(0), range, directory, &entries))
+        }
+        _ => None,
+    });
+    Ok((contents, bspx))
+}
+
+/// A slot's new bytes as given. Those of a game lump say offsets as if the lump stayed where it is.
+fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
+    let mut content = Content { unpacked: edit.unpacked, ..Content::default() };
+    if parts.rules.game_lump == Some(index) && !edit.stored.is_empty() {
+        let base = usize::try_from(parts.slots[index].offset).unwrap_or(0);
+        match nested::game_lump(&edit.stored, base, base + edit.stored.len()) {
+            Ok(members) => {
+                let range = base..base + edit.stored.len();
+                content.offsets = members.iter().filter_map(|member| inner_offset(member, &range)).collect();
+            }
+            Err(_) => content.is_pinned = true,
+        }
+    }
+    content.pieces = Pieces::from(edit.stored.clone());
+    content
+}
+
+/// The content of a block that no edit touches, with the words in it that follow its place.
+pub(super) fn unedited<'a>(parts: &Parts, kind: SlotId, range: &Range<usize>) -> Content<'a> {
+    let offsets = children(parts, kind).filter_map(|slot| inner_offset(slot, range)).collect();
+    let mut pieces = Pieces::default();
+    pieces.old(range.clone());
+    Content { pieces, offsets, ..Content::default() }
+}
+
+fn inner_offset(slot: &Slot, range: &Range<usize>) -> Option<InnerOffset> {
+    let word = slot.words.offset - range.start;
+    let offset = usize::try_from(slot.offset).ok();
+    let inside = offset.filter(|at| (range.start..=range.end).contains(at)).map(|at| at - range.start);
+    match (slot.id, slot.bounds) {
+        // The offset of an empty member is where the one before it ends, for readers that measure by offsets.
+        (SlotId::Game(_), Bounds::Empty) | (_, Bounds::Inside | Bounds::Overrun) => {
+            inside.map(|target| InnerOffset { word, target: Some(target), old: slot.offset })
+        }
+        (_, Bounds::Empty) => Some(InnerOffset { word, target: None, old: slot.offset }),
+        _ => None,
+    }
+}
+
+/// Lays the block at `range` again with the edits in it.
+fn laid_again<'a>(
+    container: &Container<'a>,
+    kind: SlotId,
+    range: &Range<usize>,
+    directory: usize,
+    edits: &[&Edit<'a>],
+) -> Content<'a> {
+    let parts = &*container.parts;
+    let first = range.start + directory;
+    let mut order: Vec<&Slot> = children(parts, kind)
+        .filter(|slot| !slot.stored.is_empty() && slot.stored.start >= first && slot.stored.end <= range.end)
+        .collect();
+    order.sort_by_key(|slot| slot.stored.start);
+    let is_aligned = is_aligned(kind, &order, range.start);
+    let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
+
+    let mut content = Content { edited: edits.iter().map(|edit| edit.slot).collect(), ..Content::default() };
+    content.pieces.old(range.start..first);
+    // Where each stretch of the old block has come to stand, relative to the block's new start.
+    let mut moves: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut end = first;
+    let mut rest = &order[..];
+    while let Some((slot, others)) = rest.split_first() {
+        let overlapping = others.iter().scan(slot.stored.end, |end, other| {
+            let overlaps = other.stored.start < *end;
+            *end = (*end).max(other.stored.end);
+            overlaps.then_some(*end)
+        });
+        let (count, cluster_end) = overlapping.fold((1, slot.stored.end), |(count, _), end| (count + 1, end));
+        let gap = end..slot.stored.start;
+        let is_padding = is_aligned && gap.len() < 4 && is_zero(&container.data[gap.clone()]);
+        let is_unmoved = content.pieces.len() == end - range.start;
+        if is_padding || (is_aligned && !is_unmoved) {
+            content.pieces.zeros(padding(content.pieces.len(), 4));
+        }
+        if !is_padding {
+            content.pieces.old(gap);
+        }
+        moves.push((slot.stored.start..cluster_end, content.pieces.len()));
+        match edit_of(slot).filter(|_| count == 1) {
+            Some(edit) => content.pieces.append(&Pieces::from(edit.stored.clone())),
+            None => content.pieces.old(slot.stored.start..cluster_end),
+        }
+        end = cluster_end;
+        rest = &rest[count..];
+    }
+    content.pieces.old(end..range.end);
+
+    let moved = |at: usize| {
+        let (old, new) = moves.iter().rev().find(|(old, _)| old.start <= at).cloned().unwrap_or((range.start..first, 0));
+        new + (at - old.start)
+    };
+    let is_alone = |slot: &Slot| moves.iter().any(|(old, _)| *old == slot.stored);
+    for slot in children(parts, kind) {
+        let Some(mut inner) = inner_offset(slot, range) else {
+            if let Some(edit) = edit_of(slot) {
+                content.put_behind(slot, edit, range.start, is_aligned);
+            }
+            continue;
+        };
+        match edit_of(slot) {
+            Some(edit) if is_alone(slot) => content.set_length(slot, edit, range.start),
+            Some(edit) => {
+                content.put_behind(slot, edit, range.start, is_aligned);
+                continue;
+            }
+            None => {}
+        }
+        inner.target = inner.target.map(|target| moved(range.start + target));
+        content.offsets.push(inner);
+    }
+    content
+}
+
+impl<'a> Content<'a> {
+    /// A slot that has no bytes of its own in the block gets them behind the others.
+    fn put_behind(&mut self, slot: &Slot, edit: &Edit<'a>, start: usize, is_aligned: bool) {
+        self.set_length(slot, edit, start);
+        if edit.stored.is_empty() {
+            return;
+        }
+        self.pieces.zeros(if is_aligned { padding(self.pieces.len(), 4) } else { 0 });
+        let target = Some(self.pieces.len());
+        self.offsets.push(InnerOffset { word: slot.words.offset - start, target, old: slot.offset });
+        self.pieces.append(&Pieces::from(edit.stored.clone()));
+    }
+
+    fn set_length(&mut self, slot: &Slot, edit: &Edit<'a>, start: usize) {
+        self.lengths.push((slot.words.length - start, edit.unpacked.unwrap_or(edit.stored.len())));
+    }
+}
+
+/// Whether the parts of a block stand at multiples of 4 by intent: BSPX writers do so unless seen otherwise, game
+/// lump writers only where padding shows it.
+fn is_aligned(kind: SlotId, order: &[&Slot], start: usize) -> bool {
+    let all_at_4 = order.iter().all(|slot| (slot.stored.start - start) % 4 == 0);
+    let is_padded = order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
+    all_at_4 && (is_padded || matches!(kind, SlotId::Bspx(_)))
+}
+
+/// The slots of the same kind: members of the game lump, or BSPX entries.
+fn children(parts: &Parts, kind: SlotId) -> impl Iterator<Item = &Slot> {
+    let kind = std::mem::discriminant(&kind);
+    parts.slots.iter().filter(move |slot| std::mem::discriminant(&slot.id) == kind)
+}
+
+fn count(parts: &Parts, kind: SlotId) -> usize {
+    children(parts, kind).count()
+}

@@ -1,0 +1,132 @@
+//! LZMA as Source maps keep it: a header of 17 bytes, then a raw LZMA1 stream without an end marker.
+
+use std::io::{Read, Write};
+
+use lzma_rust2::{LzmaOptions, LzmaReader, LzmaWriter};
+
+use super::directory::LzmaHeader;
+use crate::bytes::index;
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Field, Record};
+
+/// What a piece may at most grow to, in bytes, however large it says it is; the largest lumps that the engines load
+/// are a quarter of that.
+pub const MOST_UNPACKED: usize = 64 << 20;
+
+/// The dictionary that every file for a PC declares, whatever the encoder used: 2^24 bytes.
+const DECLARED_DICTIONARY: u32 = 1 << 24;
+
+/// The size after decompression, where `stored` is a whole compressed piece and nothing else.
+///
+/// ```
+/// let packed = bspkit::file::lzma::pack(b"worldspawn")?;
+/// assert_eq!(bspkit::file::lzma::unpacked_size(&packed), Some(10));
+/// assert_eq!(bspkit::file::lzma::unpacked_size(b"worldspawn"), None);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn unpacked_size(stored: &[u8]) -> Option<usize> {
+    let header = LzmaHeader::decode(stored)?;
+    let whole = index(header.packed).checked_add(LzmaHeader::SIZE) == Some(stored.len());
+    (header.magic == *b"LZMA" && whole).then(|| index(header.unpacked))
+}
+
+/// Decompresses a piece.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`] where the header or the stream is wrong, [`ErrorKind::TooLarge`] above
+/// [`MOST_UNPACKED`]. Memory grows with what is really there, not with what the header says.
+pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
+    let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
+    let size = unpacked_size(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    if size > MOST_UNPACKED {
+        let message = format!("the LZMA data says it unpacks to {size} bytes, more than {MOST_UNPACKED}");
+        return Err(Error::new(ErrorKind::TooLarge, message));
+    }
+    let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    let [properties, dictionary @ ..] = header.properties;
+    let limit = u32::try_from(size.max(4096)).unwrap_or(u32::MAX);
+    let dictionary = u32::from_le_bytes(dictionary).min(limit.next_power_of_two());
+    let stream = &stored[LzmaHeader::SIZE..];
+    let reader = LzmaReader::new_with_props(stream, u64::from(header.unpacked), properties, dictionary, None);
+    let mut bytes = Vec::new();
+    let limit = u64::from(header.unpacked);
+    let read = reader.and_then(|reader| reader.take(limit).read_to_end(&mut bytes));
+    read.map_err(|error| malformed(&error.to_string()))?;
+    if bytes.len() != size {
+        return Err(malformed(&format!("it unpacks to {} bytes and says {size}", bytes.len())));
+    }
+    Ok(bytes)
+}
+
+/// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of
+/// 2^24 declared. The encoder's window fits the piece, which gives the same stream sooner.
+///
+/// # Errors
+/// [`ErrorKind::TooLarge`] where the piece does not fit its header.
+pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
+    let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
+    let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
+    let mut options = LzmaOptions::with_preset(6);
+    options.dict_size = unpacked.clamp(4096, DECLARED_DICTIONARY).next_power_of_two();
+    (options.lc, options.lp, options.pb) = (3, 0, 2);
+    let mut properties = [options.get_props(), 0, 0, 0, 0];
+    properties[1..].copy_from_slice(&DECLARED_DICTIONARY.to_le_bytes());
+
+    let mut packed = vec![0; LzmaHeader::SIZE];
+    let encode = |packed: &mut Vec<u8>| {
+        let mut writer = LzmaWriter::new(packed, &options, false, false, Some(u64::from(unpacked)))?;
+        writer.write_all(bytes)?;
+        writer.finish().map(drop)
+    };
+    encode(&mut packed).map_err(|error| Error::io("cannot compress", error))?;
+    let stream = u32::try_from(packed.len() - LzmaHeader::SIZE).map_err(too_large)?;
+    let header = LzmaHeader { magic: *b"LZMA", unpacked, packed: stream, properties };
+    packed[..LzmaHeader::SIZE].copy_from_slice(&header.encode());
+    Ok(packed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What Valve's and Strata's encoders give for so many zeros (seen in real maps).
+    #[test]
+    fn packs_what_engines_know() {
+        let four = b"LZMA\x04\0\0\0\x07\0\0\0\x5d\0\0\0\x01\x00\x00\x68\x7e\x5e\x00\x00";
+        assert_eq!(unpack(four).unwrap(), [0; 4]);
+        let ours = pack(&[0; 4]).unwrap();
+        assert_eq!(ours[12..17], four[12..17]);
+        assert_eq!(unpack(&ours).unwrap(), [0; 4]);
+    }
+
+    #[test]
+    fn a_lie_about_the_size_is_an_error() {
+        let mut packed = pack(b"some text, some text, some text").unwrap();
+        packed[4..8].copy_from_slice(&60_000_000_u32.to_le_bytes());
+        assert_eq!(unpack(&packed).unwrap_err().kind(), ErrorKind::Malformed);
+        packed[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(unpack(&packed).unwrap_err().kind(), ErrorKind::TooLarge);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_packed_unpacks(bytes: Vec<u8>, run in 0_usize..5000) {
+            let mut bytes = bytes;
+            bytes.extend(std::iter::repeat_n(7, run));
+            let packed = pack(&bytes).unwrap();
+            prop_assert_eq!(unpacked_size(&packed), Some(bytes.len()));
+            prop_assert_eq!(unpack(&packed).unwrap(), bytes);
+        }
+
+        #[test]
+        fn noise_never_panics(noise: Vec<u8>) {
+            let mut stored = pack(b"").unwrap();
+            stored.extend(&noise);
+            let packed = u32::try_from(stored.len() - 17).unwrap();
+            stored[8..12].copy_from_slice(&packed.to_le_bytes());
+            stored[4..8].copy_from_slice(&100_000_u32.to_le_bytes());
+            let _ = unpack(&stored);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Layer 1: a map as bytes. Where its slots and words are, how a changed slot is placed, how a plan reaches the disk.
+//!
+//! Nothing here knows what a lump means; what a dialect has to say about places comes in as [`Rules`], as data.
+
+pub mod directory;
+pub mod lzma;
+
+mod container;
+mod inside;
+mod nested;
+mod piece;
+mod place;
+mod plan;
+mod read;
+mod save;
+mod segment;
+mod tail;
+
+pub use container::{Bounds, Container, Slot, SlotId};
+pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit};
+pub use save::SaveOptions;
+pub use segment::{Segment, SegmentKind};
+
+pub(crate) use place::{Edit, plan};
+pub(crate) use read::read;
+
+/// What a dialect says about the places in its files, as data.
+///
+/// ```
+/// let rules = &bspkit::dialect::SOURCE.rules;
+/// assert_eq!(rules.game_lump, Some(35));
+/// assert_eq!(rules.write_order.last(), Some(&40));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The lump that holds members with absolute offsets.
+    pub game_lump: Option<usize>,
+    /// Whether an Xash3D extra header may follow the header.
+    pub extra_header: bool,
+    /// The lump whose offset a Bloodlines trailer repeats.
+    pub trailer_lump: Option<usize>,
+    /// Lumps with a coarser alignment than 4.
+    pub alignments: &'static [Alignment],
+    /// The order in which the dialect's compilers write lumps; lumps that are not in it follow by index.
+    pub write_order: &'static [usize],
+}
+
+/// The alignment of one lump.
+///
+/// ```
+/// let pak = &bspkit::dialect::SOURCE.rules.alignments[0];
+/// assert_eq!((pak.lump, pak.bytes, pak.only_if_it_stood_so), (40, 2048, true));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Alignment {
+    /// The lump's index.
+    pub lump: usize,
+    /// A power of two.
+    pub bytes: usize,
+    /// Whether it binds only files in which the lump stood at such an offset before.
+    pub only_if_it_stood_so: bool,
+}
+
+/// How the changed slots of a draft are placed.
+///
+/// ```
+/// assert_eq!(bspkit::Layout::default(), bspkit::Layout::Keep);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Everything stays where it is as far as possible; what lies behind a grown slot moves only where no byte of
+    /// it says so.
+    #[default]
+    Keep,
+    /// A slot that does not fit its place goes to the end: the smallest difference.
+    Append,
+    /// The dialect's canonical order, without gaps.
+    Repack,
+}

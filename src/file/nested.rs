@@ -1,0 +1,103 @@
+//! Directories within the file behind the main one: Xash3D's extra header and the game lump.
+
+use super::container::{Slot, SlotId, SlotWords};
+use super::directory::{Entry, EntryFields, GameLumpEntry, LzmaHeader, XashHeader};
+use crate::bytes::{Escaped, escaped, index, word};
+use crate::record::{Field, Record};
+
+/// How many members a game lump may have before it is taken for something else; real maps have at most eight.
+pub(crate) const MOST_MEMBERS: usize = 1024;
+
+/// The entries of an Xash3D extra header.
+pub(crate) const XASH_ENTRIES: usize = 12;
+
+/// The names of Xash3D's extra lumps (bspfile.h of xash3d-fwgs).
+const XASH_NAMES: [&str; XASH_ENTRIES] = [
+    "LIGHTVECS", "FACEINFO", "CUBEMAPS", "VERTNORMALS", "LEAF_LIGHTING", "WORLDLIGHTS", "COLLISION", "AINODES",
+    "SHADOWMAP", "VERTEX_LIGHT", "UNUSED0", "UNUSED1",
+];
+
+pub(crate) struct ExtraHeader {
+    pub(crate) end: usize,
+    pub(crate) slots: Vec<Slot>,
+}
+
+/// Reads an Xash3D extra header where one stands at `at`.
+pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
+    let header = XashHeader::decode(data.get(at..)?)?;
+    let first = at + XashHeader::SIZE;
+    let end = first + XASH_ENTRIES * Entry::SIZE;
+    if header.magic != *b"XASH" || header.version != 4 || end > data.len() {
+        return None;
+    }
+    let slots = (0..XASH_ENTRIES).zip(XASH_NAMES).filter_map(|(index, name)| {
+        let at = first + index * Entry::SIZE;
+        let Entry { offset, length } = Entry::decode(&data[at..])?;
+        let fields = EntryFields { offset, length, version: None, unpacked: None };
+        let words = SlotWords { offset: at, length: at + 4, unpacked: None };
+        Some(Slot::new(SlotId::Extra(index), format!("extra:{name}"), fields, words, data.len()))
+    });
+    Some(ExtraHeader { end, slots: slots.collect() })
+}
+
+/// Reads the directory of a game lump whose bytes stand at `base` in a file of `file_size` bytes; the reason where
+/// it cannot be read.
+///
+/// Every member has to lie within the lump: then, and only then, is it known what a move of the lump changes.
+pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Vec<Slot>, &'static str> {
+    const NO_DIRECTORY: &str = "its directory cannot be read";
+    const OUTSIDE: &str = "a member lies outside of it";
+    let count = word(lump, 0).and_then(|count| usize::try_from(count).ok()).ok_or(NO_DIRECTORY)?;
+    let members = 4 + count.min(MOST_MEMBERS) * GameLumpEntry::SIZE;
+    if count > MOST_MEMBERS || members > lump.len() {
+        return Err(NO_DIRECTORY);
+    }
+    let entries: Vec<GameLumpEntry> =
+        lump[4..members].chunks_exact(GameLumpEntry::SIZE).filter_map(GameLumpEntry::decode).collect();
+    // A member starts within the lump; the dummies (id 0) that end a compressed list may have any offset.
+    let start = |entry: &GameLumpEntry| {
+        let start = usize::try_from(entry.offset).ok()?.checked_sub(base)?;
+        (members..=lump.len()).contains(&start).then_some(start)
+    };
+
+    let mut starts: Vec<usize> = entries.iter().filter_map(start).collect();
+    starts.sort_unstable();
+
+    let mut slots = Vec::with_capacity(count);
+    for (index, entry) in entries.iter().enumerate() {
+        let word = base + 4 + index * GameLumpEntry::SIZE;
+        let words = SlotWords { offset: word + 8, length: word + 12, unpacked: None };
+        let (length, unpacked) = if entry.id == [0; 4] {
+            (0, 0)
+        } else {
+            let at = start(entry).ok_or(OUTSIDE)?;
+            let end = starts.iter().copied().find(|next| *next > at).unwrap_or(lump.len());
+            match (entry.flags & 1 != 0).then(|| lzma_size(&lump[at..end])).flatten() {
+                Some(packed) => (i32::try_from(packed).map_err(|_| OUTSIDE)?, entry.length),
+                None => (entry.length, 0),
+            }
+        };
+        let version = Some(entry.version.into());
+        let fields = EntryFields { offset: entry.offset, length, version, unpacked: Some(unpacked) };
+        let slot = Slot::new(SlotId::Game(index), member_name(entry.id), fields, words, file_size);
+        if slot.bounds.is_damaged() || slot.stored.end > base + lump.len() {
+            return Err(OUTSIDE);
+        }
+        slots.push(slot);
+    }
+    Ok(slots)
+}
+
+/// `game:sprp` for the bytes `prps`.
+pub(crate) fn member_name(mut id: [u8; 4]) -> String {
+    id.reverse();
+    let text: Escaped<'_> = escaped(&id);
+    format!("game:{text}")
+}
+
+/// The size of a compressed piece with its header, where `room` starts with one that fits.
+fn lzma_size(room: &[u8]) -> Option<usize> {
+    let header = LzmaHeader::decode(room).filter(|header| header.magic == *b"LZMA")?;
+    let size = LzmaHeader::SIZE.checked_add(index(header.packed))?;
+    (size <= room.len()).then_some(size)
+}

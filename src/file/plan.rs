@@ -1,0 +1,337 @@
+//! A plan: what a save would write, as pieces, with a report of what changes. Pure; nothing here touches the disk.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::container::{Container, SlotId};
+use super::piece::{Piece, Pieces};
+use super::{Layout, SegmentKind};
+use crate::bytes::Data;
+
+/// The result of a draft and a layout, ready to be looked at or saved.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = Bsp::parse(&bytes)?;
+/// let plan = map.draft().plan(Layout::Keep)?;
+/// assert!(plan.is_identity());
+/// assert_eq!(plan.to_vec(), bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    container: Container<'a>,
+    pieces: Pieces<'a>,
+    report: Report,
+    layout: Layout,
+}
+
+/// What a plan changes, in words and numbers.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// let mut draft = Bsp::parse(&bytes)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let plan = draft.plan(Layout::Keep)?;
+/// assert!(plan.report().to_string().starts_with("ENTITIES"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The edited slots.
+    pub edits: Vec<SlotEdit>,
+    /// Slots that move without being edited.
+    pub moved: Vec<Moved>,
+    /// What a repack leaves out between slots: bytes, and how many of them are not zero.
+    pub dropped: (usize, usize),
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// The size of the file before and after, in bytes.
+    pub size: (usize, usize),
+}
+
+/// One edited slot of a [`Report`].
+///
+/// ```
+/// # use bspkit::{Bsp, Layout};
+/// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// # let mut draft = Bsp::parse(&bytes)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let edit = &draft.plan(Layout::Keep)?.report().edits[0];
+/// assert!(edit.sizes.1 > edit.sizes.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SlotEdit {
+    /// The slot's name.
+    pub name: String,
+    /// Which slot it is.
+    pub slot: SlotId,
+    /// Its bytes in the file before and after.
+    pub sizes: (usize, usize),
+    /// What became of its place.
+    pub(crate) how: How,
+}
+
+/// A slot that moves: one line of a [`Report`].
+///
+/// ```
+/// # use bspkit::{Bsp, Layout};
+/// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// # let mut draft = Bsp::parse(&bytes)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let plan = draft.plan(Layout::Keep)?;
+/// assert!(plan.report().moved.iter().all(|moved| (moved.to - moved.from) % 4 == 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Moved {
+    /// The slot's name.
+    pub name: String,
+    /// Its offset before.
+    pub from: i32,
+    /// Its offset after.
+    pub to: i32,
+}
+
+/// What became of an edited slot's place: the rows of the layout table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    InPlace,
+    Slack,
+    Last,
+    Shifted(usize),
+    Appended,
+    Detached,
+    Repacked,
+}
+
+/// A range of the new file that differs from the same range of the old one.
+///
+/// ```
+/// # use bspkit::{Bsp, Layout};
+/// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// # let mut draft = Bsp::parse(&bytes)?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let changes = draft.plan(Layout::Append)?.changes();
+/// assert!(changes.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// Bytes from the start of the new file.
+    pub range: Range<usize>,
+    /// What stands there now.
+    pub kind: ChangeKind,
+}
+
+/// What stands in a changed range.
+///
+/// ```
+/// assert_eq!(bspkit::ChangeKind::Moved { from: 160 }.to_string(), "moved from 160");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// New bytes.
+    Written,
+    /// Zeros: a hole or padding.
+    Zeroed,
+    /// Bytes of the old file that stood elsewhere.
+    Moved {
+        /// Where, in bytes from the start of the old file.
+        from: usize,
+    },
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChangeKind::Written => f.write_str("written"),
+            ChangeKind::Zeroed => f.write_str("zeroed"),
+            ChangeKind::Moved { from } => write!(f, "moved from {from}"),
+        }
+    }
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(container: &Container<'a>, pieces: Pieces<'a>, report: Report, layout: Layout) -> Self {
+        Plan { container: container.clone(), pieces, report, layout }
+    }
+
+    pub(super) fn identity(container: &Container<'a>) -> Self {
+        let size = container.data.len();
+        let mut pieces = Pieces::default();
+        pieces.old(0..size);
+        let report = Report { size: (size, size), ..Report::default() };
+        Plan::new(container, pieces, report, Layout::Keep)
+    }
+
+    /// Whether the plan writes exactly what is there.
+    pub fn is_identity(&self) -> bool {
+        self.changes().is_empty() && self.size() == self.container.data.len()
+    }
+
+    /// The size of the file that it writes, in bytes.
+    pub fn size(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The layout that it was made with.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// What it changes, for people.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The map that it was made from.
+    pub fn container(&self) -> &Container<'a> {
+        &self.container
+    }
+
+    /// Why saving needs the caller's explicit word ([`super::SaveOptions::force`]): the map is damaged and the plan
+    /// changes it.
+    pub fn needs_force(&self) -> Option<String> {
+        let slot = self.container.damaged().next()?;
+        (!self.is_identity()).then(|| format!("{} {}", slot.name, slot.bounds))
+    }
+
+    /// The ranges of the new file that differ from the same range of the old one, in order; where the file becomes
+    /// shorter, what is cut off shows in [`Plan::size`] alone.
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut at = 0;
+        for piece in self.pieces.iter() {
+            let range = at..at + piece.len();
+            at = range.end;
+            let old = self.container.data.get(range.clone());
+            let kind = match piece {
+                Piece::Old(from) if from.start == range.start => continue,
+                Piece::Old(from) => ChangeKind::Moved { from: from.start },
+                Piece::New(data) if old == Some(data) => continue,
+                Piece::New(_) => ChangeKind::Written,
+                Piece::Zeros(_) if old.is_some_and(crate::bytes::is_zero) => continue,
+                Piece::Zeros(_) => ChangeKind::Zeroed,
+            };
+            changes.push(Change { range, kind });
+        }
+        changes
+    }
+
+    /// Writes the whole new file, in pieces of at most 128 KiB.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
+        const AT_ONCE: usize = 128 << 10;
+        static ZEROS: [u8; 4096] = [0; 4096];
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Old(range) => {
+                    for part in self.container.data[range.clone()].chunks(AT_ONCE) {
+                        writer.write_all(part)?;
+                    }
+                }
+                Piece::New(data) => {
+                    for part in data.chunks(AT_ONCE) {
+                        writer.write_all(part)?;
+                    }
+                }
+                Piece::Zeros(count) => {
+                    let mut left = *count;
+                    while left > 0 {
+                        let part = &ZEROS[..left.min(ZEROS.len())];
+                        writer.write_all(part)?;
+                        left -= part.len();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole new file in memory.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.size());
+        // Writing into a vector cannot fail.
+        let _ = self.write_to(&mut bytes);
+        bytes
+    }
+
+    /// The new file as a map's bytes, without a copy where nothing changes.
+    pub fn to_data(&self) -> Data<'a> {
+        if self.is_identity() { self.container.data.clone() } else { Data::from(self.to_vec()) }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for SlotEdit { name, sizes: (before, after), how, .. } in &self.edits {
+            write!(f, "{separator}{name} {before} -> {after} bytes, {how}")?;
+            separator = "; ";
+        }
+        match &self.moved[..] {
+            [] => {}
+            [Moved { name, from, to }] => write!(f, "{separator}{name} moved from {from} to {to}")?,
+            moved => {
+                write!(f, "{separator}{} lumps moved", moved.len())?;
+                let distance = |moved: &Moved| i64::from(moved.to) - i64::from(moved.from);
+                if moved.windows(2).all(|pair| distance(&pair[0]) == distance(&pair[1])) {
+                    write!(f, " by {}", distance(&moved[0]))?;
+                }
+            }
+        }
+        if !self.moved.is_empty() {
+            separator = "; ";
+        }
+        if self.dropped.0 > 0 {
+            let (bytes, content) = self.dropped;
+            write!(f, "{separator}dropped {bytes} bytes between lumps, {content} of them not zero")?;
+            separator = "; ";
+        }
+        match (self.size, separator) {
+            ((before, after), "") if before == after => f.write_str("nothing changes"),
+            ((before, after), _) if before == after => Ok(()),
+            ((before, after), _) => write!(f, "{separator}file {before} -> {after} bytes"),
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            How::InPlace => f.write_str("in place"),
+            How::Slack => f.write_str("in place, into the zeros behind it"),
+            How::Last => f.write_str("in place at the end"),
+            How::Shifted(by) => write!(f, "in place, what is behind it moves by {by}"),
+            How::Appended => f.write_str("moved to the end"),
+            How::Detached => f.write_str("copied to the end, others share its old bytes"),
+            How::Repacked => f.write_str("laid again"),
+        }
+    }
+}
+
+impl fmt::Display for SegmentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SegmentKind::Header => "header",
+            SegmentKind::Slots => "slots",
+            SegmentKind::Gap => "gap",
+            SegmentKind::Padding => "padding",
+            SegmentKind::Bspx => "bspx directory",
+            SegmentKind::Trailer => "trailer",
+            SegmentKind::Tail => "tail",
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! How a map gets into memory: mapped where that is possible and asked for, else read.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::bytes::Data;
+use crate::error::{Error, Result};
+
+/// The bytes of a file.
+pub(crate) fn read(path: &Path) -> Result<Data<'static>> {
+    let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
+    let metadata = fs::metadata(path).map_err(cannot)?;
+    if metadata.is_dir() {
+        return Err(cannot(io::Error::other("it is a folder")));
+    }
+    if metadata.is_file() && metadata.len() > 0 {
+        // On Windows a mapped file cannot be replaced, and a save in place has to do just that.
+        #[cfg(all(feature = "mmap", unix))]
+        return Ok(Data::shared(map::file(path).map_err(cannot)?));
+    }
+    Ok(Data::from(fs::read(path).map_err(cannot)?))
+}
+
+#[cfg(all(feature = "mmap", unix))]
+mod map {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    /// Maps a file for reading.
+    ///
+    /// The mapping is read-only and private, and a save never writes to it: it renames a new file over the name,
+    /// which leaves the mapped one whole. What remains is that another program may cut the file short while it is
+    /// open, which ends this one; a library user who cannot have that leaves the feature `mmap` off.
+    #[allow(unsafe_code)]
+    pub(super) fn file(path: &Path) -> io::Result<memmap2::Mmap> {
+        let file = File::open(path)?;
+        // SAFETY: see above; the bytes are only ever read through the shared slice.
+        unsafe { memmap2::Mmap::map(&file) }
+    }
+}

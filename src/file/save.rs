@@ -1,0 +1,168 @@
+//! The only place that writes to disk: a temporary file beside the target, synced, then renamed over it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::plan::Plan;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How to save: with a backup, by force.
+///
+/// ```
+/// let options = bspkit::SaveOptions::default().backup(".bak");
+/// assert!(!options.force);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SaveOptions {
+    /// Save an edit of a damaged map, one whose directory claims bytes that the file does not have.
+    pub force: bool,
+    /// Keep the file that is replaced under its name with this suffix. A backup that exists is never overwritten:
+    /// the next one gets a number.
+    pub backup: Option<OsString>,
+}
+
+impl SaveOptions {
+    /// Keeps the file that is replaced, under its name with this suffix.
+    #[must_use]
+    pub fn backup(mut self, suffix: impl Into<OsString>) -> Self {
+        self.backup = Some(suffix.into());
+        self
+    }
+
+    /// Saves an edit of a damaged map.
+    #[must_use]
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+}
+
+impl Plan<'_> {
+    /// Saves to `path`, which is replaced as a whole or not at all; see [`Plan::save_with`].
+    ///
+    /// # Errors
+    /// As [`Plan::save_with`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with(path, &SaveOptions::default()).map(drop)
+    }
+
+    /// Saves to `path` and says where the backup is, if one was made.
+    ///
+    /// The bytes go to a temporary file in the same folder, are synced, and take the target's name in one step; the
+    /// map that the plan was made from may be that target. A symbolic link is followed, permissions stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Io`] where the target is no
+    /// regular file or the disk says no. The old file is whole in each case.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Layout, SaveOptions};
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("rooms.bsp");
+    /// std::fs::copy("tests/maps/q2/own_rooms.bsp", &path)?;
+    ///
+    /// let mut draft = Bsp::open(&path)?.draft();
+    /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+    /// let backup = draft.plan(Layout::Keep)?.save_with(&path, &SaveOptions::default().backup(".bak"))?;
+    /// assert_eq!(backup, Some(folder.path().join("rooms.bsp.bak")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Option<PathBuf>> {
+        let path = path.as_ref();
+        if let Some(reason) = self.needs_force().filter(|_| !options.force) {
+            let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
+            return Err(Error::new(ErrorKind::Damaged, message).hint("use --force to save it all the same"));
+        }
+        let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
+        let target = follow_links(path).map_err(|error| cannot("follow", error))?;
+        let old = match fs::metadata(&target) {
+            Ok(old) if !old.is_file() => {
+                return Err(cannot("replace", io::Error::other("it is no regular file")));
+            }
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(cannot("look at", error)),
+        };
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".bspkit-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // What any new file gets; the umask applies.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let temporary = builder.tempfile_in(folder).map_err(|error| cannot("write beside", error))?;
+        self.write_to(temporary.as_file()).map_err(|error| cannot("write", error))?;
+        if let Some(old) = &old {
+            keep_owner_and_mode(temporary.as_file(), old).map_err(|error| cannot("keep the permissions of", error))?;
+        }
+        temporary.as_file().sync_data().map_err(|error| cannot("write", error))?;
+        let backup = match (&old, &options.backup) {
+            (Some(_), Some(suffix)) => Some(back_up(&target, suffix).map_err(|error| cannot("back up", error))?),
+            _ => None,
+        };
+        temporary.persist(&target).map_err(|error| cannot("replace", error.error))?;
+        Ok(backup)
+    }
+}
+
+/// The file that a chain of symbolic links leads to, which need not exist.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                let to = fs::read_link(&path)?;
+                path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+            }
+            _ => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+#[cfg(unix)]
+fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    // Only a superuser may give files away, and only then there is something to keep.
+    let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// Gives the file a second name, so that it survives the rename; copies it where the file system has no links.
+fn back_up(target: &Path, suffix: &OsString) -> io::Result<PathBuf> {
+    let mut base = target.as_os_str().to_owned();
+    base.push(suffix);
+    let numbered = (1..).map(|number: u32| {
+        let mut name = base.clone();
+        name.push(format!(".{number}"));
+        PathBuf::from(name)
+    });
+    for name in std::iter::once(PathBuf::from(&base)).chain(numbered) {
+        match fs::hard_link(target, &name) {
+            Ok(()) => return Ok(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(_) => {}
+        }
+        match File::create_new(&name) {
+            Ok(mut copy) => {
+                io::copy(&mut File::open(target)?, &mut copy)?;
+                copy.sync_data()?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("no name is free for the backup"))
+}

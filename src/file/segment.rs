@@ -1,0 +1,93 @@
+//! Segments: the file from front to back, nothing left out.
+
+use std::ops::Range;
+
+use super::container::{Container, SlotId};
+use super::tail::TailPart;
+
+/// A stretch of the file that the same slots cover.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// let segments = map.container().segments();
+/// assert!(segments.windows(2).all(|pair| pair[0].range.end == pair[1].range.start));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Segment {
+    /// Bytes from the start of the file; never empty.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: SegmentKind,
+    /// All slots that cover it: several where they are shared, overlap or lie in each other.
+    pub slots: Vec<SlotId>,
+}
+
+/// What a segment is, apart from the slots that cover it.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// assert_eq!(map.container().segments()[0].kind, bspkit::SegmentKind::Header);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SegmentKind {
+    /// Magic, version, directory; slots may cover it all the same.
+    Header,
+    /// One slot or several.
+    Slots,
+    /// Bytes between slots that no slot covers.
+    Gap,
+    /// At most three zero bytes at the end of the file.
+    Padding,
+    /// Header and directory of a BSPX block, and the padding in it.
+    Bspx,
+    /// The offset of lump 0 and the signature behind it.
+    Trailer,
+    /// Bytes behind everything that nobody names.
+    Tail,
+}
+
+/// The segments of a container, by the boundaries of everything that covers something.
+pub(super) fn sweep(container: &Container<'_>) -> Vec<Segment> {
+    let parts = &container.parts;
+    let size = container.data.len();
+    let slots: Vec<_> = parts.slots.iter().filter(|slot| !slot.stored.is_empty()).collect();
+    let mut boundaries = vec![0, parts.header_end, size];
+    boundaries.extend(slots.iter().flat_map(|slot| [slot.stored.start, slot.stored.end]));
+    boundaries.extend(parts.tail.iter().map(|part| part.range().start));
+    boundaries.sort_unstable();
+    boundaries.dedup();
+
+    let segments = boundaries.windows(2).map(|pair| {
+        let range = pair[0]..pair[1];
+        let covers = |whole: &Range<usize>| whole.start <= range.start && range.end <= whole.end;
+        let slots: Vec<SlotId> = slots.iter().filter(|slot| covers(&slot.stored)).map(|slot| slot.id).collect();
+        let kind = if range.end <= parts.header_end {
+            SegmentKind::Header
+        } else if !slots.is_empty() {
+            SegmentKind::Slots
+        } else {
+            let part = parts.tail.iter().find(|part| covers(part.range()));
+            part.map_or(SegmentKind::Gap, TailPart::segment_kind)
+        };
+        Segment { range, kind, slots }
+    });
+    segments.collect()
+}
+
+impl TailPart {
+    fn segment_kind(&self) -> SegmentKind {
+        match self {
+            TailPart::Padding(_) => SegmentKind::Padding,
+            TailPart::BspxPadding(_) => SegmentKind::Gap,
+            TailPart::Bspx(_) | TailPart::UnreadableBspx(_) => SegmentKind::Bspx,
+            TailPart::Trailer(_) => SegmentKind::Trailer,
+            TailPart::Unknown(_) => SegmentKind::Tail,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What stands behind the last top-level slot: padding, a BSPX block, a trailer, or bytes that nobody names.
+
+use std::ops::Range;
+
+use super::container::{Slot, SlotId, SlotWords};
+use super::directory::{BloodlinesTrailer, BspxEntry, BspxHeader, EntryFields};
+use crate::bytes::{align_up, escaped, is_zero};
+use crate::record::{Field, Record};
+
+/// How many entries a BSPX block may have before it is taken for noise; real maps have fewer than twenty.
+const MOST_ENTRIES: usize = 1024;
+
+/// One part of the tail, in file order; the ranges are adjacent and end with the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TailPart {
+    /// At most three zero bytes at the very end.
+    Padding(Range<usize>),
+    /// The bytes, at most three, that bring a BSPX block to a multiple of 4.
+    BspxPadding(Range<usize>),
+    /// A BSPX block: header, directory and the entries behind it.
+    Bspx(Range<usize>),
+    /// A BSPX header whose directory cannot be read: it never moves.
+    UnreadableBspx(Range<usize>),
+    /// The offset of lump 0 and a signature.
+    Trailer(Range<usize>),
+    /// Bytes that nobody names: an appended zip, text.
+    Unknown(Range<usize>),
+}
+
+pub(crate) struct Tail {
+    pub(crate) parts: Vec<TailPart>,
+    /// The entries of the BSPX block.
+    pub(crate) slots: Vec<Slot>,
+}
+
+/// Reads the tail that begins at `start`; `trailer_offset` is the offset that a trailer would repeat.
+pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Option<i32>) -> Tail {
+    let size = data.len();
+    if let Some(trailer) = trailer_offset.and_then(|offset| trailer(data, start, offset)) {
+        return Tail { parts: vec![TailPart::Trailer(trailer)], slots: Vec::new() };
+    }
+    let mut tail = Tail { parts: Vec::new(), slots: Vec::new() };
+    let mut rest = start;
+    if let Some(at) = bspx_place(data, start, slots) {
+        if at - start > 3 {
+            // Found only by the offset of an empty lump: where it would have to go after a move is unknown.
+            return Tail { parts: vec![TailPart::UnreadableBspx(start..size)], slots: Vec::new() };
+        }
+        if at > start {
+            tail.parts.push(TailPart::BspxPadding(start..at));
+        }
+        match bspx_entries(data, at) {
+            Some(entries) => {
+                let table = at + BspxHeader::SIZE + entries.len() * BspxEntry::SIZE;
+                let end = entries.iter().map(|slot| &slot.stored).filter(|range| range.start >= table);
+                let end = end.map(|range| range.end).max().unwrap_or(table);
+                tail.parts.push(TailPart::Bspx(at..end));
+                tail.slots = entries;
+                rest = end;
+            }
+            None => {
+                tail.parts.push(TailPart::UnreadableBspx(at..size));
+                rest = size;
+            }
+        }
+    }
+    if rest < size {
+        let padding = size - rest <= 3 && is_zero(&data[rest..]);
+        tail.parts.push(if padding { TailPart::Padding(rest..size) } else { TailPart::Unknown(rest..size) });
+    }
+    tail
+}
+
+/// The ten bytes of a Bloodlines trailer, where they are all that is behind the last lump.
+fn trailer(data: &[u8], start: usize, offset: i32) -> Option<Range<usize>> {
+    let trailer = BloodlinesTrailer::decode(&data[start..])?;
+    let says_so = trailer.signature == *b"QnDbTm" && u32::try_from(offset) == Ok(trailer.entities_offset);
+    (says_so && data.len() - start == BloodlinesTrailer::SIZE).then_some(start..data.len())
+}
+
+/// Where a BSPX header stands: a computed place, the first multiple of 4 behind every lump. Readers differ in
+/// whether the offset of an empty lump counts.
+fn bspx_place(data: &[u8], start: usize, slots: &[Slot]) -> Option<usize> {
+    let empty = slots.iter().filter(|slot| slot.is_top_level()).filter_map(|slot| usize::try_from(slot.offset).ok());
+    let with_empty = empty.filter(|at| *at <= data.len()).max().unwrap_or(0).max(start);
+    [start, with_empty]
+        .map(|end| align_up(end, 4))
+        .into_iter()
+        .find(|at| data.get(*at..).is_some_and(|rest| rest.starts_with(b"BSPX")))
+}
+
+/// The entries of the BSPX block at `at`; `None` where there is no room for them.
+fn bspx_entries(data: &[u8], at: usize) -> Option<Vec<Slot>> {
+    let header = BspxHeader::decode(&data[at..])?;
+    let count = usize::try_from(header.count).ok().filter(|count| *count <= MOST_ENTRIES)?;
+    let first = at + BspxHeader::SIZE;
+    let table = data.get(first..first + count * BspxEntry::SIZE)?;
+    let entries = table.chunks_exact(BspxEntry::SIZE).enumerate().filter_map(|(index, bytes)| {
+        let BspxEntry { name, offset, length } = BspxEntry::decode(bytes)?;
+        let at = first + index * BspxEntry::SIZE;
+        let fields = EntryFields { offset, length, version: None, unpacked: None };
+        let words = SlotWords { offset: at + 24, length: at + 28, unpacked: None };
+        let name = format!("bspx:{}", escaped(until_nul(&name)));
+        Some(Slot::new(SlotId::Bspx(index), name, fields, words, data.len()))
+    });
+    Some(entries.collect())
+}
+
+fn until_nul(name: &[u8]) -> &[u8] {
+    &name[..name.iter().position(|byte| *byte == 0).unwrap_or(name.len())]
+}
+
+impl TailPart {
+    pub(crate) fn range(&self) -> &Range<usize> {
+        match self {
+            TailPart::Padding(range)
+            | TailPart::BspxPadding(range)
+            | TailPart::Bspx(range)
+            | TailPart::UnreadableBspx(range)
+            | TailPart::Trailer(range)
+            | TailPart::Unknown(range) => range,
+        }
+    }
+}
