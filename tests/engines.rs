@@ -34,6 +34,7 @@ fn ioquake3_finds_the_edit() {
         let map = maps::fixture(name);
         let old = engine.play(&std::fs::read(&map).unwrap()).loaded(name);
         assert_eq!((old.gravity.as_str(), old.unknown.len()), ("800", 0), "{name} before the edit");
+        assert!(old.lines.iter().any(|line| line.ends_with("info_player_deathmatch")), "{name}: no list of entities");
         for layout in LAYOUTS {
             let folder = tempfile::tempdir().unwrap();
             let edited = maps::edit(&map, layout, &[&["set", "worldspawn", "gravity=321"], &MARKER], folder.path());
@@ -134,7 +135,8 @@ fn a_broken_map_is_refused() {
 /// A law that cannot fail is no law: each lump in turn is said to lie where it does not, and the engine must refuse
 /// the map or see something else in it.
 ///
-/// The numbers are of lumps on which nothing depends that the engine says without a picture: other tests must guard them.
+/// The numbers are of lumps on which nothing depends that the engine says without a picture: other tests must guard
+/// them.
 #[test]
 fn a_lump_in_the_wrong_place_is_noticed() {
     if let Some(engine) = DarkPlaces::find() {

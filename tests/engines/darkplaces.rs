@@ -81,10 +81,9 @@ fn arguments(folder: &Path, home: &Path) -> Vec<String> {
     let port = UdpSocket::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     let mut words = vec!["-basedir".to_owned(), folder.display().to_string()];
     words.extend(["-userdir".to_owned(), home.display().to_string()]);
-    let commands = format!(
-        "+sv_public 0 +net_address 127.0.0.1 +net_address_ipv6 ::1 +port {port} +developer 1 +map t +sv_saveentfile +quit"
-    );
-    words.extend(commands.split(' ').map(str::to_owned));
+    let network = format!("+sv_public 0 +net_address 127.0.0.1 +net_address_ipv6 ::1 +port {port}");
+    let commands = "+developer 1 +map t +sv_saveentfile +quit";
+    words.extend(network.split(' ').chain(commands.split(' ')).map(str::to_owned));
     words
 }
 

@@ -68,7 +68,8 @@ static void tell_models(void)
 		memset(entities[0], 0, sizeof entities[0]);
 		ask(SET_BRUSH_MODEL, entities[0], name);
 		memcpy(box, entities[0] + BOUNDS_AT, sizeof box);
-		snprintf(line, sizeof line, "PROBE model %s size %g %g %g %g %g %g\n", name, box[0], box[1], box[2], box[3], box[4], box[5]);
+		snprintf(line, sizeof line, "PROBE model %s size %g %g %g %g %g %g\n", name, box[0], box[1], box[2], box[3],
+		         box[4], box[5]);
 		say(line);
 	}
 	memset(entities[0], 0, sizeof entities[0]);
@@ -77,7 +78,8 @@ static void tell_models(void)
 /* Contents, six traces and the visibility of all places from each place. */
 static void tell_places(void)
 {
-	static const float ways[6][3] = {{4096, 0, 0}, {-4096, 0, 0}, {0, 4096, 0}, {0, -4096, 0}, {0, 0, 4096}, {0, 0, -4096}};
+	static const float ways[6][3] = {{4096, 0, 0},  {-4096, 0, 0}, {0, 4096, 0},
+	                                 {0, -4096, 0}, {0, 0, 4096},  {0, 0, -4096}};
 	char line[600];
 	for (int i = 0; i < place_count; i++) {
 		float *p = places[i];
@@ -86,7 +88,7 @@ static void tell_places(void)
 		for (int w = 0; w < 6; w++) {
 			float end[3] = {p[0] + ways[w][0], p[1] + ways[w][1], p[2] + ways[w][2]}, result[64] = {0};
 			ask(TRACE, result, p, (void *)0, (void *)0, end, (intptr_t)NOBODY, (intptr_t)EVERYTHING);
-			n += snprintf(line + n, sizeof line - n, " %.6f", result[2]); /* behind two flags: the part of the way that is free */
+			n += snprintf(line + n, sizeof line - n, " %.6f", result[2]); /* the part of the way that is free */
 		}
 		n += snprintf(line + n, sizeof line - n, " sight ");
 		for (int j = 0; j < place_count; j++) line[n++] = ask(IN_PVS, p, places[j]) ? '1' : '0';
