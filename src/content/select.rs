@@ -126,7 +126,9 @@ impl Test {
                 (Rule::operator, "$=") => result.compare = Compare::Ends,
                 (Rule::operator, "*=") => result.compare = Compare::Contains,
                 (Rule::operator, _) => result.compare = Compare::Equal,
-                (_, _) => result.value = part.into_inner().map(|text| unescape(text.as_str())).collect::<Vec<_>>().concat(),
+                (_, _) => {
+                    result.value = part.into_inner().map(|text| unescape(text.as_str())).collect::<Vec<_>>().concat()
+                }
             }
         }
         result

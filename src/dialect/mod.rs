@@ -32,8 +32,7 @@ use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
 
 /// Every dialect that is opened.
-pub const ALL: &[&Dialect] =
-    &[&GOLDSRC, &BLUE_SHIFT, &QUAKE2, &QUAKE3, &SOURCE17, &SOURCE, &SOURCE21, &L4D2];
+pub const ALL: &[&Dialect] = &[&GOLDSRC, &BLUE_SHIFT, &QUAKE2, &QUAKE3, &SOURCE17, &SOURCE, &SOURCE21, &L4D2];
 
 /// What is particular about the maps of an engine and its kin.
 ///

@@ -115,13 +115,7 @@ pub(crate) struct SlotWords {
 }
 
 impl Slot {
-    pub(crate) fn new(
-        id: SlotId,
-        name: String,
-        fields: EntryFields,
-        words: SlotWords,
-        file_size: usize,
-    ) -> Self {
+    pub(crate) fn new(id: SlotId, name: String, fields: EntryFields, words: SlotWords, file_size: usize) -> Self {
         let EntryFields { offset, length, version, unpacked } = fields;
         let (stored, bounds) = match (usize::try_from(offset), usize::try_from(length)) {
             (_, Ok(0)) => (0..0, Bounds::Empty),

@@ -217,7 +217,8 @@ fn laid_again<'a>(
     content.pieces.old(end..range.end);
 
     let moved = |at: usize| {
-        let (old, new) = moves.iter().rev().find(|(old, _)| old.start <= at).cloned().unwrap_or((range.start..first, 0));
+        let (old, new) =
+            moves.iter().rev().find(|(old, _)| old.start <= at).cloned().unwrap_or((range.start..first, 0));
         new + (at - old.start)
     };
     let is_alone = |slot: &Slot| moves.iter().any(|(old, _)| *old == slot.stored);
@@ -264,7 +265,8 @@ impl<'a> Content<'a> {
 /// lump writers only where padding shows it.
 fn is_aligned(kind: SlotId, order: &[&Slot], start: usize) -> bool {
     let all_at_4 = order.iter().all(|slot| (slot.stored.start - start) % 4 == 0);
-    let is_padded = order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
+    let is_padded =
+        order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
     all_at_4 && (is_padded || matches!(kind, SlotId::Bspx(_)))
 }
 

@@ -13,8 +13,18 @@ pub(crate) const XASH_ENTRIES: usize = 12;
 
 /// The names of Xash3D's extra lumps (bspfile.h of xash3d-fwgs).
 const XASH_NAMES: [&str; XASH_ENTRIES] = [
-    "LIGHTVECS", "FACEINFO", "CUBEMAPS", "VERTNORMALS", "LEAF_LIGHTING", "WORLDLIGHTS", "COLLISION", "AINODES",
-    "SHADOWMAP", "VERTEX_LIGHT", "UNUSED0", "UNUSED1",
+    "LIGHTVECS",
+    "FACEINFO",
+    "CUBEMAPS",
+    "VERTNORMALS",
+    "LEAF_LIGHTING",
+    "WORLDLIGHTS",
+    "COLLISION",
+    "AINODES",
+    "SHADOWMAP",
+    "VERTEX_LIGHT",
+    "UNUSED0",
+    "UNUSED1",
 ];
 
 pub(crate) struct ExtraHeader {

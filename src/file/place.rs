@@ -117,7 +117,13 @@ impl<'s, 'a> Sheet<'s, 'a> {
             let is_last = index + 1 == self.blocks.len();
             let slack = if new > old && !is_last && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
             if is_last || new <= old + slack {
-                let how = if is_last { How::Last } else if new <= old { How::InPlace } else { How::Slack };
+                let how = if is_last {
+                    How::Last
+                } else if new <= old {
+                    How::InPlace
+                } else {
+                    How::Slack
+                };
                 self.place_content(slot, how);
                 if !is_last {
                     let grown = new.saturating_sub(old);
@@ -468,7 +474,8 @@ impl<'s, 'a> Sheet<'s, 'a> {
             None => Ok(()),
             Some(slot) => {
                 let message = format!("{} {}, so nothing can be {what}", slot.name, slot.bounds);
-                Err(refused(message, &slot.name).hint("only edits that fit their place, or shift what is behind them, are possible"))
+                Err(refused(message, &slot.name)
+                    .hint("only edits that fit their place, or shift what is behind them, are possible"))
             }
         }
     }

@@ -35,9 +35,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
 /// assert_eq!((entry.offset, entry.length), (160, 8));
 /// assert_eq!(entry.encode(), [160, 0, 0, 0, 8, 0, 0, 0]);
 /// ```
-pub trait Record:
-    Field + Copy + 'static + for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = ()>
-{
+pub trait Record: Field + Copy + 'static + for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = ()> {
     /// Decodes the first [`Field::SIZE`] bytes; `None` where there are fewer.
     #[inline]
     fn decode(bytes: &[u8]) -> Option<Self> {

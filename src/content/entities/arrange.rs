@@ -231,7 +231,10 @@ impl Entities<'_> {
     /// Whether an entity may be put at this index.
     fn check_room(&self, index: usize) -> Result<()> {
         if self.len() >= MAX_ENTITIES {
-            return Err(Error::new(ErrorKind::TooLarge, format!("the map would have more than {MAX_ENTITIES} entities")));
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the map would have more than {MAX_ENTITIES} entities"),
+            ));
         }
         match index.checked_sub(1) {
             Some(before) if !self.view(before).is_closed => {
