@@ -79,7 +79,7 @@ impl<'a> From<&'a [u8]> for Data<'a> {
     }
 }
 
-impl From<Vec<u8>> for Data<'static> {
+impl From<Vec<u8>> for Data<'_> {
     fn from(bytes: Vec<u8>) -> Self {
         Data::shared(bytes)
     }

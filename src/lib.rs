@@ -7,15 +7,18 @@
 extern crate alloc;
 
 mod bsp;
+mod builder;
 pub mod bytes;
 pub mod content;
 pub mod dialect;
 mod draft;
 mod error;
 pub mod file;
+pub mod op;
 pub mod record;
 
 pub use bsp::Bsp;
+pub use builder::Builder;
 pub use bytes::Data;
 pub use draft::Draft;
 pub use error::{Error, ErrorKind, Place, Result};

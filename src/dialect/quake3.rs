@@ -3,6 +3,8 @@
 //!
 //! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
 //! The header does not say which; the 18th entry counts where every lump starts behind it and it lies in the file.
+//! Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved; every 18th entry
+//! seen says the file's size.
 
 use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
@@ -79,6 +81,7 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
             return None;
         }
     }
-    let has_18 = with_18.entries(bytes).nth(17).is_some_and(|entry| is_inside(&entry)) && begins_behind(with_18);
+    let is_entry = |entry: EntryFields| is_inside(&entry) && (entry.offset, entry.length) != (0, 0);
+    let has_18 = with_18.entries(bytes).nth(17).is_some_and(is_entry) && begins_behind(with_18);
     Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
 }

@@ -121,4 +121,8 @@ impl TailPart {
             | TailPart::Unknown(range) => range,
         }
     }
+
+    pub(crate) fn is_bspx_padding(&self) -> bool {
+        matches!(self, TailPart::BspxPadding(_))
+    }
 }

@@ -1,0 +1,3 @@
+//! Layer 5: operations on whole maps, written against roles and slots, never against a dialect.
+
+pub mod verify;

@@ -1,0 +1,326 @@
+//! The round-trip laws, on one map: what bspkit promises, tried out on the bytes at hand.
+//!
+//! Each law edits the map in memory, writes it, opens what was written and compares. The writer is a parameter, so
+//! that the tests can plant faults in it and see each law fail.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::content::entities::Entities;
+use crate::dialect::{EntityRules, Role};
+use crate::draft::Draft;
+use crate::error::{Error, ErrorKind};
+use crate::file::{Layout, SlotId};
+
+mod saved;
+
+pub use saved::compare;
+
+/// What became of the laws on one map.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// let outcome = bspkit::op::verify::run(&bspkit::Bsp::parse(&bytes)?);
+/// assert!(outcome.is_ok());
+/// assert_eq!(outcome.laws["identity"].to_string(), "pass");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The verdicts by the laws' names, in the order in which they were tried.
+    pub laws: IndexMap<&'static str, Verdict>,
+}
+
+/// What became of one law.
+///
+/// ```
+/// use bspkit::op::verify::Verdict;
+/// assert_eq!(Verdict::Fail("ENTITIES differs".into()).to_string(), "fail: ENTITIES differs");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not apply: the map is damaged or pinned in a way that forbids the edit.
+    Skipped,
+    /// It does not hold; what was seen.
+    Fail(String),
+}
+
+impl Outcome {
+    /// Whether no law failed.
+    pub fn is_ok(&self) -> bool {
+        !self.laws.values().any(|verdict| matches!(verdict, Verdict::Fail(_)))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Pass => f.write_str("pass"),
+            Verdict::Skipped => f.write_str("skipped"),
+            Verdict::Fail(what) => write!(f, "fail: {what}"),
+        }
+    }
+}
+
+/// The code under the laws: how drafts are written and entity texts printed.
+///
+/// ```
+/// use bspkit::op::verify::{Subject, run_on};
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// // A writer that always writes the old file breaks the laws of every edit.
+/// let subject = Subject { write: |draft, _| Ok(draft.bsp().container().bytes().to_vec()), ..Subject::REAL };
+/// let outcome = run_on(&bspkit::Bsp::parse(&bytes)?, &subject);
+/// assert!(!outcome.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// Writes a draft's file.
+    pub write: fn(&Draft<'_>, Layout) -> Result<Vec<u8>, Error>,
+    /// Prints an entity text after each value was set to what it is.
+    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>, Error>,
+}
+
+impl Subject {
+    /// What the library does.
+    pub const REAL: Subject = Subject {
+        write: |draft, layout| Ok(draft.plan(layout)?.to_vec()),
+        reprint: |text, rules| {
+            let mut entities = Entities::parse(text, rules)?;
+            for index in 0..entities.len() {
+                let pairs: Vec<_> = match entities.get(index) {
+                    Some(entity) => entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect(),
+                    None => Vec::new(),
+                };
+                let mut entity = entities.entity_mut(index)?;
+                let mut seen: IndexMap<Vec<u8>, usize> = IndexMap::new();
+                for (key, value) in pairs {
+                    let nth = seen.entry(key.to_ascii_lowercase()).or_default();
+                    *nth += 1;
+                    entity.set_nth(&key, *nth, &value)?;
+                }
+            }
+            Ok(entities.to_bytes())
+        },
+    };
+}
+
+/// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
+const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
+
+/// Tries all laws on a map.
+pub fn run(bsp: &Bsp<'_>) -> Outcome {
+    run_on(bsp, &Subject::REAL)
+}
+
+/// Tries all laws of a subject on a map.
+pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
+    let laws = [
+        ("identity", identity(bsp, subject)),
+        ("cover", cover(bsp)),
+        ("entities", entities(bsp, subject)),
+        ("keep", edits(bsp, subject, Layout::Keep)),
+        ("append", edits(bsp, subject, Layout::Append)),
+        ("repack", repack(bsp, subject)),
+        ("revert", revert(bsp, subject)),
+        ("undo", undo(bsp, subject)),
+    ];
+    let verdicts = laws.map(|(name, result)| {
+        let verdict = match result {
+            Ok(()) => Verdict::Pass,
+            Err(Failure::DoesNotApply) => Verdict::Skipped,
+            Err(Failure::Broken(what)) => Verdict::Fail(what),
+        };
+        (name, verdict)
+    });
+    Outcome { laws: verdicts.into_iter().collect() }
+}
+
+enum Failure {
+    DoesNotApply,
+    Broken(String),
+}
+
+type Law = Result<(), Failure>;
+
+fn broken(what: impl Into<String>) -> Failure {
+    Failure::Broken(what.into())
+}
+
+/// An error of the library is a broken law, except a refusal that the map's own state explains.
+fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
+    let explains = bsp.container().damaged().next().is_some()
+        || bsp.slots().iter().any(|slot| bsp.container().pinned(slot.id).is_some());
+    let doing = doing.to_string();
+    move |error| match error.kind() {
+        ErrorKind::Refused if explains => Failure::DoesNotApply,
+        _ => broken(format!("{doing}: {error}")),
+    }
+}
+
+/// Without an edit, and with an edit that sets what is there, the file stays as it is.
+fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+    let bytes = bsp.container().bytes();
+    for layout in [Layout::Keep, Layout::Append] {
+        let written = (subject.write)(&bsp.draft(), layout).map_err(|error| broken(error.to_string()))?;
+        if let Some(at) = first_difference(bytes, &written) {
+            return Err(broken(format!("{layout:?} without an edit differs at {at}")));
+        }
+    }
+    let mut draft = bsp.draft();
+    for slot in bsp.slots() {
+        // A lump that cannot be decompressed cannot be set to what it is.
+        let Ok(old) = bsp.bytes(slot.id) else { continue };
+        draft.set(slot.id, old).map_err(|error| broken(error.to_string()))?;
+    }
+    let changes = draft.changes().map_err(|error| broken(error.to_string()))?;
+    match changes.first() {
+        Some(slot) => Err(broken(format!("setting {slot:?} to what it is counts as an edit"))),
+        None => Ok(()),
+    }
+}
+
+/// Segments lie one behind the other, fill the file, and name every slot that covers them.
+fn cover(bsp: &Bsp<'_>) -> Law {
+    let segments = bsp.container().segments();
+    let mut at = 0;
+    for segment in &segments {
+        if segment.range.start != at || segment.range.is_empty() {
+            return Err(broken(format!("the segments do not meet at {at}")));
+        }
+        at = segment.range.end;
+    }
+    if at != bsp.container().bytes().len() {
+        return Err(broken(format!("the segments end at {at}")));
+    }
+    for slot in bsp.slots() {
+        let named = segments.iter().filter(|segment| segment.slots.contains(&slot.id));
+        let covered: usize = named.map(|segment| segment.range.len()).sum();
+        if covered != slot.stored.len() {
+            return Err(broken(format!("segments name {covered} of the {} bytes of {}", slot.stored.len(), slot.name)));
+        }
+    }
+    Ok(())
+}
+
+/// The entity text prints as it was, also after every value was set to what it is.
+fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+    let text = entity_text(bsp)?;
+    let printed = (subject.reprint)(&text, bsp.dialect().text).map_err(|error| broken(error.to_string()))?;
+    match first_difference(&text, &printed) {
+        Some(at) => Err(broken(format!("the printed text differs at {at}"))),
+        None => Ok(()),
+    }
+}
+
+/// The entity text grows and shrinks; everything else stays.
+fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout) -> Law {
+    let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
+    let mut tried = false;
+    for by in RESIZES {
+        let Some(edited) = resized(&text, by) else { continue };
+        let name = |what: String| broken(format!("{by:+} bytes: {what}"));
+        let saved = match save(bsp, subject, slot, &edited, layout) {
+            Err(Failure::DoesNotApply) => continue,
+            saved => saved?,
+        };
+        compare(bsp, &saved, Some(layout), Some((slot, &edited))).map_err(name)?;
+        tried = true;
+    }
+    if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
+}
+
+/// Laid again, every slot keeps its bytes, and laying it once more changes nothing; with an edit as well.
+fn repack(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+    let once = (subject.write)(&bsp.draft(), Layout::Repack).map_err(error(bsp, "repack"))?;
+    compare(bsp, &once, Some(Layout::Repack), None).map_err(broken)?;
+    let again = Bsp::from_data(Data::from(&once[..]), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+    let twice = (subject.write)(&again.draft(), Layout::Repack).map_err(error(bsp, "repack again"))?;
+    if let Some(at) = first_difference(&once, &twice) {
+        return Err(broken(format!("repacking again changes the file at {at}")));
+    }
+    edits(bsp, subject, Layout::Repack)
+}
+
+/// An edit that is taken back before the save leaves nothing.
+fn revert(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+    let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
+    let edited = resized(&text, 1).ok_or(Failure::DoesNotApply)?;
+    let mut draft = bsp.draft();
+    for way in ["revert", "setting the old text"] {
+        draft.set(slot, edited.clone()).map_err(error(bsp, "edit"))?;
+        match way {
+            "revert" => draft.revert(slot),
+            _ => draft.set(slot, text.clone()).map_err(error(bsp, "edit"))?,
+        }
+        let written = (subject.write)(&draft, Layout::Keep).map_err(error(bsp, "save"))?;
+        if let Some(at) = first_difference(bsp.container().bytes(), &written) {
+            return Err(broken(format!("after {way} the file differs at {at}")));
+        }
+    }
+    Ok(())
+}
+
+/// The old text set again in the saved file gives every slot its old bytes.
+fn undo(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+    let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
+    let mut tried = false;
+    for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
+        for by in RESIZES {
+            let Some(edited) = resized(&text, by) else { continue };
+            let saved = match save(bsp, subject, slot, &edited, layout) {
+                Err(Failure::DoesNotApply) => continue,
+                saved => saved?,
+            };
+            let edited = Bsp::from_data(Data::from(&saved[..]), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+            let undone = save(&edited, subject, slot, &text, layout)?;
+            compare(bsp, &undone, None, Some((slot, &text)))
+                .map_err(|what| broken(format!("{layout:?}, {by:+} bytes and back: {what}")))?;
+            tried = true;
+        }
+    }
+    if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
+}
+
+fn save(bsp: &Bsp<'_>, subject: &Subject, slot: SlotId, bytes: &[u8], layout: Layout) -> Result<Vec<u8>, Failure> {
+    let mut draft = bsp.draft();
+    draft.set(slot, bytes.to_vec()).map_err(error(bsp, "edit"))?;
+    (subject.write)(&draft, layout).map_err(error(bsp, "save"))
+}
+
+fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {
+    bsp.role(Role::Entities).map(|slot| slot.id).ok_or(Failure::DoesNotApply)
+}
+
+/// The entity text; a damaged compressed lump has none.
+fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
+    bsp.bytes(entities_id(bsp)?).map_err(|_| Failure::DoesNotApply)
+}
+
+/// The text with so many line breaks more before what ends it, or so many bytes less; at least half of it is left.
+fn resized(text: &[u8], by: isize) -> Option<Vec<u8>> {
+    let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let count = by.unsigned_abs();
+    let mut edited = text.to_vec();
+    if by > 0 {
+        edited.splice(end..end, std::iter::repeat_n(b'\n', count));
+    } else {
+        let start = end.checked_sub(count).filter(|start| *start >= text.len() / 2)?;
+        edited.drain(start..end);
+    }
+    Some(edited)
+}
+
+fn first_difference(old: &[u8], new: &[u8]) -> Option<usize> {
+    if old == new {
+        return None;
+    }
+    Some(old.iter().zip(new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len())))
+}

@@ -1,0 +1,181 @@
+//! A saved file beside the map that it was made from: what may differ, and what must not.
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, align_up};
+use crate::file::directory::GameLumpEntry;
+use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
+use crate::record::Field;
+
+/// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
+/// where its alignment and the layout allow, no content outside of slots is lost, every offset is right.
+/// Without a layout only what the slots hold is compared and not where they stand.
+///
+/// # Errors
+/// What differs, in one sentence.
+pub fn compare(
+    old: &Bsp<'_>,
+    saved: &[u8],
+    layout: Option<Layout>,
+    edit: Option<(SlotId, &[u8])>,
+) -> Result<(), String> {
+    let new = Bsp::parse(saved).map_err(|error| format!("the saved file does not open: {error}"))?;
+    let what = |bsp: &Bsp<'_>| (bsp.dialect().name, bsp.version(), bsp.container().shape(), bsp.slots().len());
+    if what(&new) != what(old) {
+        return Err(format!("the saved file reads as {:?} instead of {:?}", what(&new), what(old)));
+    }
+    for (before, after) in old.slots().iter().zip(new.slots()) {
+        let edited = edit.filter(|(slot, _)| *slot == before.id).map(|(_, bytes)| bytes);
+        same_slot(old, &new, before, after, edited).map_err(|what| format!("{}: {what}", before.name))?;
+        if let Some(layout) = layout
+            && (edited.is_none() || before.bounds == Bounds::Inside)
+        {
+            allowed_place(old, before, after, layout, edited.is_some())
+                .map_err(|what| format!("{}: {what}", before.name))?;
+        }
+    }
+    same_header(old, &new)?;
+    same_tail(old, &new)?;
+    if matches!(layout, None | Some(Layout::Repack)) {
+        return Ok(());
+    }
+    let game_lump = old.dialect().rules.game_lump.map(SlotId::Lump);
+    if edit.is_some_and(|(slot, _)| Some(slot) != game_lump) {
+        game_lump_stays(old, &new)?;
+    }
+    same_content(old, &new)
+}
+
+/// The slot has the bytes and the version that it should have.
+fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: Option<&[u8]>) -> Result<(), String> {
+    if (before.id, &before.name, before.version) != (after.id, &after.name, after.version) {
+        return Err("its name or version changed".to_string());
+    }
+    if let Some(bytes) = edited {
+        let new_bytes = new.bytes(after.id).map_err(|error| error.to_string())?;
+        return if *new_bytes == *bytes { Ok(()) } else { Err("it does not have its new bytes".to_string()) };
+    }
+    if before.unpacked != after.unpacked {
+        return Err("its unpacked size changed".to_string());
+    }
+    // A lump that runs past the end of the file has fewer bytes to show, not more.
+    if before.bounds != after.bounds {
+        return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
+    }
+    let (mut old_bytes, mut new_bytes) = (old.stored(before.id).to_vec(), new.stored(after.id).to_vec());
+    if Some(before.id) == old.dialect().rules.game_lump.map(SlotId::Lump) {
+        let members = |bsp: &Bsp<'_>| bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_))).count();
+        mask_offsets(&mut old_bytes, members(old));
+        mask_offsets(&mut new_bytes, members(new));
+    }
+    if old_bytes == new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) }
+}
+
+/// Zeros the offsets of a game lump's directory: they are words and follow the lump.
+fn mask_offsets(lump: &mut [u8], members: usize) {
+    for entry in lump.get_mut(4..).unwrap_or_default().chunks_exact_mut(GameLumpEntry::SIZE).take(members) {
+        entry[8..12].fill(0);
+    }
+}
+
+/// What moved kept its alignment; what stands anew begins at a multiple of 4, or of what its kind asks for.
+fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edited: bool) -> Result<(), String> {
+    let nested = matches!(before.id, SlotId::Game(_) | SlotId::Bspx(_));
+    if nested || before.stored.is_empty() || after.stored.is_empty() || before.offset == after.offset {
+        return Ok(());
+    }
+    if old.container().pinned(before.id).is_some() {
+        return Err("it is pinned and moved".to_string());
+    }
+    let rules = old.dialect().rules.alignments.iter();
+    let mut coarser = rules.filter(|rule| SlotId::Lump(rule.lump) == before.id);
+    let alignment = coarser.find(|rule| !rule.only_if_it_stood_so || before.stored.start % rule.bytes == 0);
+    let alignment = alignment.map_or(4, |rule| rule.bytes);
+    let (from, to) = (before.stored.start, after.stored.start);
+    let is_shared = old.slots().iter().any(|other| {
+        let overlaps = other.stored.start < before.stored.end && before.stored.start < other.stored.end;
+        overlaps && other.id != before.id && !matches!(other.id, SlotId::Game(_) | SlotId::Bspx(_))
+    });
+    let anew = edited || (layout == Layout::Repack && !is_shared);
+    let fits = if anew { to % alignment == 0 } else { to % alignment == from % alignment };
+    match fits {
+        true => Ok(()),
+        false => Err(format!("it moved from {from} to {to} against its alignment of {alignment}")),
+    }
+}
+
+/// Outside of its words the header is as it was; a word changed only where its target did.
+fn same_header(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+    let end = old.container().parts.header_end;
+    let (before, after) = (&old.container().bytes()[..end], &new.container().bytes()[..end]);
+    let may_differ = |at: usize| {
+        old.slots().iter().zip(new.slots()).any(|(before, after)| {
+            let within = |word: usize| (word..word + 4).contains(&at);
+            (within(before.words.offset) && before.offset != after.offset)
+                || (within(before.words.length) && before.length != after.length)
+                || (before.words.unpacked.is_some_and(within) && before.unpacked != after.unpacked)
+        })
+    };
+    let covered = |at: usize| old.slots().iter().any(|slot| slot.stored.contains(&at));
+    match (0..end).find(|at| before[*at] != after[*at] && !may_differ(*at) && !covered(*at)) {
+        Some(at) => Err(format!("the header changed at {at}")),
+        None => Ok(()),
+    }
+}
+
+/// Servers compare the game lump's bytes with their clients', and those hold its place.
+fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+    let Some(lump) = old.dialect().rules.game_lump else { return Ok(()) };
+    let (before, after) = (&old.slots()[lump], &new.slots()[lump]);
+    let has_members = old.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty());
+    match has_members && before.offset != after.offset {
+        true => Err(format!("the game lump moved from {} to {}", before.offset, after.offset)),
+        false => Ok(()),
+    }
+}
+
+/// No byte that is not zero is lost where no slot names it.
+fn same_content(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+    let content = |bsp: &Bsp<'_>| -> Vec<u8> {
+        let segments = bsp.container().segments().into_iter().filter(|part| part.kind == SegmentKind::Gap);
+        let bytes = segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec());
+        bytes.filter(|byte| *byte != 0).collect()
+    };
+    // What brings a BSPX block to a multiple of 4 is no content: it has to go where the block's place says so.
+    let bspx_padding = old.container().parts.tail.iter().any(|part| part.is_bspx_padding());
+    let (before, after) = (content(old), content(new));
+    match before == after || (bspx_padding && before.starts_with(&after)) {
+        true => Ok(()),
+        false => Err("bytes that no lump names were lost or changed".to_string()),
+    }
+}
+
+/// What stands behind the last slot is whole, and where its readers look for it.
+fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+    let tail = |bsp: &Bsp<'_>, kind: SegmentKind| -> Data<'static> {
+        let segments = bsp.container().segments().into_iter().filter(|segment| segment.kind == kind);
+        Data::from(segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec()).collect::<Vec<_>>())
+    };
+    if *tail(old, SegmentKind::Tail) != *tail(new, SegmentKind::Tail) {
+        return Err("the bytes behind the last lump changed".to_string());
+    }
+    let (before, after) = (tail(old, SegmentKind::Trailer), tail(new, SegmentKind::Trailer));
+    if before.is_empty() != after.is_empty() {
+        return Err("the trailer behind the last lump does not repeat the entities' offset".to_string());
+    }
+    let entities_end_at_trailer = |bsp: &Bsp<'_>| {
+        let lump = bsp.dialect().rules.trailer_lump.map(|lump| bsp.slots()[lump].stored.end);
+        lump == Some(bsp.container().bytes().len() - 10)
+    };
+    if !before.is_empty() && entities_end_at_trailer(old) && !entities_end_at_trailer(new) {
+        return Err("the entities do not end where the trailer begins".to_string());
+    }
+    let size = new.container().bytes().len();
+    let lumps_end = new.slots().iter().filter(|slot| slot.is_top_level()).map(|slot| slot.stored.end).max();
+    let block = lumps_end.map(|end| align_up(end, 4)).filter(|_| tail(old, SegmentKind::Bspx).len() >= 8);
+    if let Some(at) = block
+        && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX")
+    {
+        return Err(format!("the BSPX block does not stand at {at}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! All laws on every real map of the corpus (`BSPKIT_CORPUS`, default `tests/corpus`), where there is one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bspkit::op::verify::{self, Verdict};
+use bspkit::{Bsp, ErrorKind};
+
+/// The maps below a folder, in order.
+fn maps(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    let is_map = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
+    found.into_iter().flat_map(|path| if path.is_dir() { maps(&path) } else { vec![path] }).filter(is_map).collect()
+}
+
+#[test]
+fn every_law_holds_on_every_map() {
+    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
+    let maps = maps(&folder);
+    if maps.is_empty() {
+        eprintln!("notice: no corpus in {}; set BSPKIT_CORPUS to a folder of maps", folder.display());
+        return;
+    }
+    let mut broken = Vec::new();
+    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut opened, mut skipped) = (0, Vec::new());
+    for path in &maps {
+        let name = path.strip_prefix(&folder).unwrap_or(path).display().to_string();
+        let bytes = std::fs::read(path).unwrap();
+        match Bsp::parse(&bytes) {
+            Err(error) => {
+                let known = matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::NotABsp);
+                assert!(known, "{name}: {error:?}");
+                refused.entry(error.to_string()).or_default().push(name);
+            }
+            Ok(bsp) => {
+                opened += 1;
+                for (law, verdict) in verify::run(&bsp).laws {
+                    match verdict {
+                        Verdict::Fail(what) => broken.push(format!("{name}: {law}: {what}")),
+                        Verdict::Skipped => skipped.push(format!("{name}: {law}")),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    println!("{opened} of {} maps opened; refused:", maps.len());
+    for (reason, names) in &refused {
+        println!("  {reason}: {}", names.join(", "));
+    }
+    println!("laws that do not apply: {}", skipped.join(", "));
+    assert!(broken.is_empty(), "{} broken laws:\n{}", broken.len(), broken.join("\n"));
+}
