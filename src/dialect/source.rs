@@ -115,15 +115,13 @@ pub(super) const fn renamed<const N: usize>(names: [(usize, &'static str); N]) -
     lumps
 }
 
-/// How many of a directory's entries could be true: empty, or behind the header and within the file.
-pub(super) fn plausible(bytes: &[u8], shape: DirectoryShape) -> usize {
-    let could_be = |entry: &EntryFields| {
-        let (offset, length) = (usize::try_from(entry.offset), usize::try_from(entry.length));
-        match (offset, length) {
-            (_, Ok(0)) => true,
-            (Ok(offset), Ok(length)) => offset >= shape.header_size() && offset.saturating_add(length) <= bytes.len(),
-            _ => false,
-        }
+/// How well a directory's entries could be true: those that name bytes behind the header and within the file count
+/// for it, those that name others against it.
+pub(super) fn plausible(bytes: &[u8], shape: DirectoryShape) -> isize {
+    let vote = |entry: EntryFields| match (usize::try_from(entry.offset), usize::try_from(entry.length)) {
+        (_, Ok(0)) => 0,
+        (Ok(offset), Ok(length)) if offset >= shape.header_size() && offset.saturating_add(length) <= bytes.len() => 1,
+        _ => -1,
     };
-    shape.entries(bytes).filter(could_be).count()
+    shape.entries(bytes).map(vote).sum()
 }
