@@ -13,7 +13,7 @@ use crate::content::entities::Entities;
 use crate::dialect::{EntityRules, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind};
-use crate::file::{Layout, SlotId};
+use crate::file::{Layout, Segment, Slot, SlotId};
 
 mod saved;
 
@@ -187,24 +187,30 @@ fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
     }
 }
 
-/// Segments lie one behind the other, fill the file, and name every slot that covers them.
 fn cover(bsp: &Bsp<'_>) -> Law {
-    let segments = bsp.container().segments();
+    covers(&bsp.container().segments(), bsp.slots(), bsp.container().bytes().len()).map_err(broken)
+}
+
+/// Whether segments lie one behind the other, fill the file, and name every slot that covers them.
+///
+/// # Errors
+/// What does not hold, in one sentence.
+pub fn covers(segments: &[Segment], slots: &[Slot], file_size: usize) -> Result<(), String> {
     let mut at = 0;
-    for segment in &segments {
+    for segment in segments {
         if segment.range.start != at || segment.range.is_empty() {
-            return Err(broken(format!("the segments do not meet at {at}")));
+            return Err(format!("the segments do not meet at {at}"));
         }
         at = segment.range.end;
     }
-    if at != bsp.container().bytes().len() {
-        return Err(broken(format!("the segments end at {at}")));
+    if at != file_size {
+        return Err(format!("the segments end at {at} of {file_size}"));
     }
-    for slot in bsp.slots() {
+    for slot in slots {
         let named = segments.iter().filter(|segment| segment.slots.contains(&slot.id));
         let covered: usize = named.map(|segment| segment.range.len()).sum();
         if covered != slot.stored.len() {
-            return Err(broken(format!("segments name {covered} of the {} bytes of {}", slot.stored.len(), slot.name)));
+            return Err(format!("segments name {covered} of the {} bytes of {}", slot.stored.len(), slot.name));
         }
     }
     Ok(())

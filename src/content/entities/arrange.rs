@@ -118,15 +118,17 @@ impl Entities<'_> {
         if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed).min() {
             return Err(rule::not_closed(open, "it would swallow what stands behind its new place"));
         }
+        let before = match behind {
+            0 => (0..target).rev().find(|index| !chosen.contains(index)),
+            _ => Some(target),
+        };
+        if let Some(before) = before.filter(|&before| !self.view(before).is_closed) {
+            return Err(rule::not_closed(before, "it would swallow what is moved behind it"));
+        }
         let mut next = self.clone();
         let moved = next.take(&chosen);
         let at = target - chosen.iter().filter(|&&index| index < target).count() + behind;
         let end = at + moved.len();
-        if let Some(before) = at.checked_sub(1)
-            && !next.view(before).is_closed
-        {
-            return Err(rule::not_closed(target, "it would swallow what is moved behind it"));
-        }
         next.nodes.splice(at..at, moved);
         for index in at.saturating_sub(1)..end {
             next.part(index);
@@ -145,13 +147,13 @@ impl Entities<'_> {
             if chosen.contains(&index) {
                 let staying = staying(lead);
                 if staying > 0 {
-                    left.extend_from_slice(&lead[..staying]);
+                    append_parted(&mut left, &lead[..staying]);
                     node.around = Some(Arc::new(Around { lead: lead[staying..].to_vec(), trail: trail.to_vec() }));
                 }
                 taken.push(node);
             } else {
                 if !left.is_empty() {
-                    left.extend_from_slice(lead);
+                    append_parted(&mut left, lead);
                     let around = Around { lead: std::mem::take(&mut left), trail: trail.to_vec() };
                     node.around = Some(Arc::new(around));
                 }
@@ -165,7 +167,7 @@ impl Entities<'_> {
             seams.push(kept.len() - 1);
         }
         if !left.is_empty() {
-            left.extend_from_slice(self.end_bytes());
+            append_parted(&mut left, self.end_bytes());
             self.end = Some(left.into());
         }
         self.nodes = kept;
@@ -273,6 +275,14 @@ impl Entities<'_> {
         let style = |index: usize| self.get(index).as_ref().and_then(Style::of);
         beside.into_iter().flatten().find_map(style).unwrap_or_else(Style::canonical)
     }
+}
+
+/// Puts gaps behind each other, of which each may end or begin with a word.
+fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
+    if left.last().is_some_and(|&last| last > b' ') && gap.first().is_some_and(|&first| first > b' ') {
+        left.push(b' ');
+    }
+    left.extend_from_slice(gap);
 }
 
 /// How much of what stands before an entity is not its own indent or space.

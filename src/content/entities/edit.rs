@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::entity::unquoted;
 use super::splice::Splice;
 use super::style::Style;
 use super::token::Span;
@@ -197,8 +198,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
 
 fn has_pairs_of_source(entities: &Entities<'_>, origin: u32, own: &Own) -> bool {
     let (bytes, pairs) = (&entities.source.data[..], entities.source.pairs(origin as usize));
-    let same =
-        |one: Span, other: Span| super::unquoted(&own.text[one.range()]) == super::unquoted(&bytes[other.range()]);
+    let same = |one: Span, other: Span| unquoted(&own.text[one.range()]) == unquoted(&bytes[other.range()]);
     own.pairs.len() == pairs.len()
         && own.pairs.iter().zip(pairs).all(|(own, old)| same(own.key, old.key) && same(own.value, old.value))
 }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::entity::unquoted;
 use super::parse::{MAX_TEXT, PairSpan};
 use super::style::{Style, quote, spaces_before};
 use super::token::Span;
-use super::{Entity, Own, unquoted};
+use super::{Entity, Own};
 use crate::{Error, ErrorKind, Result};
 
 /// Bytes that take the place of a range of the entity's buffer.
@@ -128,7 +129,8 @@ impl Splice {
         let bytes = &entity.bytes[..entity.range.end];
         let spaces = run.start - spaces_before(&bytes[gap..run.start])..run.start;
         let breaks_line = super::parse::end_of_line(bytes, run.end) > run.end;
-        let next = bytes.get(run.end).copied().unwrap_or(b' ');
+        // Directly behind an entity that is not closed there may be a comment.
+        let next = bytes.get(run.end).copied().unwrap_or(b'/');
         let mut start = spaces.start;
         if start > gap && !breaks_line {
             // The line break that ends a comment has to stay.

@@ -7,7 +7,7 @@ use pest::{Parser, Token};
 use crate::{Error, ErrorKind, Result};
 
 /// pest keeps 80 bytes for a token, so what it sees at a time is kept small.
-const WINDOW: usize = 64 * 1024;
+const WINDOW: usize = 32 * 1024;
 
 #[allow(missing_docs, unreachable_pub)]
 mod grammar {

@@ -1,0 +1,374 @@
+//! Planted faults: writers with one mistake each, and the law that has to catch it. A law that has never failed is
+//! no law.
+
+use bspkit::content::entities::Entities;
+use bspkit::dialect::{self, Role};
+use bspkit::file::directory::EntryFields;
+use bspkit::op::verify::{self, Subject, Verdict};
+use bspkit::{Bsp, Builder, Draft, Error, Layout, Slot, SlotId};
+
+const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n\"OnUser1\" \"a,b\"\n\"OnUser1\" \"c,d\"\n}\n\0";
+
+/// A map in which there is something to break.
+fn source() -> Vec<u8> {
+    let mut text = TEXT.to_vec();
+    text.splice(27..27, std::iter::repeat_n(b' ', 2100));
+    Builder::new(&dialect::SOURCE)
+        .lump(1, f32::NAN.to_bits().wrapping_add(1).to_le_bytes().repeat(10))
+        .lump(0, text)
+        .lump_version(56, 22464)
+        .lump(14, [2; 48])
+        .gap_before(14, *b"stale text")
+        .game_lump(*b"sprp", 6, [5; 9])
+        .game_lump(*b"dprp", 4, [6; 12])
+        .lump(40, [9; 22])
+        .align(40, 2048)
+        .order(&[1, 0, 14, 35, 40])
+        .build()
+        .unwrap()
+}
+
+fn with_bspx() -> Vec<u8> {
+    Builder::new(&dialect::QUAKE2)
+        .lump(1, [1; 40])
+        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(13, [2; 48])
+        .order(&[1, 0, 13])
+        .bspx("RGBLIGHTING", [7; 5])
+        .bspx("BRUSHLIST", [8; 9])
+        .build()
+        .unwrap()
+}
+
+fn bloodlines() -> Vec<u8> {
+    Builder::new(&dialect::SOURCE17)
+        .lump(1, [1; 40])
+        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(40, [9; 22])
+        .order(&[1, 40, 0])
+        .trailer()
+        .build()
+        .unwrap()
+}
+
+fn quake_live() -> Vec<u8> {
+    Builder::new(&dialect::QUAKE3)
+        .version(47)
+        .shape(dialect::QUAKE3.shapes[1])
+        .lump(1, [1; 72])
+        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(17, [4; 128])
+        .gap_before(1, *b"I LOVE MY Q3MAP2\0")
+        .tail(*b"PK\x05\x06 a zip")
+        .build()
+        .unwrap()
+}
+
+fn shared() -> Vec<u8> {
+    let whole = with_bspx();
+    let entities = Bsp::parse(&whole).unwrap().slots()[0].clone();
+    let fields = EntryFields { offset: entities.offset, length: entities.length, version: None, unpacked: None };
+    Builder::new(&dialect::QUAKE2)
+        .lump(1, [1; 40])
+        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(13, [2; 48])
+        .order(&[1, 0, 13])
+        .entry(16, fields)
+        .build()
+        .unwrap()
+}
+
+fn compressed() -> Vec<u8> {
+    Builder::new(&dialect::SOURCE).lump(1, [1; 40]).compressed_lump(0, TEXT).unwrap().build().unwrap()
+}
+
+fn write(draft: &Draft<'_>, layout: Layout) -> Result<Vec<u8>, Error> {
+    (Subject::REAL.write)(draft, layout)
+}
+
+/// The right file, then a mistake in it.
+fn spoiled(
+    draft: &Draft<'_>,
+    layout: Layout,
+    mistake: impl FnOnce(&Bsp<'_>, &Bsp<'_>, &mut Vec<u8>),
+) -> Result<Vec<u8>, Error> {
+    let right = write(draft, layout)?;
+    let mut wrong = right.clone();
+    mistake(draft.bsp(), &Bsp::parse(&right)?, &mut wrong);
+    Ok(wrong)
+}
+
+/// Where a slot's directory entry keeps its offset: searched, since the words are nobody's business outside.
+fn put_back_offsets(old: &Bsp<'_>, new: &Bsp<'_>, file: &mut [u8], of: fn(SlotId) -> bool, entry: usize) {
+    for (before, after) in old.slots().iter().zip(new.slots()).filter(|(slot, _)| of(slot.id)) {
+        let directory = directory_of(new, after);
+        let at = directory + entry;
+        assert_eq!(file[at..at + 4], after.offset.to_le_bytes());
+        file[at..at + 4].copy_from_slice(&before.offset.to_le_bytes());
+    }
+}
+
+/// The offset of a nested slot's entry.
+fn directory_of(bsp: &Bsp<'_>, slot: &Slot) -> usize {
+    match slot.id {
+        SlotId::Game(index) => bsp.role(Role::GameLump).unwrap().stored.start + 4 + 16 * index,
+        SlotId::Bspx(index) => {
+            let bytes = bsp.container().bytes();
+            bytes.windows(4).rposition(|window| window == b"BSPX").unwrap() + 8 + 32 * index
+        }
+        _ => unreachable!("a lump's entry stands in the header"),
+    }
+}
+
+struct Fault {
+    name: &'static str,
+    map: fn() -> Vec<u8>,
+    subject: Subject,
+    caught_by: &'static [&'static str],
+}
+
+fn faults() -> Vec<Fault> {
+    let writer = |write| Subject { write, ..Subject::REAL };
+    let printer = |reprint| Subject { reprint, ..Subject::REAL };
+    vec![
+        Fault {
+            name: "BSPX offsets are not rebased",
+            map: with_bspx,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |old, new, file| {
+                    put_back_offsets(old, new, file, |id| matches!(id, SlotId::Bspx(_)), 24);
+                })
+            }),
+            caught_by: &["keep", "append"],
+        },
+        Fault {
+            name: "game lump offsets are not rebased",
+            map: source,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |old, new, file| {
+                    put_back_offsets(old, new, file, |id| matches!(id, SlotId::Game(_)), 8);
+                })
+            }),
+            caught_by: &["repack"],
+        },
+        Fault {
+            name: "the game lump moves with everything else",
+            map: source,
+            subject: writer(|draft, layout| match layout {
+                Layout::Keep => write(draft, Layout::Repack),
+                layout => write(draft, layout),
+            }),
+            caught_by: &["keep", "identity"],
+        },
+        Fault {
+            name: "the trailer of Bloodlines keeps the old offset",
+            map: bloodlines,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |old, _, file| {
+                    let (size, bytes) = (file.len(), old.container().bytes());
+                    file[size - 10..size - 6].copy_from_slice(&bytes[bytes.len() - 10..bytes.len() - 6]);
+                    // A place where the entities are not.
+                    file[size - 10] ^= u8::from(*file != *bytes);
+                })
+            }),
+            caught_by: &["keep", "append"],
+        },
+        Fault {
+            name: "bytes between lumps are zeroed",
+            map: source,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, _, file| {
+                    if let Some(at) = file.windows(5).position(|window| window == b"stale") {
+                        file[at..at + 5].fill(0);
+                    }
+                })
+            }),
+            caught_by: &["identity", "keep", "append"],
+        },
+        Fault {
+            name: "the q3map2 marker is dropped",
+            map: quake_live,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, _, file| {
+                    let at = file.windows(6).position(|window| window == b"I LOVE");
+                    at.into_iter().for_each(|at| file[at..at + 6].fill(0));
+                })
+            }),
+            caught_by: &["identity", "keep", "append"],
+        },
+        Fault {
+            name: "the 18th entry is dropped",
+            map: quake_live,
+            subject: writer(|draft, layout| spoiled(draft, layout, |_, _, file| file[144..152].fill(0))),
+            caught_by: &["identity", "keep", "append", "repack"],
+        },
+        Fault {
+            name: "what stands behind the last lump is cut off",
+            map: quake_live,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, new, file| {
+                    file.truncate(new.slots().iter().map(|slot| slot.stored.end).max().unwrap());
+                })
+            }),
+            caught_by: &["identity", "keep", "append", "repack"],
+        },
+        Fault {
+            name: "a NaN is normalised",
+            map: source,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, new, file| {
+                    let planes = new.slots()[1].stored.clone();
+                    for field in file[planes].chunks_exact_mut(4) {
+                        let float = f32::from_le_bytes(field.try_into().unwrap());
+                        if float.is_nan() {
+                            field.copy_from_slice(&f32::NAN.to_le_bytes());
+                        }
+                    }
+                })
+            }),
+            caught_by: &["identity", "keep", "append", "repack"],
+        },
+        Fault {
+            name: "a lump's odd version is reset",
+            map: source,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, _, file| file[8 + 56 * 16 + 8..8 + 56 * 16 + 12].fill(0))
+            }),
+            caught_by: &["identity", "keep", "append", "repack"],
+        },
+        Fault {
+            name: "the pakfile loses its alignment",
+            map: source,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |_, new, file| {
+                    // The same bytes four further, and the word says so.
+                    let pak = new.slots()[40].clone();
+                    file.splice(pak.stored.start..pak.stored.start, [0; 4]);
+                    let word = 8 + 40 * 16;
+                    file[word..word + 4].copy_from_slice(&(pak.offset + 4).to_le_bytes());
+                })
+            }),
+            caught_by: &["identity", "keep", "repack"],
+        },
+        Fault {
+            name: "a shared slot is edited in place",
+            map: shared,
+            subject: writer(|draft, layout| {
+                let mut file = write(draft, layout)?;
+                let new = Bsp::parse(&file)?;
+                let entities = new.slots()[0].clone();
+                if draft.changes()?.is_empty() {
+                    return Ok(file);
+                }
+                // The other slot follows the edit.
+                file[8 + 16 * 8..8 + 17 * 8]
+                    .copy_from_slice(&[entities.offset.to_le_bytes(), entities.length.to_le_bytes()].concat());
+                Ok(file)
+            }),
+            caught_by: &["keep", "append", "repack"],
+        },
+        Fault {
+            name: "a compressed lump says its old size",
+            map: compressed,
+            subject: writer(|draft, layout| {
+                spoiled(draft, layout, |old, _, file| file[20..24].copy_from_slice(&old.container().bytes()[20..24]))
+            }),
+            caught_by: &["keep", "append", "repack"],
+        },
+        Fault {
+            name: "an edit is never written",
+            map: with_bspx,
+            subject: writer(|draft, _| Ok(draft.bsp().container().bytes().to_vec())),
+            caught_by: &["keep", "append", "repack"],
+        },
+        Fault {
+            name: "an edit that was taken back is written",
+            map: with_bspx,
+            subject: writer(|draft, layout| {
+                // A writer that ignores what was reverted: it always writes something.
+                let mut draft = draft.clone();
+                if draft.changes()?.is_empty() && layout == Layout::Keep {
+                    draft.set(SlotId::Lump(0), b"{}".to_vec())?;
+                }
+                write(&draft, layout)
+            }),
+            caught_by: &["identity", "revert"],
+        },
+        Fault {
+            name: "the last zero of the file is eaten at the second save",
+            map: with_bspx,
+            subject: writer(|draft, layout| {
+                let first = draft.bsp().container().bytes().len() == with_bspx().len();
+                let file = write(draft, layout)?;
+                Ok(if first { file } else { file.into_iter().map(|byte| if byte == 8 { 0 } else { byte }).collect() })
+            }),
+            caught_by: &["undo"],
+        },
+        Fault {
+            name: "of duplicate keys one is kept",
+            map: source,
+            subject: printer(|text, rules| {
+                let mut entities = Entities::parse(text, rules)?;
+                for index in 0..entities.len() {
+                    let _ = entities.entity_mut(index)?.unset_nth("OnUser1", 2);
+                }
+                Ok(entities.to_bytes())
+            }),
+            caught_by: &["entities"],
+        },
+        Fault {
+            name: "the text is reprinted in canonical form",
+            map: with_bspx,
+            subject: printer(|text, rules| Ok(Entities::parse(text, rules)?.canonical())),
+            caught_by: &["entities"],
+        },
+        Fault {
+            name: "the text's NUL is dropped",
+            map: with_bspx,
+            subject: printer(|text, _| Ok(text.strip_suffix(b"\0").unwrap_or(text).to_vec())),
+            caught_by: &["entities"],
+        },
+    ]
+}
+
+#[test]
+fn every_planted_fault_is_caught_by_its_law() {
+    for Fault { name, map, subject, caught_by } in faults() {
+        let bytes = map();
+        let map = Bsp::parse(&bytes).unwrap();
+        let right = verify::run(&map);
+        assert!(right.is_ok(), "{name}: the right writer fails: {right:?}");
+        let wrong = verify::run_on(&map, &subject);
+        for law in caught_by {
+            assert!(matches!(wrong.laws[law], Verdict::Fail(_)), "{name}: {law} does not see it: {wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn every_law_is_shown_to_fail() {
+    let caught: Vec<_> = faults().iter().flat_map(|fault| fault.caught_by).copied().collect();
+    let bytes = source();
+    for law in verify::run(&Bsp::parse(&bytes).unwrap()).laws.keys() {
+        // The law of cover has no writer; its fault is below.
+        assert!(*law == "cover" || caught.contains(law), "no planted fault makes {law} fail");
+    }
+}
+
+#[test]
+fn segments_that_forget_a_slot_or_a_byte_are_caught() {
+    let bytes = source();
+    let map = Bsp::parse(&bytes).unwrap();
+    let segments = map.container().segments();
+    let covers = |segments: &[_]| verify::covers(segments, map.slots(), bytes.len());
+    assert_eq!(covers(&segments), Ok(()));
+    for index in 0..segments.len() {
+        let mut without = segments.clone();
+        without.remove(index);
+        assert!(covers(&without).is_err(), "segment {index} is missing");
+        let mut forgetful = segments.clone();
+        if forgetful[index].slots.pop().is_some() {
+            assert!(covers(&forgetful).is_err(), "segment {index} forgets a slot");
+        }
+    }
+}
