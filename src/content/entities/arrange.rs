@@ -1,0 +1,297 @@
+//! Adding, removing and moving whole entities.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::parse::MAX_ENTITIES;
+use super::style::{Style, spaces_before};
+use super::{Around, Body, Entities, Node, Own, rule};
+use crate::{Error, ErrorKind, Result};
+
+impl Entities<'_> {
+    /// Adds an entity behind the last one, written as that is, and gives its index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for pairs that no engine of the dialect could read back, and where the text is broken
+    /// so that the entity would be swallowed.
+    pub fn add<K: AsRef<[u8]>, V: AsRef<[u8]>>(&mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Result<usize> {
+        let pairs: Vec<(K, V)> = pairs.into_iter().collect();
+        let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
+        let index = self.len();
+        self.check_room(index)?;
+        for (key, value) in &pairs {
+            rule::check_pair(&self.rules, index, key, value)?;
+        }
+        let style = self.style_near(index);
+        let body = Body::Own(Arc::new(Own::new(&style, &pairs)));
+        rule::check_size(&self.rules, None, &self.view_of(index, &body))?;
+        match index.checked_sub(1) {
+            Some(last) => {
+                let around = Some(Arc::new(self.around_like(last)));
+                self.nodes.push(Node { body, around });
+                self.part(last);
+                self.part(index);
+            }
+            None => self.add_first(body)?,
+        }
+        Ok(index)
+    }
+
+    /// Copies an entity directly behind itself and gives the index of the copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer entities, [`ErrorKind::Refused`] for one without a closing brace.
+    pub fn duplicate(&mut self, index: usize) -> Result<usize> {
+        self.check_index(index)?;
+        self.check_room(index + 1)?;
+        let entity = self.view(index);
+        let mut own = Own::spliced(&entity, &[], &[])?;
+        own.origin = None;
+        let node = Node { body: Body::Own(Arc::new(own)), around: Some(Arc::new(self.around_like(index))) };
+        self.nodes.insert(index + 1, node);
+        self.part(index);
+        self.part(index + 1);
+        Ok(index + 1)
+    }
+
+    /// Removes an entity with its line; comments around it stay.
+    ///
+    /// # Errors
+    /// As [`Entities::remove_all`].
+    pub fn remove(&mut self, index: usize) -> Result<()> {
+        self.remove_all(&[index])
+    }
+
+    /// Removes entities, in any order, in one go; comments around them stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Refused`] where the first entity would
+    /// no longer be worldspawn. Nothing is removed then.
+    pub fn remove_all(&mut self, indices: &[usize]) -> Result<()> {
+        let chosen = self.chosen(indices)?;
+        let mut next = self.clone();
+        next.take(&chosen);
+        self.adopt(next)
+    }
+
+    /// Moves an entity before another one, both by the index they have now.
+    ///
+    /// # Errors
+    /// As [`Entities::move_all_before`].
+    pub fn move_before(&mut self, index: usize, target: usize) -> Result<()> {
+        if index == target { self.check_index(index) } else { self.move_all_before(&[index], target) }
+    }
+
+    /// Moves an entity behind another one, both by the index they have now.
+    ///
+    /// # Errors
+    /// As [`Entities::move_all_before`].
+    pub fn move_after(&mut self, index: usize, target: usize) -> Result<()> {
+        if index == target { self.check_index(index) } else { self.move_all_after(&[index], target) }
+    }
+
+    /// Moves entities before the target, in the order they have in the text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Argument`] if the target is among those
+    /// to move, [`ErrorKind::Refused`] where the first entity would no longer be worldspawn or where a missing
+    /// closing brace would swallow what is moved. Nothing is moved then.
+    pub fn move_all_before(&mut self, indices: &[usize], target: usize) -> Result<()> {
+        self.move_all(indices, target, 0)
+    }
+
+    /// Moves entities behind the target, in the order they have in the text.
+    ///
+    /// # Errors
+    /// As [`Entities::move_all_before`].
+    pub fn move_all_after(&mut self, indices: &[usize], target: usize) -> Result<()> {
+        self.move_all(indices, target, 1)
+    }
+
+    fn move_all(&mut self, indices: &[usize], target: usize, behind: usize) -> Result<()> {
+        let chosen = self.chosen(indices)?;
+        self.check_index(target)?;
+        if chosen.contains(&target) {
+            let message = format!("entity {target} cannot be moved to a place beside itself");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed).min() {
+            return Err(rule::not_closed(open, "it would swallow what stands behind its new place"));
+        }
+        let before = match behind {
+            0 => (0..target).rev().find(|index| !chosen.contains(index)),
+            _ => Some(target),
+        };
+        if let Some(before) = before.filter(|&before| !self.view(before).is_closed) {
+            return Err(rule::not_closed(before, "it would swallow what is moved behind it"));
+        }
+        let mut next = self.clone();
+        let moved = next.take(&chosen);
+        let at = target - chosen.iter().filter(|&&index| index < target).count() + behind;
+        let end = at + moved.len();
+        next.nodes.splice(at..at, moved);
+        for index in at.saturating_sub(1)..end {
+            next.part(index);
+        }
+        self.adopt(next)
+    }
+
+    /// Takes nodes out. Spaces before one go with it, anything else stays before the next.
+    fn take(&mut self, chosen: &HashSet<usize>) -> Vec<Node> {
+        let old = std::mem::take(&mut self.nodes);
+        let (mut kept, mut taken) = (Vec::with_capacity(old.len() - chosen.len()), Vec::with_capacity(chosen.len()));
+        let mut left = Vec::new();
+        let mut seams = Vec::new();
+        for (index, mut node) in old.into_iter().enumerate() {
+            let (lead, trail) = self.around(&node);
+            if chosen.contains(&index) {
+                let staying = staying(lead);
+                if staying > 0 {
+                    append_parted(&mut left, &lead[..staying]);
+                    node.around = Some(Arc::new(Around { lead: lead[staying..].to_vec(), trail: trail.to_vec() }));
+                }
+                taken.push(node);
+            } else {
+                if !left.is_empty() {
+                    append_parted(&mut left, lead);
+                    let around = Around { lead: std::mem::take(&mut left), trail: trail.to_vec() };
+                    node.around = Some(Arc::new(around));
+                }
+                if index > 0 && chosen.contains(&(index - 1)) && !kept.is_empty() {
+                    seams.push(kept.len() - 1);
+                }
+                kept.push(node);
+            }
+        }
+        if !kept.is_empty() {
+            seams.push(kept.len() - 1);
+        }
+        if !left.is_empty() {
+            append_parted(&mut left, self.end_bytes());
+            self.end = Some(left.into());
+        }
+        self.nodes = kept;
+        for seam in seams {
+            self.part(seam);
+        }
+        taken
+    }
+
+    /// Makes sure that a space parts an entity from what follows: Quake 2 reads `}{` as one word.
+    fn part(&mut self, index: usize) {
+        let (lead, trail) = self.around(&self.nodes[index]);
+        let next = match self.nodes.get(index + 1) {
+            Some(next) => self.around(next).0.first().copied().unwrap_or(b'{'),
+            None => self.end_bytes().first().copied().unwrap_or(b' '),
+        };
+        if trail.is_empty() && next > b' ' {
+            let around = Around { lead: lead.to_vec(), trail: self.line_break(index) };
+            self.nodes[index].around = Some(Arc::new(around));
+        }
+    }
+
+    /// The first entity of a text without any: it goes behind whatever is there.
+    fn add_first(&mut self, body: Body) -> Result<()> {
+        let mut lead = self.end_bytes().to_vec();
+        if lead.last().is_some_and(|&last| last != b'\n') {
+            lead.push(b'\n');
+        }
+        let added = Node { body, around: Some(Arc::new(Around { lead, trail: b"\n".to_vec() })) };
+        let next = Entities { nodes: vec![added], end: Some(Arc::default()), ..self.clone() };
+        let read = Entities::parse(next.to_bytes(), self.rules)?;
+        let is_read = read.len() == 1 && read.view(0).pairs().eq(next.view(0).pairs());
+        if !is_read {
+            return Err(rule::refused("a quote or comment that nothing closes would swallow the entity".to_owned()));
+        }
+        *self = next;
+        Ok(())
+    }
+
+    /// The indices as a set, if all of them can be taken out.
+    fn chosen(&self, indices: &[usize]) -> Result<HashSet<usize>> {
+        let chosen: HashSet<usize> = indices.iter().copied().collect();
+        for &index in &chosen {
+            self.check_index(index)?;
+            if let Some(before) = index.checked_sub(1)
+                && !chosen.contains(&before)
+                && !self.view(before).is_closed
+            {
+                return Err(rule::not_closed(before, "it would swallow what stands behind the next one"));
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn adopt(&mut self, next: Self) -> Result<()> {
+        if rule::is_world(self.get(0).as_ref()) && !rule::is_world(next.get(0).as_ref()) {
+            return Err(rule::not_the_world(&self.rules));
+        }
+        *self = next;
+        Ok(())
+    }
+
+    /// Whether an entity may be put at this index.
+    fn check_room(&self, index: usize) -> Result<()> {
+        if self.len() >= MAX_ENTITIES {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the map would have more than {MAX_ENTITIES} entities"),
+            ));
+        }
+        match index.checked_sub(1) {
+            Some(before) if !self.view(before).is_closed => {
+                Err(rule::not_closed(before, "it would swallow what is put behind it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The surroundings of an entity that is put behind the one of this index.
+    fn around_like(&self, index: usize) -> Around {
+        let (lead, trail) = self.around(&self.nodes[index]);
+        let blank = lead.iter().all(|&byte| byte <= b' ');
+        let lead = match (index > 0 && blank, trail.is_empty()) {
+            (true, false) => lead.to_vec(),
+            (true, true) if !lead.is_empty() => lead.to_vec(),
+            (_, true) => self.line_break(index),
+            (false, false) => lead[staying(lead)..].to_vec(),
+        };
+        Around { lead, trail: trail.to_vec() }
+    }
+
+    /// What parts the entity of this index from a next one.
+    fn line_break(&self, index: usize) -> Vec<u8> {
+        let text = self.view(index).text();
+        match memchr::memchr(b'\n', text) {
+            Some(at) if text[..at].ends_with(b"\r") => b"\r\n".to_vec(),
+            Some(_) => b"\n".to_vec(),
+            None => b" ".to_vec(),
+        }
+    }
+
+    /// The style of the entity beside this index, or the canonical one.
+    pub(super) fn style_near(&self, index: usize) -> Style {
+        let beside = [index.checked_sub(1), index.checked_add(1), Some(0)];
+        let style = |index: usize| self.get(index).as_ref().and_then(Style::of);
+        beside.into_iter().flatten().find_map(style).unwrap_or_else(Style::canonical)
+    }
+}
+
+/// Puts gaps behind each other, of which each may end or begin with a word.
+fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
+    if left.last().is_some_and(|&last| last > b' ') && gap.first().is_some_and(|&first| first > b' ') {
+        left.push(b' ');
+    }
+    left.extend_from_slice(gap);
+}
+
+/// How much of what stands before an entity is not its own indent or space.
+fn staying(lead: &[u8]) -> usize {
+    let spaces = spaces_before(lead);
+    let start = lead.len() - spaces;
+    match memchr::memrchr(b'\n', &lead[start..]) {
+        _ if start == 0 => 0,
+        Some(at) => start + at + 1,
+        None => lead.len(),
+    }
+}

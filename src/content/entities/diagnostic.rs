@@ -1,0 +1,148 @@
+//! What is odd about an entity text; nothing of it keeps the text from being read.
+
+use std::fmt;
+use std::ops::Range;
+
+/// What a [`Diagnostic`] is about.
+///
+/// ```
+/// use bspkit::content::entities::DiagnosticKind;
+/// assert_eq!(DiagnosticKind::NoNul.to_string(), "the text does not end with a NUL");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// A quote that nothing closes: the string runs to the end of the text.
+    UnterminatedQuote,
+    /// The text ends inside an entity.
+    MissingClosingBrace,
+    /// A `{` inside an entity; it is read as the start of the next one.
+    NestedBrace,
+    /// The last token of an entity is a key and has no value.
+    KeyWithoutValue,
+    /// A key, a value or a closing brace outside entities.
+    StrayToken,
+    /// A key or value without quotes.
+    UnquotedToken,
+    /// A comment; harmless, and only listed where it would be lost.
+    Comment,
+    /// Bytes other than NUL behind the NUL that ends the text.
+    BytesBehindNul,
+    /// No NUL behind the text.
+    NoNul,
+    /// More than one NUL behind the text.
+    ManyNuls,
+}
+
+impl DiagnosticKind {
+    pub(super) fn is_problem(self) -> bool {
+        self != DiagnosticKind::Comment
+    }
+
+    pub(super) fn is_lost_in_canonical(self) -> bool {
+        use DiagnosticKind::{Comment, KeyWithoutValue, StrayToken};
+        matches!(self, Comment | KeyWithoutValue | StrayToken)
+    }
+}
+
+impl fmt::Display for DiagnosticKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DiagnosticKind::UnterminatedQuote => "a quote is never closed",
+            DiagnosticKind::MissingClosingBrace => "the closing brace is missing",
+            DiagnosticKind::NestedBrace => "an opening brace stands inside an entity",
+            DiagnosticKind::KeyWithoutValue => "a key has no value",
+            DiagnosticKind::StrayToken => "a token stands outside entities",
+            DiagnosticKind::UnquotedToken => "a key or value has no quotes",
+            DiagnosticKind::Comment => "a comment",
+            DiagnosticKind::BytesBehindNul => "there are bytes behind the NUL that ends the text",
+            DiagnosticKind::NoNul => "the text does not end with a NUL",
+            DiagnosticKind::ManyNuls => "the text ends with more than one NUL",
+        })
+    }
+}
+
+/// Something odd in an entity text, and where.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let entities = Entities::parse(&b"{ classname light }\0"[..], EntityRules::QUAKE2)?;
+/// let first = entities.diagnostics().iter().next().unwrap();
+/// assert_eq!(first.to_string(), "a key or value has no quotes (entity 0, offset 2)");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// What it is.
+    pub kind: DiagnosticKind,
+    /// Where, in bytes from the start of the lump.
+    pub span: Range<usize>,
+    /// The index of the entity it is in.
+    pub entity: Option<usize>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (", self.kind)?;
+        if let Some(entity) = self.entity {
+            write!(f, "entity {entity}, ")?;
+        }
+        write!(f, "offset {})", self.span.start)
+    }
+}
+
+/// The diagnostics of a text: the first thousand, and how many there are.
+///
+/// ```
+/// use bspkit::content::entities::{Diagnostics, Entities};
+/// use bspkit::dialect::EntityRules;
+///
+/// let entities = Entities::parse(&b"{\n}\n"[..], EntityRules::GOLDSRC)?;
+/// let diagnostics: &Diagnostics = entities.diagnostics();
+/// assert_eq!(diagnostics.total(), 1);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    listed: Vec<Diagnostic>,
+    total: usize,
+}
+
+impl Diagnostics {
+    /// A text of nothing but mistakes must not fill the memory.
+    const LISTED: usize = 1000;
+
+    /// The first thousand, in the order of the text.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.listed.iter()
+    }
+
+    /// How many there are, with those that are not listed.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    pub(super) fn push(&mut self, kind: DiagnosticKind, span: Range<usize>, entity: Option<usize>) {
+        self.total += 1;
+        if self.listed.len() < Self::LISTED {
+            self.listed.push(Diagnostic { kind, span, entity });
+        }
+    }
+}
+
+impl<'d> IntoIterator for &'d Diagnostics {
+    type Item = &'d Diagnostic;
+    type IntoIter = std::slice::Iter<'d, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,209 @@
+//! Edits of one entity's pairs.
+
+use std::sync::Arc;
+
+use super::entity::unquoted;
+use super::splice::Splice;
+use super::style::Style;
+use super::token::Span;
+use super::{Body, Entities, Entity, Own, rule};
+use crate::bytes::escaped;
+use crate::{Error, ErrorKind, Result};
+
+/// An entity to edit. Each method either makes its edit or gives an error and changes nothing.
+///
+/// An edit changes no byte but the key or value it is about; setting what is already there changes none. An entity
+/// that has the pairs it was read with again has its old text again.
+///
+/// # Errors
+/// All methods give [`ErrorKind::Refused`] for what no engine of the dialect could read back, and for a first entity
+/// that would no longer be worldspawn.
+///
+/// ```
+/// use bspkit::ErrorKind;
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let text = b"{\n\"classname\" \"light\"\n}\n\0";
+/// let mut entities = Entities::parse(&text[..], EntityRules::SOURCE)?;
+/// let mut light = entities.first_class("light")?;
+/// light.set("targetname", "lamp")?;
+/// assert_eq!(light.set("message", "say \"hi\"").unwrap_err().kind(), ErrorKind::Refused);
+/// assert_eq!(entities.to_bytes(), b"{\n\"classname\" \"light\"\n\"targetname\" \"lamp\"\n}\n\0");
+/// entities.first_class("light")?.unset("targetname")?;
+/// assert_eq!(entities.to_bytes(), text);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct EntityMut<'e, 'a> {
+    entities: &'e mut Entities<'a>,
+    index: usize,
+}
+
+impl<'e, 'a> EntityMut<'e, 'a> {
+    pub(super) fn new(entities: &'e mut Entities<'a>, index: usize) -> Self {
+        EntityMut { entities, index }
+    }
+
+    /// The position among the entities.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The entity as it is now.
+    pub fn entity(&self) -> Entity<'_> {
+        self.entities.view(self.index)
+    }
+
+    /// Sets the value of a key, the first where there are several; adds the pair where there is none.
+    pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        let (key, value) = (key.as_ref(), value.as_ref());
+        match self.find(key).first() {
+            Some(&pair) => self.set_value(pair, value),
+            None => self.push(key, value),
+        }
+    }
+
+    /// Sets the `n`-th value of a key, counted from 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the entity has fewer, besides those of all edits.
+    pub fn set_nth(&mut self, key: impl AsRef<[u8]>, n: usize, value: impl AsRef<[u8]>) -> Result<()> {
+        let pair = self.nth(key.as_ref(), n)?;
+        self.set_value(pair, value.as_ref())
+    }
+
+    /// Adds a pair behind the last one, spaced as that is; other pairs of the same key stay.
+    pub fn push(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        let (key, value) = (key.as_ref(), value.as_ref());
+        rule::check_pair(&self.entities.rules, self.index, key, value)?;
+        let entity = self.entity();
+        if let Some(last) = entity.pairs.last()
+            && is_unterminated(&entity, last.value)
+        {
+            return Err(rule::refused("the last value has no closing quote and would swallow the new pair".to_owned())
+                .at(rule::place(self.index))
+                .hint("set that value first: it gets its quotes then"));
+        }
+        let style = Style::of(&entity).unwrap_or_else(|| self.entities.style_near(self.index));
+        let own = Own::with_pair(&entity, &style, key, value)?;
+        self.commit(own)
+    }
+
+    /// Removes all pairs of a key and says how many there were. Comments stay.
+    pub fn unset(&mut self, key: impl AsRef<[u8]>) -> Result<usize> {
+        let pairs = self.find(key.as_ref());
+        self.remove(&pairs)?;
+        Ok(pairs.len())
+    }
+
+    /// Removes the `n`-th pair of a key, counted from 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the entity has fewer, besides those of all edits.
+    pub fn unset_nth(&mut self, key: impl AsRef<[u8]>, n: usize) -> Result<()> {
+        let pair = self.nth(key.as_ref(), n)?;
+        self.remove(&[pair])
+    }
+
+    /// Gives all pairs of a key another key and says how many there were.
+    pub fn rename(&mut self, old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<usize> {
+        let pairs = self.find(old.as_ref());
+        self.rename_pairs(&pairs, new.as_ref())?;
+        Ok(pairs.len())
+    }
+
+    /// Gives the `n`-th pair of a key, counted from 1, another key.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the entity has fewer, besides those of all edits.
+    pub fn rename_nth(&mut self, old: impl AsRef<[u8]>, n: usize, new: impl AsRef<[u8]>) -> Result<()> {
+        let pair = self.nth(old.as_ref(), n)?;
+        self.rename_pairs(&[pair], new.as_ref())
+    }
+
+    fn set_value(&mut self, pair: usize, value: &[u8]) -> Result<()> {
+        let entity = self.entity();
+        let Some(splice) = Splice::token(&entity, entity.pairs[pair].value, value) else { return Ok(()) };
+        rule::check_value(&self.entities.rules, self.index, value)?;
+        let own = Own::spliced(&entity, &[splice], &[])?;
+        self.commit(own)
+    }
+
+    fn rename_pairs(&mut self, pairs: &[usize], new: &[u8]) -> Result<()> {
+        let entity = self.entity();
+        let splices: Vec<_> =
+            pairs.iter().filter_map(|&pair| Splice::token(&entity, entity.pairs[pair].key, new)).collect();
+        if splices.is_empty() {
+            return Ok(());
+        }
+        rule::check_key(&self.entities.rules, self.index, new)?;
+        let own = Own::spliced(&entity, &splices, &[])?;
+        self.commit(own)
+    }
+
+    fn remove(&mut self, pairs: &[usize]) -> Result<()> {
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let entity = self.entity();
+        let own = Own::spliced(&entity, &Splice::removal(&entity, pairs), pairs)?;
+        self.commit(own)
+    }
+
+    /// The indices of a key's pairs.
+    fn find(&self, key: &[u8]) -> Vec<usize> {
+        let pairs = self.entity();
+        pairs.pairs().enumerate().filter(|(_, pair)| pair.key.eq_ignore_ascii_case(key)).map(|(at, _)| at).collect()
+    }
+
+    fn nth(&self, key: &[u8], n: usize) -> Result<usize> {
+        let pairs = self.find(key);
+        n.checked_sub(1).and_then(|at| pairs.get(at).copied()).ok_or_else(|| {
+            let (key, count) = (escaped(key), pairs.len());
+            Error::new(ErrorKind::NotFound, format!("no pair {n} of key `{key}`: the entity has {count}"))
+                .at(rule::place(self.index))
+        })
+    }
+
+    /// Takes over the edited text, if the rules about the entity as a whole allow it.
+    fn commit(&mut self, mut own: Own) -> Result<()> {
+        let entities = &mut *self.entities;
+        let node = &entities.nodes[self.index];
+        own.origin = match &node.body {
+            Body::Source(origin) => Some(*origin),
+            Body::Own(old) => old.origin,
+        };
+        let body = match own.origin {
+            Some(origin) if has_pairs_of_source(entities, origin, &own) => Body::Source(origin),
+            _ => Body::Own(Arc::new(own)),
+        };
+        let old = std::mem::replace(&mut entities.nodes[self.index].body, body);
+        let result = self.check_against(&old);
+        if result.is_err() {
+            self.entities.nodes[self.index].body = old;
+        }
+        result
+    }
+
+    fn check_against(&self, old: &Body) -> Result<()> {
+        let (before, after) = (self.entities.view_of(self.index, old), self.entity());
+        rule::check_size(&self.entities.rules, Some(&before), &after)?;
+        match self.index == 0 && rule::is_world(Some(&before)) && !rule::is_world(Some(&after)) {
+            true => Err(rule::not_the_world(&self.entities.rules)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn has_pairs_of_source(entities: &Entities<'_>, origin: u32, own: &Own) -> bool {
+    let (bytes, pairs) = (&entities.source.data[..], entities.source.pairs(origin as usize));
+    let same = |one: Span, other: Span| unquoted(&own.text[one.range()]) == unquoted(&bytes[other.range()]);
+    own.pairs.len() == pairs.len()
+        && own.pairs.iter().zip(pairs).all(|(own, old)| same(own.key, old.key) && same(own.value, old.value))
+}
+
+fn is_unterminated(entity: &Entity<'_>, span: Span) -> bool {
+    let token = &entity.bytes[span.range()];
+    token.first() == Some(&b'"') && (token.len() == 1 || !token.ends_with(b"\""))
+}

@@ -1,0 +1,103 @@
+//! An entity as it is read.
+
+use std::ops::Range;
+
+use super::parse::PairSpan;
+use super::token::Span;
+
+/// One entity: its pairs in order, its text, and where it stood.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let text = b"{\n\"classname\" \"logic_auto\"\n\"OnSpawn\" \"a,Open\"\n\"OnSpawn\" \"b,Open\"\n}\n\0";
+/// let entities = Entities::parse(&text[..], EntityRules::SOURCE)?;
+/// let entity = entities.get(0).unwrap();
+/// assert_eq!(entity.get("onspawn"), Some(&b"a,Open"[..]));
+/// assert_eq!(entity.all("OnSpawn").count(), 2);
+/// assert_eq!(entity.span(), Some(0..66));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Entity<'e> {
+    pub(super) index: usize,
+    /// What the spans index: the whole source or the entity's own text.
+    pub(super) bytes: &'e [u8],
+    pub(super) range: Range<usize>,
+    pub(super) pairs: &'e [PairSpan],
+    pub(super) span: Option<Range<usize>>,
+    pub(super) is_closed: bool,
+}
+
+/// A key and its value, without quotes.
+///
+/// ```
+/// use bspkit::content::entities::{Entities, Pair};
+/// use bspkit::dialect::EntityRules;
+///
+/// let entities = Entities::parse(&b"{ \"skill\" \"2\" }\0"[..], EntityRules::QUAKE2)?;
+/// let pair = entities.get(0).unwrap().pairs().next();
+/// assert_eq!(pair, Some(Pair { key: b"skill", value: b"2" }));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pair<'e> {
+    /// The key.
+    pub key: &'e [u8],
+    /// The value.
+    pub value: &'e [u8],
+}
+
+impl<'e> Entity<'e> {
+    /// The position among the entities.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The value of the first `classname`.
+    pub fn class(&self) -> Option<&'e [u8]> {
+        self.get("classname")
+    }
+
+    /// The first value of a key, whose case does not matter.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&'e [u8]> {
+        let key = key.as_ref();
+        self.pairs().find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value)
+    }
+
+    /// All values of a key, in order. Case does not matter.
+    pub fn all(&self, key: impl AsRef<[u8]>) -> impl Iterator<Item = &'e [u8]> {
+        self.pairs().filter(move |pair| pair.key.eq_ignore_ascii_case(key.as_ref())).map(|pair| pair.value)
+    }
+
+    /// All pairs, in order.
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + use<'e> {
+        let bytes = self.bytes;
+        let inner = move |span: Span| unquoted(&bytes[span.range()]);
+        self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
+    }
+
+    /// The text from the opening to the closing brace, or to the last token where that is missing.
+    pub fn text(&self) -> &'e [u8] {
+        &self.bytes[self.range.clone()]
+    }
+
+    /// Where the entity stood in the lump that was read, in bytes; `None` for a new one.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
+    }
+
+    /// Whether the closing brace is there.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}
+
+/// A token without its quotes, of which the closing one may be missing.
+pub(super) fn unquoted(token: &[u8]) -> &[u8] {
+    match token {
+        [b'"', inner @ .., b'"'] | [b'"', inner @ ..] => inner,
+        word => word,
+    }
+}

@@ -1,0 +1,216 @@
+//! Entity text: read it, edit it, print it with every other byte as it was.
+//!
+//! Texts are bytes: all 34 maps measured that go beyond ASCII are in something other than UTF-8. Whatever is wrong
+//! with a text, it opens, and what is wrong is among the [`Diagnostics`]. An edit that no engine of the dialect could
+//! read back is refused.
+//!
+//! ```
+//! use bspkit::content::entities::Entities;
+//! use bspkit::dialect::EntityRules;
+//!
+//! let text = "{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n\"light\" \"300\"\n}\n\0";
+//! let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE3)?;
+//! entities.first_class("light")?.set("light", "200")?;
+//! assert_eq!(entities.to_bytes(), text.replace("300", "200").as_bytes());
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod arrange;
+mod diagnostic;
+mod edit;
+mod entity;
+mod parse;
+mod print;
+mod rule;
+mod splice;
+mod style;
+mod token;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
+pub use edit::EntityMut;
+pub use entity::{Entity, Pair};
+
+use crate::content::select::Selector;
+use crate::dialect::EntityRules;
+use crate::{Data, Error, ErrorKind, Result};
+use parse::{PairSpan, Source};
+
+/// The entities of a map, in the order of its text.
+///
+/// Cloning shares the text and whatever is edited; it copies 24 bytes an entity.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let entities = Entities::parse(&b"{\n\"classname\" \"worldspawn\"\n}\n\0"[..], EntityRules::QUAKE2)?;
+/// assert_eq!(entities.len(), 1);
+/// assert_eq!(entities.get(0).unwrap().class(), Some(&b"worldspawn"[..]));
+/// assert!(!entities.is_edited());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Entities<'a> {
+    source: Arc<Source<'a>>,
+    rules: EntityRules,
+    nodes: Vec<Node>,
+    /// What stands behind the last entity's line, where it is not what the source has there.
+    end: Option<Arc<[u8]>>,
+}
+
+/// An entity and the bytes around it.
+#[derive(Clone, Debug)]
+struct Node {
+    body: Body,
+    /// `None`: what stood around it in the source.
+    around: Option<Arc<Around>>,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    /// As in the source, by the index there.
+    Source(u32),
+    Own(Arc<Own>),
+}
+
+/// The text of an entity that was edited or is new.
+#[derive(Debug)]
+struct Own {
+    /// The index in the source.
+    origin: Option<u32>,
+    text: Vec<u8>,
+    pairs: Vec<PairSpan>,
+    is_closed: bool,
+}
+
+/// What stands before an entity, and the rest of its line.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    lead: Vec<u8>,
+    trail: Vec<u8>,
+}
+
+impl<'a> Entities<'a> {
+    /// Reads an entity lump. The text ends at the first NUL; what follows is kept.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] for a text of more than 1 GiB, 2^20 entities or 2^21 pairs. Nothing else is an error.
+    pub fn parse(content: impl Into<Data<'a>>, rules: EntityRules) -> Result<Self> {
+        let source = Source::parse(content.into(), &rules, DiagnosticKind::is_problem)?;
+        // Fewer than MAX_ENTITIES.
+        let nodes = (0..source.entities.len() as u32).map(|index| Node { body: Body::Source(index), around: None });
+        Ok(Entities { nodes: nodes.collect(), source: Arc::new(source), rules, end: None })
+    }
+
+    /// How many entities there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no entity.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All entities.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entity<'_>> + ExactSizeIterator {
+        (0..self.len()).map(|index| self.view(index))
+    }
+
+    /// The entity of this index.
+    pub fn get(&self, index: usize) -> Option<Entity<'_>> {
+        (index < self.len()).then(|| self.view(index))
+    }
+
+    /// What is odd about the text as it was read; edits do not change it.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.source.diagnostics
+    }
+
+    /// What the dialect's engines can read.
+    pub fn rules(&self) -> &EntityRules {
+        &self.rules
+    }
+
+    /// The indices of all entities that a selector matches.
+    pub fn select(&self, selector: &Selector) -> Vec<usize> {
+        self.iter().filter(|entity| selector.matches(entity)).map(|entity| entity.index()).collect()
+    }
+
+    /// The first entity of a class, to edit it. Case does not matter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the map has none.
+    pub fn first_class(&mut self, class: impl AsRef<[u8]>) -> Result<EntityMut<'_, 'a>> {
+        let class = class.as_ref();
+        let found = self.iter().position(|entity| entity.class().is_some_and(|own| own.eq_ignore_ascii_case(class)));
+        match found {
+            Some(index) => Ok(EntityMut::new(self, index)),
+            None => {
+                let class = crate::bytes::escaped(class);
+                Err(Error::new(ErrorKind::NotFound, format!("no entity has the class `{class}`")))
+            }
+        }
+    }
+
+    /// The entity of this index, to edit it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer entities.
+    pub fn entity_mut(&mut self, index: usize) -> Result<EntityMut<'_, 'a>> {
+        self.check_index(index)?;
+        Ok(EntityMut::new(self, index))
+    }
+
+    /// For each value of a key, in the order of the text, the entities that have it: `targetname` to entities, say.
+    /// The key's case does not matter, the value's does.
+    pub fn index_by(&self, key: impl AsRef<[u8]>) -> IndexMap<Vec<u8>, Vec<usize>> {
+        let key = key.as_ref();
+        let mut map = IndexMap::<Vec<u8>, Vec<usize>>::new();
+        for entity in self.iter() {
+            for value in entity.all(key) {
+                match map.get_mut(value) {
+                    Some(indices) if indices.last() == Some(&entity.index()) => {}
+                    Some(indices) => indices.push(entity.index()),
+                    None => {
+                        map.insert(value.to_vec(), vec![entity.index()]);
+                    }
+                }
+            }
+        }
+        map
+    }
+
+    fn check_index(&self, index: usize) -> Result<()> {
+        if index < self.len() {
+            return Ok(());
+        }
+        let message = match self.len() {
+            0 => format!("no entity {index}: the map has none"),
+            len => format!("no entity {index}: the last one is {}", len - 1),
+        };
+        Err(Error::new(ErrorKind::NotFound, message))
+    }
+
+    fn view(&self, index: usize) -> Entity<'_> {
+        self.view_of(index, &self.nodes[index].body)
+    }
+
+    fn view_of<'e>(&'e self, index: usize, body: &'e Body) -> Entity<'e> {
+        let (bytes, pairs, origin, own) = match body {
+            Body::Source(origin) => (&self.source.data[..], self.source.pairs(*origin as usize), Some(*origin), None),
+            Body::Own(own) => (&own.text[..], &own.pairs[..], own.origin, Some(own)),
+        };
+        let placed = origin.map(|origin| &self.source.entities[origin as usize]);
+        let span = placed.map(|placed| placed.body.range());
+        let (range, is_closed) = match own {
+            Some(own) => (0..own.text.len(), own.is_closed),
+            None => (span.clone().unwrap_or_default(), placed.is_none_or(|placed| placed.is_closed)),
+        };
+        Entity { index, bytes, range, pairs, span, is_closed }
+    }
+}

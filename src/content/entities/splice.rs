@@ -1,0 +1,190 @@
+//! Splices: the smallest changes of an entity's text that make an edit.
+
+use std::ops::Range;
+
+use super::entity::unquoted;
+use super::parse::{MAX_TEXT, PairSpan};
+use super::style::{Style, quote, spaces_before};
+use super::token::Span;
+use super::{Entity, Own};
+use crate::{Error, ErrorKind, Result};
+
+/// Bytes that take the place of a range of the entity's buffer.
+pub(super) struct Splice {
+    range: Range<usize>,
+    with: Vec<u8>,
+}
+
+impl Own {
+    /// The entity with splices in ascending order, without the pairs of the given indices, also ascending.
+    pub(super) fn spliced(entity: &Entity<'_>, splices: &[Splice], without: &[usize]) -> Result<Own> {
+        let mut text = Vec::with_capacity(entity.range.len());
+        let mut copied = entity.range.start;
+        for splice in splices {
+            text.extend_from_slice(&entity.bytes[copied..splice.range.start]);
+            text.extend_from_slice(&splice.with);
+            copied = splice.range.end;
+        }
+        text.extend_from_slice(&entity.bytes[copied..entity.range.end]);
+        if text.len() > MAX_TEXT {
+            return Err(Error::new(ErrorKind::TooLarge, "the entity would be longer than 1 GiB"));
+        }
+
+        let (mut starts, mut ends) = (Shift::new(entity, splices), Shift::new(entity, splices));
+        let mut moved = |span: Span| {
+            let start = starts.to(span.start(), |splice| splice.range.end <= span.start());
+            // What is put directly behind a token is not part of it.
+            let behind = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
+            Span::new(start..ends.to(span.end(), behind))
+        };
+        let mut without = without.iter().copied().peekable();
+        let mut pairs = Vec::with_capacity(entity.pairs.len());
+        for (index, pair) in entity.pairs.iter().enumerate() {
+            let pair = PairSpan { key: moved(pair.key), value: moved(pair.value) };
+            if without.next_if_eq(&index).is_none() {
+                pairs.push(pair);
+            }
+        }
+        Ok(Own { origin: None, text, pairs, is_closed: entity.is_closed })
+    }
+
+    /// The entity with a pair more, behind its last one.
+    pub(super) fn with_pair(entity: &Entity<'_>, style: &Style, key: &[u8], value: &[u8]) -> Result<Own> {
+        let (at, before) = match entity.pairs.last() {
+            Some(last) => (behind_comment(entity, last.value.end(), &style.between), &style.between),
+            None if is_blank(entity) => return Ok(Own::new(style, &[(key, value)])),
+            None => (entity.range.start + 1, &style.between),
+        };
+        let mut with = before.clone();
+        let key_at = with.len();
+        style.pair(key, value, &mut with);
+        let (len, key_len) = (with.len(), key.len() + 2);
+        let mut own = Own::spliced(entity, &[Splice { range: at..at, with }], &[])?;
+        let at = at - entity.range.start;
+        let value_at = at + len - (value.len() + 2);
+        own.pairs.push(PairSpan {
+            key: Span::new(at + key_at..at + key_at + key_len),
+            value: Span::new(value_at..at + len),
+        });
+        Ok(own)
+    }
+
+    /// A new entity.
+    pub(super) fn new(style: &Style, pairs: &[(&[u8], &[u8])]) -> Own {
+        let text = style.entity(pairs);
+        let mut spans = Vec::with_capacity(pairs.len());
+        let mut at = 1;
+        let mut token = |bytes: &[u8]| {
+            // Spacing holds no quote, so the next one starts the token.
+            let start = at + memchr::memchr(b'"', &text[at..]).unwrap_or_default();
+            at = start + bytes.len() + 2;
+            Span::new(start..at)
+        };
+        for (key, value) in pairs {
+            spans.push(PairSpan { key: token(key), value: token(value) });
+        }
+        Own { origin: None, text, pairs: spans, is_closed: true }
+    }
+}
+
+impl Splice {
+    /// Other bytes for a key or value; `None` where they are equal.
+    pub(super) fn token(entity: &Entity<'_>, span: Span, with: &[u8]) -> Option<Splice> {
+        let token = &entity.bytes[span.range()];
+        if unquoted(token) == with {
+            return None;
+        }
+        if token.len() > 1 && token[0] == b'"' && token.ends_with(b"\"") {
+            return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.to_vec() });
+        }
+        let mut quoted = Vec::with_capacity(with.len() + 2);
+        quote(with, &mut quoted);
+        Some(Splice { range: span.range(), with: quoted })
+    }
+
+    /// The removal of pairs, each with the spacing before it; comments stay.
+    pub(super) fn removal(entity: &Entity<'_>, pairs: &[usize]) -> Vec<Splice> {
+        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        for &index in pairs {
+            let PairSpan { key, value } = entity.pairs[index];
+            let before = match index.checked_sub(1) {
+                Some(before) => entity.pairs[before].value.end(),
+                None => entity.range.start + 1,
+            };
+            for (gap, token) in [(before, key), (key.end(), value)] {
+                match runs.last_mut() {
+                    // With nothing but spaces between them, two tokens go as one.
+                    Some((_, run)) if run.end == gap && spaces_only(&entity.bytes[gap..token.start()]) => {
+                        run.end = token.end();
+                    }
+                    _ => runs.push((gap, token.range())),
+                }
+            }
+        }
+        runs.into_iter().map(|(gap, run)| Splice::run_removal(entity, gap, run)).collect()
+    }
+
+    /// The removal of tokens that follow each other, behind a gap that starts at `gap`.
+    fn run_removal(entity: &Entity<'_>, gap: usize, run: Range<usize>) -> Splice {
+        let bytes = &entity.bytes[..entity.range.end];
+        let spaces = run.start - spaces_before(&bytes[gap..run.start])..run.start;
+        let breaks_line = super::parse::end_of_line(bytes, run.end) > run.end;
+        // Directly behind an entity that is not closed there may be a comment.
+        let next = bytes.get(run.end).copied().unwrap_or(b'/');
+        let mut start = spaces.start;
+        if start > gap && !breaks_line {
+            // The line break that ends a comment has to stay.
+            start += memchr::memchr(b'\n', &bytes[spaces.clone()]).map_or(0, |at| at + 1);
+        }
+        let previous = bytes[start - 1];
+        if previous == b'{' && next > b' ' {
+            // Quake 2 wants a space behind the brace.
+            start = run.start;
+        }
+        let joins = bytes[start - 1] > b' ' && previous != b'{' && next > b' ' && next != b'}';
+        Splice { range: start..run.end, with: if joins { b" ".to_vec() } else { Vec::new() } }
+    }
+}
+
+/// Positions of the old text in the new one, asked for in ascending order.
+struct Shift<'s> {
+    splices: &'s [Splice],
+    old: usize,
+    new: usize,
+}
+
+impl<'s> Shift<'s> {
+    fn new(entity: &Entity<'_>, splices: &'s [Splice]) -> Self {
+        Shift { splices, old: entity.range.start, new: 0 }
+    }
+
+    fn to(&mut self, position: usize, applies: impl Fn(&Splice) -> bool) -> usize {
+        while let Some((splice, rest)) = self.splices.split_first()
+            && applies(splice)
+        {
+            self.old += splice.range.len();
+            self.new += splice.with.len();
+            self.splices = rest;
+        }
+        position + self.new - self.old
+    }
+}
+
+fn is_blank(entity: &Entity<'_>) -> bool {
+    entity.is_closed && spaces_only(&entity.bytes[entity.range.start + 1..entity.range.end - 1])
+}
+
+fn spaces_only(text: &[u8]) -> bool {
+    text.iter().all(|&byte| byte <= b' ')
+}
+
+/// Where a pair goes whose place is `at`: behind a comment on the same line, if it starts a line of its own.
+fn behind_comment(entity: &Entity<'_>, at: usize, before: &[u8]) -> usize {
+    let rest = &entity.bytes[at..entity.range.end];
+    let blanks = rest.iter().take_while(|&&byte| byte <= b' ' && byte != b'\n').count();
+    let line = match memchr::memchr(b'\n', rest) {
+        Some(end) if rest[blanks..].starts_with(b"//") && before.contains(&b'\n') => end,
+        _ => return at,
+    };
+    at + if rest[..line].ends_with(b"\r") { line - 1 } else { line }
+}
