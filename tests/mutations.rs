@@ -9,13 +9,18 @@ use bspkit::{Bsp, Builder, Draft, Error, Layout, Slot, SlotId};
 
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n\"OnUser1\" \"a,b\"\n\"OnUser1\" \"c,d\"\n}\n\0";
 
-/// A map in which there is something to break.
-fn source() -> Vec<u8> {
+/// The text, long enough to shrink by a thousand bytes, and not canonical.
+fn long_text() -> Vec<u8> {
     let mut text = TEXT.to_vec();
     text.splice(27..27, std::iter::repeat_n(b' ', 2100));
+    text
+}
+
+/// A map in which there is something to break.
+fn source() -> Vec<u8> {
     Builder::new(&dialect::SOURCE)
         .lump(1, f32::NAN.to_bits().wrapping_add(1).to_le_bytes().repeat(10))
-        .lump(0, text)
+        .lump(0, long_text())
         .lump_version(56, 22464)
         .lump(14, [2; 48])
         .gap_before(14, *b"stale text")
@@ -31,7 +36,7 @@ fn source() -> Vec<u8> {
 fn with_bspx() -> Vec<u8> {
     Builder::new(&dialect::QUAKE2)
         .lump(1, [1; 40])
-        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(0, long_text())
         .lump(13, [2; 48])
         .order(&[1, 0, 13])
         .bspx("RGBLIGHTING", [7; 5])
@@ -43,7 +48,7 @@ fn with_bspx() -> Vec<u8> {
 fn bloodlines() -> Vec<u8> {
     Builder::new(&dialect::SOURCE17)
         .lump(1, [1; 40])
-        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(0, long_text())
         .lump(40, [9; 22])
         .order(&[1, 40, 0])
         .trailer()
@@ -56,7 +61,7 @@ fn quake_live() -> Vec<u8> {
         .version(47)
         .shape(dialect::QUAKE3.shapes[1])
         .lump(1, [1; 72])
-        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(0, long_text())
         .lump(17, [4; 128])
         .gap_before(1, *b"I LOVE MY Q3MAP2\0")
         .tail(*b"PK\x05\x06 a zip")
@@ -70,7 +75,7 @@ fn shared() -> Vec<u8> {
     let fields = EntryFields { offset: entities.offset, length: entities.length, version: None, unpacked: None };
     Builder::new(&dialect::QUAKE2)
         .lump(1, [1; 40])
-        .lump(0, [TEXT, &[b'\n'; 2100]].concat())
+        .lump(0, long_text())
         .lump(13, [2; 48])
         .order(&[1, 0, 13])
         .entry(16, fields)

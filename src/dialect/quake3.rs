@@ -3,8 +3,8 @@
 //!
 //! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
 //! The header does not say which; the 18th entry counts where every lump starts behind it and it lies in the file.
-//! Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved; every 18th entry
-//! seen says the file's size.
+//! Its offset has to lie behind the header, as that of every 18th entry seen does even when it is empty: eight zeros
+//! are no entry but the hole that the first lump of a map with 17 left when it moved.
 
 use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
@@ -74,14 +74,16 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
         entry.offset >= 0 && entry.length >= 0 && i64::try_from(bytes.len()).is_ok_and(|size| end <= size)
     };
     let of_22 = with_entries(22);
-    if begins_behind(of_22) && of_22.entries(bytes).filter(is_inside).count() == 22 {
+    let has_more = of_22.entries(bytes).skip(17).any(|entry| entry.length > 0);
+    if has_more && begins_behind(of_22) && of_22.entries(bytes).filter(is_inside).count() == 22 {
         let entries: Vec<_> = with_17.entries(bytes).collect();
         let ragged = STRUCT_SIZES.iter().filter(|(lump, size)| entries[*lump].length % size != 0);
         if ragged.count() >= 2 {
             return None;
         }
     }
-    let is_entry = |entry: EntryFields| is_inside(&entry) && (entry.offset, entry.length) != (0, 0);
+    let is_behind = |offset: i32| usize::try_from(offset).is_ok_and(|offset| offset >= with_18.header_size());
+    let is_entry = |entry: EntryFields| is_inside(&entry) && is_behind(entry.offset);
     let has_18 = with_18.entries(bytes).nth(17).is_some_and(is_entry) && begins_behind(with_18);
     Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
 }

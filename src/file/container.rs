@@ -260,6 +260,12 @@ impl<'a> Container<'a> {
         self.parts.pinned.iter().find(|(pinned, _)| *pinned == id).map(|(_, reason)| *reason)
     }
 
+    /// Whether anything may not move: a pinned slot, or a BSPX block that cannot be read.
+    pub fn has_immovable(&self) -> bool {
+        let unreadable = |part: &TailPart| matches!(part, TailPart::UnreadableBspx(_));
+        !self.parts.pinned.is_empty() || self.parts.tail.iter().any(unreadable)
+    }
+
     /// The slots whose directory entries claim bytes that the file does not have.
     pub fn damaged(&self) -> impl Iterator<Item = &Slot> {
         self.parts.slots.iter().filter(|slot| slot.bounds.is_damaged())

@@ -21,6 +21,7 @@ pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit};
 pub use save::SaveOptions;
 pub use segment::{Segment, SegmentKind};
 
+pub(crate) use container::SlotWords;
 pub(crate) use nested::XASH_ENTRIES;
 pub(crate) use place::{Edit, plan};
 pub(crate) use read::read;

@@ -100,14 +100,19 @@ impl<'s, 'a> Sheet<'s, 'a> {
         // Slots that share their bytes, or had none, have no place to be changed in.
         let mut to_the_end = self.homeless();
         for index in 0..self.blocks.len() {
-            if self.sole_owner(index).is_some_and(|slot| self.stays_last(slot)) {
-                self.place_at_end(std::mem::take(&mut to_the_end))?;
+            if self.blocks[index].slots.iter().any(|slot| self.stays_last(*slot)) {
+                let (last, others) = to_the_end.into_iter().partition(|slot| self.stays_last(*slot));
+                to_the_end = last;
+                self.place_at_end(others)?;
                 let start = self.blocks[index].range.start;
                 self.pieces.zeros((start % 4 + 4 - self.pieces.len() % 4) % 4);
             }
             self.block_starts[index] = self.pieces.len();
             let Block { range, .. } = &self.blocks[index];
-            let (range, gap) = (range.clone(), self.gap_behind(index));
+            let (range, mut gap) = (range.clone(), self.gap_behind(index));
+            if self.ends_before_nothing(index) {
+                gap.end = gap.start;
+            }
             let Some((slot, content)) = self.sole_edit(index) else {
                 self.pieces.old(range);
                 self.pieces.old(gap);
@@ -162,7 +167,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
         let mut units: Vec<_> = (0..self.blocks.len())
             .map(|index| {
                 let Block { slots, is_header, .. } = &self.blocks[index];
-                let rank = slots.iter().map(|slot| order(&self.parts.slots[*slot])).min();
+                let last = slots.iter().copied().find(|slot| self.stays_last(*slot));
+                let ranks = slots.iter().copied().filter(|slot| last.is_none_or(|last| last == *slot));
+                let rank = ranks.map(|slot| order(&self.parts.slots[slot])).min();
                 ((!is_header, rank), Unit::Block(index))
             })
             .collect();
@@ -177,7 +184,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
                     let Block { range, slots, .. } = &self.blocks[index];
                     let alignment = slots.iter().map(|slot| self.alignment(&self.parts.slots[*slot])).max();
                     let range = range.clone();
-                    self.pieces.zeros(padding(self.pieces.len(), alignment.unwrap_or(1)));
+                    let is_emptied = self.sole_edit(index).is_some_and(|(_, content)| content.len() == 0);
+                    let alignment = alignment.filter(|_| !is_emptied).unwrap_or(1);
+                    self.pieces.zeros(padding(self.pieces.len(), alignment));
                     self.block_starts[index] = self.pieces.len();
                     match self.sole_edit(index) {
                         Some((slot, _)) => self.place_content(slot, How::Repacked),
@@ -325,19 +334,23 @@ impl<'s, 'a> Sheet<'s, 'a> {
             }
         };
         content.relocate(Home { start, file_end: new_size }, words);
-        // An entry that points into the lumps before the block moves with what it points at.
-        let outside = self.parts.slots.iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_)));
-        for slot in outside.filter(|slot| !slot.stored.is_empty() && slot.stored.start < range.start) {
-            let block = self.blocks.iter().position(|block| block.range.contains(&slot.stored.start));
-            if let Some(block) = block
-                && !content.covers(slot.id)
-            {
-                let moved = slot.stored.start - self.blocks[block].range.start + self.block_starts[block];
-                if let Ok(moved) = i32::try_from(moved)
-                    && moved != slot.offset
-                {
-                    words.insert(slot.words.offset - range.start + start, moved.to_le_bytes());
+        // An entry that points into the lumps before the block moves with what it points at; one that points behind
+        // the end keeps its distance.
+        for slot in self.parts.slots.iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_))) {
+            let at = usize::try_from(slot.offset).unwrap_or(0);
+            let moved = match slot.bounds {
+                _ if content.covers(slot.id) => None,
+                Bounds::Outside => Some(at - self.container.data.len() + new_size),
+                Bounds::Inside | Bounds::Overrun if at < range.start => {
+                    let block = self.blocks.iter().position(|block| block.range.contains(&at));
+                    block.map(|block| at - self.blocks[block].range.start + self.block_starts[block])
                 }
+                _ => None,
+            };
+            if let Some(moved) = moved.and_then(|moved| i32::try_from(moved).ok())
+                && moved != slot.offset
+            {
+                words.insert(slot.words.offset - range.start + start, moved.to_le_bytes());
             }
         }
     }
@@ -345,7 +358,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
     /// The offset of a top-level slot in the new file.
     fn new_offset(&self, index: usize, slot: &Slot, new_size: usize) -> Result<i32> {
         let old_size = self.container.data.len();
-        let place = match slot.bounds {
+        let is_emptied = self.contents.get(&index).is_some_and(|content| content.len() == 0);
+        let bounds = if is_emptied { Bounds::Empty } else { slot.bounds };
+        let place = match bounds {
             _ if self.detached.contains_key(&index) => self.detached.get(&index).copied(),
             Bounds::Inside | Bounds::Overrun => {
                 let block = self.blocks.iter().position(|block| block.slots.contains(&index));
@@ -397,6 +412,14 @@ impl<'s, 'a> Sheet<'s, 'a> {
         end..self.blocks.get(block + 1).map_or(end, |next| next.range.start)
     }
 
+    /// Whether only a last lump that is emptied and the zeros before it follow: then those zeros go with it.
+    fn ends_before_nothing(&self, block: usize) -> bool {
+        let is_emptied = |(_, content): (usize, &Content<'_>)| content.len() == 0;
+        block + 2 == self.blocks.len()
+            && self.sole_edit(block + 1).is_some_and(is_emptied)
+            && is_zero(&self.container.data[self.gap_behind(block)])
+    }
+
     /// Whether a move of everything behind a block changes no byte of it: no offsets in it that we know or fear.
     fn may_shift_behind(&self, block: usize) -> bool {
         self.blocks[block + 1..].iter().flat_map(|block| &block.slots).all(|slot| {
@@ -445,12 +468,10 @@ impl<'s, 'a> Sheet<'s, 'a> {
         Ok(())
     }
 
-    /// Edited slots that have no block for themselves; one that has to stay last is last.
+    /// Edited slots that have no block for themselves.
     fn homeless(&self) -> Vec<usize> {
         let placed: Vec<usize> = (0..self.blocks.len()).filter_map(|index| self.sole_owner(index)).collect();
-        let mut slots: Vec<usize> = self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect();
-        slots.sort_by_key(|slot| self.stays_last(*slot));
-        slots
+        self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect()
     }
 
     /// Whether the slot ends where a trailer says its offset, which has to stay so.
@@ -492,15 +513,20 @@ enum Unit {
     Slot(usize),
 }
 
-/// The blocks of a file in order; the first is the header with whatever overlaps it.
+/// The blocks of a file in order; the first is the header with whatever overlaps it. A BSPX entry that points at
+/// lumps shares their bytes like any other slot.
 fn blocks(parts: &Parts) -> Vec<Block> {
-    let mut order: Vec<usize> = (0..parts.slots.len())
-        .filter(|index| parts.slots[*index].is_top_level() && !parts.slots[*index].stored.is_empty())
+    let in_blocks = |slot: &Slot| slot.is_top_level() || matches!(slot.id, SlotId::Bspx(_));
+    let mut order: Vec<(Range<usize>, usize)> = parts
+        .slots
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| in_blocks(slot) && !slot.stored.is_empty() && slot.stored.start < parts.tail_start)
+        .map(|(index, slot)| (slot.stored.start..slot.stored.end.min(parts.tail_start), index))
         .collect();
-    order.sort_by_key(|index| parts.slots[*index].stored.start);
+    order.sort_by_key(|(stored, _)| stored.start);
     let mut blocks = vec![Block { range: 0..parts.header_end, slots: Vec::new(), is_header: true }];
-    for index in order {
-        let stored = parts.slots[index].stored.clone();
+    for (stored, index) in order {
         match blocks.last_mut().filter(|block| stored.start < block.range.end) {
             Some(block) => {
                 block.range.end = block.range.end.max(stored.end);

@@ -1,10 +1,8 @@
 //! A saved file beside the map that it was made from: what may differ, and what must not.
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, align_up};
-use crate::file::directory::GameLumpEntry;
-use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
-use crate::record::Field;
+use crate::bytes::{Data, align_up, escaped};
+use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId, SlotWords};
 
 /// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
 /// where its alignment and the layout allow, no content outside of slots is lost, every offset is right.
@@ -18,12 +16,20 @@ pub fn compare(
     layout: Option<Layout>,
     edit: Option<(SlotId, &[u8])>,
 ) -> Result<(), String> {
-    let new = Bsp::parse(saved).map_err(|error| format!("the saved file does not open: {error}"))?;
+    // How a damaged directory reads best may change with the file's size; the user has to name the dialect then.
+    let known = old.container().damaged().next().map(|_| old.dialect());
+    let new = Bsp::from_data(Data::from(saved), known);
+    let new = new.map_err(|error| format!("the saved file does not open: {error}"))?;
     let what = |bsp: &Bsp<'_>| (bsp.dialect().name, bsp.version(), bsp.container().shape(), bsp.slots().len());
     if what(&new) != what(old) {
         return Err(format!("the saved file reads as {:?} instead of {:?}", what(&new), what(old)));
     }
+    let game_lump = old.dialect().rules.game_lump.map(SlotId::Lump);
+    let edits_member = matches!(edit, Some((SlotId::Game(_), _)));
     for (before, after) in old.slots().iter().zip(new.slots()) {
+        if edits_member && Some(before.id) == game_lump {
+            continue;
+        }
         let edited = edit.filter(|(slot, _)| *slot == before.id).map(|(_, bytes)| bytes);
         same_slot(old, &new, before, after, edited).map_err(|what| format!("{}: {what}", before.name))?;
         if let Some(layout) = layout
@@ -34,12 +40,11 @@ pub fn compare(
         }
     }
     same_header(old, &new)?;
-    same_tail(old, &new)?;
+    same_tail(old, &new, layout)?;
     if matches!(layout, None | Some(Layout::Repack)) {
         return Ok(());
     }
-    let game_lump = old.dialect().rules.game_lump.map(SlotId::Lump);
-    if edit.is_some_and(|(slot, _)| Some(slot) != game_lump) {
+    if edit.is_some_and(|(slot, _)| Some(slot) != game_lump) && !edits_member {
         game_lump_stays(old, &new)?;
     }
     same_content(old, &new)
@@ -62,19 +67,20 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
         return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
     }
     let (mut old_bytes, mut new_bytes) = (old.stored(before.id).to_vec(), new.stored(after.id).to_vec());
-    if Some(before.id) == old.dialect().rules.game_lump.map(SlotId::Lump) {
-        let members = |bsp: &Bsp<'_>| bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_))).count();
-        mask_offsets(&mut old_bytes, members(old));
-        mask_offsets(&mut new_bytes, members(new));
+    for at in words_within(old, before).chain(words_within(new, after)) {
+        for bytes in [&mut old_bytes, &mut new_bytes] {
+            bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = 0);
+        }
     }
     if old_bytes == new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) }
 }
 
-/// Zeros the offsets of a game lump's directory: they are words and follow the lump.
-fn mask_offsets(lump: &mut [u8], members: usize) {
-    for entry in lump.get_mut(4..).unwrap_or_default().chunks_exact_mut(GameLumpEntry::SIZE).take(members) {
-        entry[8..12].fill(0);
-    }
+/// Which of a slot's bytes belong to words: those of a game lump's directory, or of the header where a slot lies over
+/// it. They are compared with the slots whose words they are.
+fn words_within(bsp: &Bsp<'_>, slot: &Slot) -> impl Iterator<Item = usize> {
+    let words = bsp.slots().iter().map(|slot| slot.words);
+    let words = words.flat_map(|SlotWords { offset, length, unpacked }| [Some(offset), Some(length), unpacked]);
+    words.flatten().flat_map(|word| word..word + 4).filter_map(|at| at.checked_sub(slot.stored.start))
 }
 
 /// What moved kept its alignment; what stands anew begins at a multiple of 4, or of what its kind asks for.
@@ -93,9 +99,13 @@ fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edi
     let (from, to) = (before.stored.start, after.stored.start);
     let is_shared = old.slots().iter().any(|other| {
         let overlaps = other.stored.start < before.stored.end && before.stored.start < other.stored.end;
-        overlaps && other.id != before.id && !matches!(other.id, SlotId::Game(_) | SlotId::Bspx(_))
+        overlaps && other.id != before.id && !matches!(other.id, SlotId::Game(_))
     });
-    let anew = edited || (layout == Layout::Repack && !is_shared);
+    // What overlaps is laid again as one, its first slot at the alignment.
+    if is_shared && layout == Layout::Repack && !edited {
+        return Ok(());
+    }
+    let anew = edited || layout == Layout::Repack;
     let fits = if anew { to % alignment == 0 } else { to % alignment == from % alignment };
     match fits {
         true => Ok(()),
@@ -135,8 +145,9 @@ fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 
 /// No byte that is not zero is lost where no slot names it.
 fn same_content(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+    let unnamed = |kind: SegmentKind| matches!(kind, SegmentKind::Gap | SegmentKind::Tail);
     let content = |bsp: &Bsp<'_>| -> Vec<u8> {
-        let segments = bsp.container().segments().into_iter().filter(|part| part.kind == SegmentKind::Gap);
+        let segments = bsp.container().segments().into_iter().filter(|part| unnamed(part.kind));
         let bytes = segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec());
         bytes.filter(|byte| *byte != 0).collect()
     };
@@ -153,31 +164,38 @@ fn same_content(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 }
 
 /// What stands behind the last slot is whole, and where its readers look for it.
-fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>, layout: Option<Layout>) -> Result<(), String> {
     let tail = |bsp: &Bsp<'_>, kind: SegmentKind| -> Data<'static> {
         let segments = bsp.container().segments().into_iter().filter(|segment| segment.kind == kind);
         Data::from(segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec()).collect::<Vec<_>>())
     };
-    if *tail(old, SegmentKind::Tail) != *tail(new, SegmentKind::Tail) {
-        return Err("the bytes behind the last lump changed".to_string());
+    let (before, after) = (tail(old, SegmentKind::Tail), tail(new, SegmentKind::Tail));
+    let trailers = (tail(old, SegmentKind::Trailer), tail(new, SegmentKind::Trailer));
+    if trailers.0.is_empty() && !before.is_empty() {
+        // What was no trailer before may come to say the right offset by accident.
+        let after = [&*after, &*trailers.1].concat();
+        // Zeros become or cease to be padding with the place where the last lump ends.
+        let content = |tail: &[u8]| tail.iter().copied().skip_while(|byte| *byte == 0).collect::<Vec<_>>();
+        let both_empty = content(&before).is_empty() && content(&after).is_empty();
+        if *before != after && !both_empty && (layout.is_some() || content(&before) != content(&after)) {
+            let (before, after) = (escaped(&before), escaped(&after));
+            return Err(format!("the bytes behind the last lump changed: {before} became {after}"));
+        }
     }
-    let (before, after) = (tail(old, SegmentKind::Trailer), tail(new, SegmentKind::Trailer));
-    if before.is_empty() != after.is_empty() {
+    if !trailers.0.is_empty() && trailers.1.is_empty() {
         return Err("the trailer behind the last lump does not repeat the entities' offset".to_string());
     }
     let entities_end_at_trailer = |bsp: &Bsp<'_>| {
         let lump = bsp.dialect().rules.trailer_lump.map(|lump| bsp.slots()[lump].stored.end);
         lump == Some(bsp.container().bytes().len() - 10)
     };
-    if !before.is_empty() && entities_end_at_trailer(old) && !entities_end_at_trailer(new) {
+    if !trailers.0.is_empty() && entities_end_at_trailer(old) && !entities_end_at_trailer(new) {
         return Err("the entities do not end where the trailer begins".to_string());
     }
     let size = new.container().bytes().len();
-    let lumps_end = new.slots().iter().filter(|slot| slot.is_top_level()).map(|slot| slot.stored.end).max();
-    let block = lumps_end.map(|end| align_up(end, 4)).filter(|_| tail(old, SegmentKind::Bspx).len() >= 8);
-    if let Some(at) = block
-        && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX")
-    {
+    let ends = new.slots().iter().filter(|slot| slot.is_top_level()).map(|slot| slot.stored.end);
+    let at = align_up(ends.fold(new.container().parts.header_end, usize::max), 4);
+    if tail(old, SegmentKind::Bspx).len() >= 8 && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX") {
         return Err(format!("the BSPX block does not stand at {at}"));
     }
     Ok(())
