@@ -195,7 +195,8 @@ fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>, layout: Option<Layout>) -> Result<(),
     let size = new.container().bytes().len();
     let ends = new.slots().iter().filter(|slot| slot.is_top_level()).map(|slot| slot.stored.end);
     let at = align_up(ends.fold(new.container().parts.header_end, usize::max), 4);
-    if tail(old, SegmentKind::Bspx).len() >= 8 && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX") {
+    let has_block = tail(old, SegmentKind::Bspx).len() >= 8 && !old.container().has_immovable();
+    if has_block && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX") {
         return Err(format!("the BSPX block does not stand at {at}"));
     }
     Ok(())
