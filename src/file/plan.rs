@@ -228,49 +228,54 @@ impl<'a> Plan<'a> {
         changes
     }
 
-    /// Writes the whole new file, in pieces of at most 128 KiB.
+    /// Writes the whole new file, in blocks of 128 KiB.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
-        const AT_ONCE: usize = 128 << 10;
-        static ZEROS: [u8; 4096] = [0; 4096];
-        for piece in self.pieces.iter() {
-            match piece {
-                Piece::Old(range) => {
-                    for part in self.container.data[range.clone()].chunks(AT_ONCE) {
-                        writer.write_all(part)?;
-                    }
-                }
-                Piece::New(data) => {
-                    for part in data.chunks(AT_ONCE) {
-                        writer.write_all(part)?;
-                    }
-                }
-                Piece::Zeros(count) => {
-                    let mut left = *count;
-                    while left > 0 {
-                        let part = &ZEROS[..left.min(ZEROS.len())];
-                        writer.write_all(part)?;
-                        left -= part.len();
-                    }
+        // From a buffer that stays in the cache, and aligned in the new file: writes straight from a mapped file take a
+        // sixth more time, those that end in the middle of a page a fifth.
+        const BLOCK: usize = 128 << 10;
+        let mut block = Vec::with_capacity(BLOCK);
+        for mut bytes in self.parts() {
+            while !bytes.is_empty() {
+                let (part, rest) = bytes.split_at(bytes.len().min(BLOCK - block.len()));
+                block.extend_from_slice(part);
+                bytes = rest;
+                if block.len() == BLOCK {
+                    writer.write_all(&block)?;
+                    block.clear();
                 }
             }
         }
-        Ok(())
+        writer.write_all(&block)
     }
 
     /// The whole new file in memory.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size());
-        // Writing into a vector cannot fail.
-        let _ = self.write_to(&mut bytes);
+        self.parts().for_each(|part| bytes.extend_from_slice(part));
         bytes
     }
 
     /// The new file as a map's bytes, without a copy where nothing changes.
     pub fn to_data(&self) -> Data<'a> {
         if self.is_identity() { self.container.data.clone() } else { Data::from(self.to_vec()) }
+    }
+
+    /// The bytes of the new file, from front to back.
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        static ZEROS: [u8; 4096] = [0; 4096];
+        self.pieces.iter().flat_map(|piece| {
+            let (part, size) = match piece {
+                Piece::Old(range) => (&self.container.data[range.clone()], range.len()),
+                Piece::New(data) => (&data[..], data.len()),
+                Piece::Zeros(count) => (&ZEROS[..ZEROS.len().min(*count)], *count),
+            };
+            // Only zeros are longer than their part.
+            let starts = (0..size).step_by(part.len().max(1));
+            starts.map(move |start| &part[..part.len().min(size - start)])
+        })
     }
 }
 
@@ -333,5 +338,47 @@ impl fmt::Display for SegmentKind {
             SegmentKind::Trailer => "trailer",
             SegmentKind::Tail => "tail",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bsp, Layout};
+
+    /// Remembers how long each write was.
+    #[derive(Default)]
+    struct Writes {
+        bytes: Vec<u8>,
+        lengths: Vec<usize>,
+    }
+
+    impl Write for Writes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.bytes.extend_from_slice(bytes);
+            self.lengths.push(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn blocks_are_whole_and_hold_the_file() {
+        let map = Bsp::open("tests/maps/q2/own_rooms_bspx.bsp").unwrap();
+        let light = map.slot("lighting").unwrap().id;
+        for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
+            let mut draft = map.draft();
+            draft.set(light, vec![7; 500_001]).unwrap();
+            let plan = draft.plan(layout).unwrap();
+            let mut writes = Writes::default();
+            plan.write_to(&mut writes).unwrap();
+            assert_eq!(writes.bytes.len(), plan.size());
+            assert_eq!(writes.bytes, plan.to_vec());
+            let (last, whole) = writes.lengths.split_last().unwrap();
+            assert!(whole.len() >= 3 && whole.iter().all(|length| *length == 128 << 10), "{whole:?}, {last}");
+        }
     }
 }

@@ -1,0 +1,182 @@
+//! How fast the core is, beside what the system does with the same bytes in the same run: `cargo bench --bench core`.
+//!
+//! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set), or else the fixtures. A map of 200 MB
+//! is made of a fixture. Tables are Markdown; the last lines say which aims are met.
+
+#[path = "core/harness.rs"]
+mod harness;
+#[path = "core/maps.rs"]
+mod maps;
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use bspkit::content::entities::Entities;
+use bspkit::{Bsp, Layout};
+
+use harness::{Group, Outcome, Work, in_time, three_digits};
+use maps::{Map, Text};
+
+/// How much is measured.
+struct Effort {
+    turns: usize,
+    /// The size of the map that is made.
+    large: usize,
+}
+
+fn main() -> Outcome {
+    let effort = if std::env::args().any(|argument| argument == "--bench") {
+        Effort { turns: 41, large: 200_000_000 }
+    } else {
+        println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
+        Effort { turns: 1, large: 2_000_000 }
+    };
+    // Not the folder for temporary files, which may be no disk.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let maps = maps::at_hand()?;
+    let mut whole = maps.iter().filter(|map| !map.is_damaged);
+    let (Some(smallest), Some(largest)) = (whole.next(), whole.next_back()) else { return Err("no maps".into()) };
+    let enlarged = maps::enlarged(effort.large, folder.path())?;
+
+    let mut aims = Vec::new();
+    open([smallest, largest, &enlarged], &effort, &mut aims)?;
+    parse(&maps::longest_text(&maps)?, &effort, &mut aims)?;
+    parse(&maps::text(20_000)?, &effort, &mut aims)?;
+    edit_all([&maps::text(2_000)?, &maps::text(20_000)?], &effort, &mut aims)?;
+    for map in [largest, &enlarged] {
+        save(map, folder.path(), &effort, &mut aims)?;
+    }
+
+    println!();
+    aims.iter().for_each(Aim::print);
+    Ok(())
+}
+
+/// What was to be reached, and whether it was.
+struct Aim {
+    what: String,
+    found: String,
+    is_met: bool,
+}
+
+impl Aim {
+    fn print(&self) {
+        let Aim { what, found, is_met } = self;
+        println!("aim: {what}: {found}, {}", if *is_met { "met" } else { "missed" });
+    }
+}
+
+/// Opening reads the directory only.
+fn open(maps: [&Map; 3], effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    const MOST: f64 = 100e-6;
+    for map in maps {
+        let mut group = Group::new(format!("Opening {}", map.name()));
+        let read = group.reference("`fs::read`", Work::Bytes(map.size), || Ok(fs::read(&map.path)?));
+        let open = group.row("`Bsp::open`", Work::Once, read, || Ok(Bsp::open(&map.path)?));
+        let seconds = group.measure(effort.turns)?.seconds(open);
+        aims.push(Aim {
+            what: format!("{} opens within {}", map.name(), in_time(MOST)),
+            found: in_time(seconds),
+            is_met: seconds <= MOST,
+        });
+    }
+    Ok(())
+}
+
+/// From bytes to entities.
+fn parse(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    const LEAST: f64 = 200e6;
+    let size = text.bytes.len();
+    let mut group = Group::new(format!("Reading the entities of {}", text.name()));
+    let memcpy = group.reference("memcpy", Work::Bytes(size), || Ok(text.bytes.to_vec()));
+    let parse = || Ok(Entities::parse(text.bytes.clone(), text.rules)?);
+    let parse = group.row("`Entities::parse`", Work::Bytes(size), memcpy, parse);
+    let rate = size as f64 / group.measure(effort.turns)?.seconds(parse);
+    aims.push(Aim {
+        what: format!("the entities of {} are read at {} MB/s", text.name(), three_digits(LEAST / 1e6)),
+        found: format!("{} MB/s", three_digits(rate / 1e6)),
+        is_met: rate >= LEAST,
+    });
+    Ok(())
+}
+
+/// Editing every entity takes time in proportion to their number.
+fn edit_all([few, many]: [&Text; 2], effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    // Linear but for the caches, which hold the short text; ten times would be quadratic.
+    const MOST: f64 = 1.5;
+    let [few, many] = [few, many].map(|text| Entities::parse(text.bytes.clone(), text.rules));
+    let (few, many) = (few?, many?);
+    let title = format!("Setting a key of every entity, then printing the text: {} and {}", few.len(), many.len());
+    let mut group = Group::new(title);
+    let short = group.reference("the short text", Work::Entities(few.len()), || set_all(&few));
+    let long = group.row("the long text", Work::Entities(many.len()), short, || set_all(&many));
+    let ratio = group.measure(effort.turns)?.ratio(long, short) * few.len() as f64 / many.len() as f64;
+    aims.push(Aim {
+        what: format!("an edit in {} entities takes no more than {MOST} times one in {}", many.len(), few.len()),
+        found: format!("{} times", three_digits(ratio)),
+        is_met: ratio <= MOST,
+    });
+    Ok(())
+}
+
+fn set_all(entities: &Entities<'_>) -> Outcome<Vec<u8>> {
+    let mut entities = entities.clone();
+    for index in 0..entities.len() {
+        entities.entity_mut(index)?.set("light", "2500")?;
+    }
+    Ok(entities.to_bytes())
+}
+
+/// The main job, from the file on disk to the edited one on disk, both in place of a file that is there.
+fn save(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    const MOST: f64 = 1.15;
+    let (from, work) = (&map.path, Work::Bytes(map.size));
+    let bytes = fs::read(from)?;
+    let targets = ["copied", "sent", "kept", "appended"].map(|name| folder.join(name).with_extension("bsp"));
+    for target in &targets {
+        copy(from, target)?;
+    }
+    let [copied, sent, kept, appended] = &targets;
+
+    let mut group = Group::new(format!("One edit, saved: {}", map.name()));
+    let cp = group.reference("cp + fsync", work, || copy(from, copied));
+    group.row("`fs::copy` + fsync", work, cp, || send(from, sent));
+    group.row("memcpy", work, cp, || Ok(bytes.to_vec()));
+    let keep = group.row("open, edit, save: keep", work, cp, || edit_and_save(from, kept, Layout::Keep));
+    let append = group.row("open, edit, save: append", work, cp, || edit_and_save(from, appended, Layout::Append));
+    let measured = group.measure(effort.turns)?;
+    for (layout, row) in [("keep", keep), ("append", append)] {
+        let ratio = measured.ratio(row, cp);
+        aims.push(Aim {
+            what: format!("{} is edited and saved ({layout}) within {MOST} of cp + fsync", map.name()),
+            found: three_digits(ratio),
+            is_met: ratio <= MOST,
+        });
+    }
+    Ok(())
+}
+
+/// As `cp` does it where the file system does not copy by itself.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    let (mut from, mut to) = (File::open(from)?, File::create(to)?);
+    let mut buffer = vec![0; 128 << 10];
+    loop {
+        match from.read(&mut buffer)? {
+            0 => return Ok(to.sync_data()?),
+            length => to.write_all(&buffer[..length])?,
+        }
+    }
+}
+
+/// As `cp` does it where the system can be asked to copy.
+fn send(from: &Path, to: &Path) -> Outcome {
+    fs::copy(from, to)?;
+    Ok(File::options().write(true).open(to)?.sync_data()?)
+}
+
+fn edit_and_save(from: &Path, to: &Path, layout: Layout) -> Outcome {
+    let mut draft = Bsp::open(from)?.draft();
+    draft.entities()?.first_class("worldspawn")?.set("message", "The Place, where every byte has its own")?;
+    Ok(draft.plan(layout)?.save(to)?)
+}
