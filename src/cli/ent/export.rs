@@ -1,11 +1,11 @@
 //! `ent export`: the whole text.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use bspkit::dialect::Role;
+use bspkit::file::replace;
 
 use super::select::warn_if_verbose;
 use crate::cli::help;
@@ -46,35 +46,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             if real.is_some() && real == real_path(&args.map).with_context(cannot)? {
                 bail!("{} is the map: the text needs a file of its own", shown(path));
             }
-            write_whole(real.as_deref().unwrap_or(path), &bytes).with_context(cannot)?;
+            replace(path, None, |mut file| file.write_all(&bytes)).with_context(cannot)?;
             job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));
         }
     }
     talk.stderr(&job.err);
     Ok(Code::Done)
-}
-
-/// Replaces a file as a whole or not at all; what is no regular file is written to.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let old = fs::metadata(path).ok();
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".bspkit-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What any new file gets; the umask applies.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    if let Some(old) = old {
-        file.as_file().set_permissions(old.permissions())?;
-    }
-    file.as_file().sync_data()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
