@@ -56,7 +56,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 ([one], true) => entities.move_all_before(&indices, *one)?,
                 ([one], false) => entities.move_all_after(&indices, *one)?,
                 (several, _) => {
-                    bail!("{} matches {} entities, and the place is beside one", target.text, several.len())
+                    bail!("{} matches {} entities, where one is needed to say a place", target.text, several.len())
                 }
             }
         }

@@ -25,9 +25,19 @@ fn marks(slot: &SlotJson<'_>) -> String {
     let mut marks = Vec::new();
     marks.extend(slot.is_damaged.then(|| slot.bounds.clone()));
     marks.extend(slot.over_header.then(|| "covers the header".to_owned()));
-    marks.extend((!slot.shared_with.is_empty()).then(|| format!("shares bytes with {}", slot.shared_with.join(", "))));
+    marks.extend((!slot.shared_with.is_empty()).then(|| format!("shares bytes with {}", some(&slot.shared_with))));
     marks.extend(slot.pinned.map(|why| format!("never moves: {why}")));
     marks.join("; ")
+}
+
+/// The first few names, and how many more there are.
+fn some(names: &[&str]) -> String {
+    match names {
+        [one, two, three, _, rest @ ..] if !rest.is_empty() => {
+            format!("{one}, {two}, {three} and {} more", rest.len() + 1)
+        }
+        names => names.join(", "),
+    }
 }
 
 pub(super) fn print(slots: &[SlotJson<'_>], job: &mut Job<'_>) {
