@@ -66,10 +66,9 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         talk.stdout(&bytes)?;
     }
     if slot.bounds.is_damaged() {
-        let mut job = Job::new(talk);
-        let (name, claimed, path) = (&slot.name, slot.length, shown(&args.map));
-        let there = slot.stored.len();
-        job.warn(&format!("{path}: {name} {}: {there} of {claimed} bytes are there", slot.bounds));
+        let mut job = Job::new(talk, &args.map);
+        let (name, claimed, there) = (&slot.name, slot.length, slot.stored.len());
+        job.warn_here(&format!("{name} {}: {there} of {claimed} bytes are there", slot.bounds));
         talk.stderr(&job.err);
     }
     Ok(Code::Done)

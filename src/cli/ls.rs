@@ -59,7 +59,7 @@ struct Damaged<'a> {
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let bsp = options.open(&args.map)?;
-    let mut job = Job::new(talk);
+    let mut job = Job::new(talk, &args.map);
     if args.json {
         let damaged = bsp.container().damaged();
         let document = Document {

@@ -79,7 +79,8 @@ impl Maps {
         let take = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let found = self.found.get(index).filter(|_| !stop.load(Ordering::Relaxed))?;
-            let mut job = Job::new(talk);
+            let path = found.as_ref().map_or(Path::new(""), |map| &map.path);
+            let mut job = Job::new(talk, path);
             let result =
                 found.as_ref().map_err(Failure::Known).and_then(|map| work(map, &mut job).map_err(Failure::New));
             match result {

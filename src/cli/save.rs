@@ -91,7 +91,7 @@ impl Save {
             let mut draft = bsp.draft();
             match edit(&mut draft, job).with_context(cannot_edit)? {
                 Edited::Done => {}
-                Edited::Nothing(what) => return Ok(job.nothing(&format!("{what} in {}", shown(&map.path)))),
+                Edited::Nothing(what) => return Ok(job.nothing(&what)),
             }
             let plan = draft.plan(self.layout.into()).with_context(cannot_edit)?;
             self.save(map, &bsp, &plan, target.as_deref(), many, job)

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Error, Result};
 
 use super::options::{Color, Options};
+use super::show::shown;
 
 /// The exit status; of several maps the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +88,8 @@ fn paint(on: bool, color: &str, word: &str) -> String {
 /// What a command has to say about one map; written when all of it is known, so that maps do not mix.
 pub(crate) struct Job<'t> {
     pub(crate) talk: &'t Talk,
+    /// The map's path, as it is shown.
+    pub(crate) path: String,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.
@@ -94,8 +98,8 @@ pub(crate) struct Job<'t> {
 }
 
 impl<'t> Job<'t> {
-    pub(crate) fn new(talk: &'t Talk) -> Self {
-        Job { talk, out: Vec::new(), err: Vec::new(), code: Code::Done }
+    pub(crate) fn new(talk: &'t Talk, path: &Path) -> Self {
+        Job { talk, path: shown(path), out: Vec::new(), err: Vec::new(), code: Code::Done }
     }
 
     /// Adds a line of data.
@@ -117,9 +121,14 @@ impl<'t> Job<'t> {
         self.err.extend_from_slice(format!("{word} {text}\n").as_bytes());
     }
 
+    /// Warns of something in the map itself.
+    pub(crate) fn warn_here(&mut self, text: &str) {
+        self.warn(&format!("{}: {text}", self.path));
+    }
+
     /// Says that nothing was found.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
-        self.err.extend_from_slice(format!("{text}\n").as_bytes());
+        self.err.extend_from_slice(format!("{text} in {}\n", self.path).as_bytes());
         Code::Found
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::help;
 use super::maps::Maps;
 use super::options::Options;
-use super::show::{PathJson, json, shown};
+use super::show::{PathJson, json};
 use super::talk::{Code, Job, Talk};
 
 /// Try the round-trip laws on maps
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             };
             job.line(json(&document, maps.many)?);
         } else if let (Some(dialect), Some(outcome)) = (dialect, &outcome) {
-            print(&shown(&map.path), dialect, outcome, job);
+            print(dialect, outcome, job);
         }
         match error {
             Some(error) => Err(error),
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     })
 }
 
-fn print(path: &str, dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
+fn print(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
     let number = |wanted: fn(&Verdict) -> bool| outcome.laws.values().filter(|verdict| wanted(verdict)).count();
     let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
     let skipped = number(|verdict| matches!(verdict, Verdict::Skipped));
@@ -78,7 +78,7 @@ fn print(path: &str, dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
     parts.extend((failed > 0).then(|| format!("{failed} fail")));
     parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
     let word = job.talk.verdict(outcome.is_ok(), if outcome.is_ok() { "pass" } else { "fail" });
-    job.line(format!("{word} {path} ({dialect}: {})", parts.join(", ")));
+    job.line(format!("{word} {} ({dialect}: {})", job.path, parts.join(", ")));
     for (name, verdict) in &outcome.laws {
         if job.talk.verbose || matches!(verdict, Verdict::Fail(_)) {
             job.line(format!("     {name}: {verdict}"));

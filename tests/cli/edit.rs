@@ -46,7 +46,7 @@ fn equal_keys_are_counted() {
     };
     let (values, talk) = source(&["set", "source.bsp", "logic_auto", "ontrigger=x"]);
     assert_eq!(values, "x\nb,Open\n");
-    assert!(talk.contains("warning: entity #1 has the key `ontrigger` 2 times"), "{talk}");
+    assert!(talk.contains("warning: source.bsp: entity #1 has the key `ontrigger` 2 times"), "{talk}");
     let (values, talk) = source(&["set", "source.bsp", "logic_auto", "OnTrigger#2=x", "-q"]);
     assert_eq!((values.as_str(), talk.as_str()), ("a,Open\nx\n", ""));
     assert_eq!(source(&["set", "source.bsp", "logic_auto", "OnTrigger#3=c"]).0, "a,Open\nb,Open\nc\n");
@@ -72,7 +72,7 @@ fn unset_and_rename_touch_only_their_pairs() {
     assert_eq!(edited(&room, &["unset", "*", "ANGLE", "angle"]), without);
     assert_eq!(edited(&room, &["rename-key", "*", "angle", "yaw"]), text.replace("\"angle\"", "\"yaw\""));
     let run = room.bspkit("ent unset q3.bsp worldspawn music nope -o out.bsp").done();
-    assert!(run.err.contains("warning: nothing that matches worldspawn has the key `nope`"), "{}", run.err);
+    assert!(run.err.contains("warning: q3.bsp: nothing that matches worldspawn has the key `nope`"), "{}", run.err);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn import_warns_of_what_is_odd_and_takes_it() {
     let room = Room::new();
     room.write("text.ent", b"{\n\"classname\" \"worldspawn\n}\n\0");
     let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").done();
-    assert!(run.err.contains("warning: the entity text: a quote is never closed"), "{}", run.err);
+    assert!(run.err.contains("warning: q3.bsp: the entity text: a quote is never closed"), "{}", run.err);
     assert_eq!(entities(&room.read("out.bsp")), room.read("text.ent"));
 }
 

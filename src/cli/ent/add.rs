@@ -33,7 +33,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     }
     args.save.each(options, talk, &args.map, |draft, job| {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
-            job.warn("the new entity has no classname; games skip it or stop");
+            job.warn_here("the new entity has no classname; games skip it or stop");
         }
         draft.entities()?.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
         Ok(Edited::Done)

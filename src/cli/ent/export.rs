@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let cannot_read = || format!("cannot read the entities of {}", shown(&args.map));
     let Some(slot) = bsp.role(Role::Entities) else { bail!("{} has no entity lump", shown(&args.map)) };
     let bytes = bsp.bytes(slot.id).with_context(cannot_read)?;
-    let mut job = Job::new(talk);
+    let mut job = Job::new(talk, &args.map);
     if talk.verbose {
         warn_if_verbose(bsp.entities().with_context(cannot_read)?.diagnostics(), &mut job);
     }

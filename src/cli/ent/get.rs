@@ -13,7 +13,7 @@ use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::pairs::Key;
-use crate::cli::show::{PathJson, ValueJson, json, shown};
+use crate::cli::show::{PathJson, ValueJson, json};
 use crate::cli::talk::{Code, Job, Talk};
 
 /// Print values, one on a line, as they stand in the text
@@ -81,7 +81,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             job.line(json(&Document { path, entities }, maps.many)?);
         } else {
             if maps.many && !is_empty {
-                job.line(format!("// {}", shown(&map.path)));
+                job.line(format!("// {}", job.path));
             }
             match key {
                 Some(_) => with_values.iter().flat_map(|(_, values)| values).for_each(|value| job.line(value)),
@@ -90,11 +90,8 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         match (is_empty, &key) {
             (false, _) => Ok(Code::Done),
-            (true, Some(key)) if !chosen.is_empty() => {
-                let (key, selector, path) = (key.shown(), &choice.text, shown(&map.path));
-                Ok(job.nothing(&format!("nothing that matches {selector} has the key {key} in {path}")))
-            }
-            (true, _) => Ok(job.nothing(&format!("{} in {}", choice.nothing(), shown(&map.path)))),
+            (true, Some(key)) if !chosen.is_empty() => Ok(job.nothing(&choice.nothing_with(&key.shown()))),
+            (true, _) => Ok(job.nothing(&choice.nothing())),
         }
     })
 }

@@ -10,7 +10,7 @@ use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
-use crate::cli::show::{PathJson, json, shown, text_and_raw};
+use crate::cli::show::{PathJson, json, text_and_raw};
 use crate::cli::talk::{Code, Talk};
 
 /// Print entities as they stand in the text
@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             job.line(json(&document, maps.many)?);
         } else {
             if maps.many && !indices.is_empty() {
-                job.line(format!("// {}", shown(&map.path)));
+                job.line(format!("// {}", job.path));
             }
             for entity in chosen() {
                 if args.numbers {
@@ -99,9 +99,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             }
         }
         match &choice {
-            Some(choice) if indices.is_empty() => {
-                Ok(job.nothing(&format!("{} in {}", choice.nothing(), shown(&map.path))))
-            }
+            Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing())),
             _ => Ok(Code::Done),
         }
     })

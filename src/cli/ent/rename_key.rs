@@ -54,8 +54,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             };
         }
         if renamed == 0 {
-            let what = format!("nothing that matches {} has the key {}", choice.text, old.shown());
-            return Ok(Edited::Nothing(what));
+            return Ok(Edited::Nothing(choice.nothing_with(&old.shown())));
         }
         Ok(Edited::Done)
     })

@@ -44,6 +44,11 @@ impl Choice {
     pub(super) fn nothing(&self) -> String {
         format!("nothing matches {}", self.text)
     }
+
+    /// What is said where it matches nothing that has a key.
+    pub(super) fn nothing_with(&self, key: &str) -> String {
+        format!("nothing that matches {} has the key {key}", self.text)
+    }
 }
 
 /// Whether an entity is so broken that an engine reads something else than what its author wrote.
@@ -62,10 +67,13 @@ pub(super) fn warn_if_verbose(diagnostics: &Diagnostics, job: &mut Job<'_>) {
 /// Warns of what is odd: of the first places in full.
 pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Diagnostic>, job: &mut Job<'_>) {
     for diagnostic in diagnostics.take(LISTED) {
-        job.warn(&format!("the entity text: {diagnostic}"));
+        job.warn_here(&format!("the entity text: {diagnostic}"));
     }
     if total > LISTED {
-        job.warn(&format!("the entity text: {}", count(total - LISTED, "more place is odd", "more places are odd")));
+        job.warn_here(&format!(
+            "the entity text: {}",
+            count(total - LISTED, "more place is odd", "more places are odd")
+        ));
     }
 }
 

@@ -69,13 +69,13 @@ fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], pair: &NewPair
         (Some(_), _) | (_, []) => {}
         (_, [index]) => {
             let number = number(index);
-            job.warn(&format!(
+            job.warn_here(&format!(
                 "entity #{index} has the key {key} {number} times: the first is set; KEY#2 is the second"
             ));
         }
         (_, several) => {
             let number = several.len();
-            job.warn(&format!(
+            job.warn_here(&format!(
                 "{number} entities have the key {key} several times: the first is set; KEY#2 is the second"
             ));
         }

@@ -58,12 +58,12 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             }
             missing.extend((removed == 0).then(|| key.shown()));
         }
-        let what = format!("nothing that matches {} has the key {}", choice.text, missing.join(" or "));
+        let what = choice.nothing_with(&missing.join(" or "));
         if missing.len() == keys.len() {
             return Ok(Edited::Nothing(what));
         }
         if !missing.is_empty() {
-            job.warn(&what);
+            job.warn_here(&what);
         }
         Ok(Edited::Done)
     })
