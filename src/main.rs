@@ -1,2 +1,7 @@
 //! The `bspkit` program.
-fn main() {}
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

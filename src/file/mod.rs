@@ -18,7 +18,7 @@ mod tail;
 
 pub use container::{Bounds, Container, Slot, SlotId};
 pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit};
-pub use save::SaveOptions;
+pub use save::{SaveOptions, replace};
 pub use segment::{Segment, SegmentKind};
 
 pub(crate) use container::SlotWords;

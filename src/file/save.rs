@@ -1,6 +1,6 @@
 //! The only place that writes to disk: a temporary file beside the target, synced, then renamed over it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,43 +71,72 @@ impl Plan<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Option<PathBuf>> {
-        let path = path.as_ref();
         if let Some(reason) = self.needs_force().filter(|_| !options.force) {
             let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
             return Err(Error::new(ErrorKind::Damaged, message).hint("use --force to save it all the same"));
         }
-        let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
-        let target = follow_links(path).map_err(|error| cannot("follow", error))?;
-        let old = match fs::metadata(&target) {
-            Ok(old) if !old.is_file() => {
-                return Err(cannot("replace", io::Error::other("it is no regular file")));
-            }
-            Ok(old) => Some(old),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(cannot("look at", error)),
-        };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".bspkit-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // What any new file gets; the umask applies.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder).map_err(|error| cannot("write beside", error))?;
-        self.write_to(temporary.as_file()).map_err(|error| cannot("write", error))?;
-        if let Some(old) = &old {
-            keep_owner_and_mode(temporary.as_file(), old).map_err(|error| cannot("keep the permissions of", error))?;
-        }
-        temporary.as_file().sync_data().map_err(|error| cannot("write", error))?;
-        let backup = match (&old, &options.backup) {
-            (Some(_), Some(suffix)) => Some(back_up(&target, suffix).map_err(|error| cannot("back up", error))?),
-            _ => None,
-        };
-        temporary.persist(&target).map_err(|error| cannot("replace", error.error))?;
-        Ok(backup)
+        replace(path, options.backup.as_deref(), |file| self.write_to(file))
     }
+}
+
+/// Replaces the file at `path` by what `write` gives, as a whole or not at all, and says where the backup is, if a
+/// suffix for one was given: how everything that is saved reaches the disk.
+///
+/// # Errors
+/// [`ErrorKind::Io`], with the old file whole.
+///
+/// ```
+/// use std::io::Write;
+/// let path = tempfile::tempdir()?.keep().join("rooms.ent");
+/// bspkit::file::replace(&path, None, |mut file| file.write_all(b"{}"))?;
+/// let backup = bspkit::file::replace(&path, Some(".bak".as_ref()), |mut file| file.write_all(b"{ }"))?;
+/// assert_eq!(std::fs::read(backup.unwrap())?, b"{}");
+/// # std::fs::remove_dir_all(path.parent().unwrap())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn replace(
+    path: impl AsRef<Path>,
+    backup: Option<&OsStr>,
+    write: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<Option<PathBuf>> {
+    let path = path.as_ref();
+    let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
+    let target = follow_links(path).map_err(|error| cannot("follow", error))?;
+    let old = match fs::metadata(&target) {
+        Ok(old) if !old.is_file() => {
+            return Err(cannot("replace", io::Error::other("it is no regular file")));
+        }
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(cannot("look at", error)),
+    };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder).map_err(|error| cannot("write beside", error))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".bspkit-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What any new file gets; the umask applies.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let temporary = builder.tempfile_in(folder).map_err(|error| cannot("write beside", plain(error)))?;
+    write(temporary.as_file()).map_err(|error| cannot("write", error))?;
+    if let Some(old) = &old {
+        keep_owner_and_mode(temporary.as_file(), old).map_err(|error| cannot("keep the permissions of", error))?;
+    }
+    temporary.as_file().sync_data().map_err(|error| cannot("write", error))?;
+    let backup = match (&old, backup) {
+        (Some(_), Some(suffix)) => Some(back_up(&target, suffix).map_err(|error| cannot("back up", error))?),
+        _ => None,
+    };
+    temporary.persist(&target).map_err(|error| cannot("replace", error.error))?;
+    Ok(backup)
+}
+
+/// An error of the temporary file without that file's name, which means nothing to anybody.
+fn plain(error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { error } else { io::Error::from(error.kind()) }
 }
 
 /// The file that a chain of symbolic links leads to, which need not exist.
@@ -140,7 +169,7 @@ fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
 }
 
 /// Gives the file a second name, so that it survives the rename; copies it where the file system has no links.
-fn back_up(target: &Path, suffix: &OsString) -> io::Result<PathBuf> {
+fn back_up(target: &Path, suffix: &OsStr) -> io::Result<PathBuf> {
     let mut base = target.as_os_str().to_owned();
     base.push(suffix);
     let numbered = (1..).map(|number: u32| {

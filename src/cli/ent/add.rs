@@ -1,0 +1,41 @@
+//! `ent add`: a new entity.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::pairs::{NewPair, NewPairs};
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Add an entity behind the last one, its pairs in the order given
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent add dm4.bsp classname=light origin=\"0 0 64\" light=300 -o out.bsp
+  bspkit ent add maps classname=info_null --pair angle -1 -o edited"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    #[command(flatten)]
+    pairs: NewPairs,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let pairs = &args.pairs.0;
+    if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
+        bail!("{} counts equal keys, of which a new entity has none: give the key again", key.shown());
+    }
+    args.save.each(options, talk, &args.map, |draft, job| {
+        if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
+            job.warn_here("the new entity has no classname; games skip it or stop");
+        }
+        draft.entities()?.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
+        Ok(Edited::Done)
+    })
+}

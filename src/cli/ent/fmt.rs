@@ -1,0 +1,53 @@
+//! `ent fmt`: the compilers' form.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::content::entities::Diagnostic;
+use bspkit::dialect::Role;
+use bspkit::{Error, ErrorKind};
+
+use super::select::{is_broken, warn_of};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::count;
+use crate::cli::talk::{Code, Talk};
+
+/// Print the entity text anew, in the form that compilers write
+///
+/// Refused where that would lose something (comments, tokens outside of entities, keys without a value), unless
+/// --force is given.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent fmt dm4.bsp -o out.bsp
+  bspkit ent fmt maps --in-place --backup"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let entities = draft.entities()?;
+        let lost = entities.lost_in_canonical()?;
+        if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {
+            let places = count(lost.total(), "place", "places");
+            let message = format!("the canonical form would lose something at {places}; the first is: {first}");
+            return Err(Error::new(ErrorKind::Refused, message).hint("--force does it all the same").into());
+        }
+        let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);
+        let diagnostics: Vec<Diagnostic> = entities.diagnostics().iter().filter(told).cloned().collect();
+        warn_of(diagnostics.len(), diagnostics.iter(), job);
+        let text = entities.canonical();
+        if let Some(slot) = draft.bsp().role(Role::Entities) {
+            let id = slot.id;
+            draft.set(id, text)?;
+        }
+        Ok(Edited::Done)
+    })
+}

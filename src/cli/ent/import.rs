@@ -1,0 +1,62 @@
+//! `ent import`: another text.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use bspkit::content::entities::Entities;
+use bspkit::dialect::Role;
+
+use super::select::warn_of;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::shown;
+use crate::cli::talk::{Code, Talk};
+
+/// Replace the whole entity text
+///
+/// The text is taken as it is. Where it does not end with a NUL it gets the NULs that the old one ends with.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent import dm4.bsp dm4.ent -o out.bsp
+  bspkit ent export dm4.bsp | sed s/light_spot/light/ | bspkit ent import dm4.bsp - -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The text; `-` for stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let text = read(&args.file).with_context(|| format!("cannot read {}", shown(&args.file)))?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
+        let mut text = text.clone();
+        if !text.ends_with(b"\0") {
+            // Where the old text cannot be read there is nothing to learn from it.
+            let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
+            text.resize(text.len() + old.unwrap_or(1), 0);
+        }
+        let entities = Entities::parse(&text[..], draft.bsp().dialect().text)?;
+        warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
+        drop(entities);
+        draft.set(id, text)?;
+        Ok(Edited::Done)
+    })
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text)?;
+        return Ok(text);
+    }
+    fs::read(path)
+}

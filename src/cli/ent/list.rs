@@ -1,0 +1,106 @@
+//! `ent list`: entities as they stand in the text.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::content::entities::Entity;
+use serde::Serialize;
+
+use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
+use crate::cli::help;
+use crate::cli::maps::Maps;
+use crate::cli::options::Options;
+use crate::cli::show::{PathJson, json, text_and_raw};
+use crate::cli::talk::{Code, Talk};
+
+/// Print entities as they stand in the text
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent list dm4.bsp
+  bspkit ent list dm4.bsp 'info_player_*' -n
+  bspkit ent list dm4.bsp '[targetname]' --json"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities [default: all]
+    #[arg(value_name = "SEL")]
+    selector: Option<String>,
+    /// Print the index of each before it, as a comment
+    #[arg(short, long)]
+    numbers: bool,
+    /// Print JSON: a document for a map, a line for each of a folder
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    entities: Vec<EntityJson<'a>>,
+    diagnostics: Vec<DiagnosticJson>,
+}
+
+/// An entity in JSON.
+#[derive(Serialize)]
+pub(super) struct EntityJson<'a> {
+    index: usize,
+    span: Option<[usize; 2]>,
+    pairs: Vec<PairJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct PairJson<'a> {
+    key: std::borrow::Cow<'a, str>,
+    value: std::borrow::Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_raw: Option<String>,
+}
+
+impl<'a> EntityJson<'a> {
+    pub(super) fn new(entity: &Entity<'a>) -> Self {
+        let pairs = entity.pairs().map(|pair| {
+            let ((key, key_raw), (value, raw)) = (text_and_raw(pair.key), text_and_raw(pair.value));
+            PairJson { key, value, raw, key_raw }
+        });
+        let span = entity.span().map(|span| [span.start, span.end]);
+        EntityJson { index: entity.index(), span, pairs: pairs.collect() }
+    }
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
+    let maps = Maps::find(std::slice::from_ref(&args.map));
+    maps.each(1, talk, |map, job| {
+        let entities = options.open(&map.path)?.entities()?;
+        warn_if_verbose(entities.diagnostics(), job);
+        let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
+        let chosen = || indices.iter().filter_map(|index| entities.get(*index));
+        if args.json {
+            let document = Document {
+                path: PathJson::new(&map.path),
+                entities: chosen().map(|entity| EntityJson::new(&entity)).collect(),
+                diagnostics: diagnostics_json(entities.diagnostics()),
+            };
+            job.line(json(&document, maps.many)?);
+        } else {
+            if maps.many && !indices.is_empty() {
+                job.line(format!("// {}", job.path));
+            }
+            for entity in chosen() {
+                if args.numbers {
+                    job.line(format!("// #{}", entity.index()));
+                }
+                job.line(entity.text());
+            }
+        }
+        match &choice {
+            Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing())),
+            _ => Ok(Code::Done),
+        }
+    })
+}

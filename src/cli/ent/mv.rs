@@ -1,0 +1,65 @@
+//! `ent mv`: another order.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use super::select::Choice;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Move entities before or behind another one
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent mv dm4.bsp light --after '#1' -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities
+    #[arg(value_name = "SEL")]
+    selector: String,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    save: Save,
+}
+
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct Target {
+    /// Before this one; it has to match exactly one entity
+    #[arg(long, value_name = "SEL")]
+    before: Option<String>,
+    /// Behind this one; it has to match exactly one entity
+    #[arg(long, value_name = "SEL")]
+    after: Option<String>,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let choice = Choice::parse(&args.selector)?;
+    let before = args.target.before.as_deref().map(Choice::parse).transpose()?;
+    let after = args.target.after.as_deref().map(Choice::parse).transpose()?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let entities = draft.entities()?;
+        let indices = choice.edited(entities, job);
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choice.nothing()));
+        }
+        for (target, is_before) in [(&before, true), (&after, false)] {
+            let Some(target) = target else { continue };
+            match (&target.of(entities)[..], is_before) {
+                ([], _) => return Ok(Edited::Nothing(target.nothing())),
+                ([one], true) => entities.move_all_before(&indices, *one)?,
+                ([one], false) => entities.move_all_after(&indices, *one)?,
+                (several, _) => {
+                    bail!("{} matches {} entities, where one is needed to say a place", target.text, several.len())
+                }
+            }
+        }
+        Ok(Edited::Done)
+    })
+}

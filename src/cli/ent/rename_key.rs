@@ -1,0 +1,61 @@
+//! `ent rename-key`: another key for the same values.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::select::Choice;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::pairs::{Key, unescaped};
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Give all pairs of a key another key; OLD#2 is the second one only
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent rename-key dm4.bsp '*' _color color -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities
+    #[arg(value_name = "SEL")]
+    selector: String,
+    /// The key there is
+    #[arg(value_name = "OLD")]
+    old: OsString,
+    /// The key there shall be
+    #[arg(value_name = "NEW")]
+    new: OsString,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let choice = Choice::parse(&args.selector)?;
+    let old = Key::parse(&args.old)?;
+    let new = unescaped(args.new.as_encoded_bytes());
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let entities = draft.entities()?;
+        let indices = choice.edited(entities, job);
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choice.nothing()));
+        }
+        let mut renamed = 0;
+        for index in &indices {
+            let mut entity = entities.entity_mut(*index)?;
+            renamed += match old.nth {
+                None => entity.rename(&old.name, &new)?,
+                Some(nth) if nth > entity.entity().all(&old.name).count() => 0,
+                Some(nth) => entity.rename_nth(&old.name, nth, &new).map(|()| 1)?,
+            };
+        }
+        if renamed == 0 {
+            return Ok(Edited::Nothing(choice.nothing_with(&old.shown())));
+        }
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,94 @@
+//! What the commands on chosen entities share: the selector, the choice, and what is said about broken text.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
+use bspkit::content::select::Selector;
+use serde::Serialize;
+
+use crate::cli::show::count;
+use crate::cli::talk::Job;
+
+/// How many odd places are listed before the rest is only counted.
+const LISTED: usize = 10;
+
+/// A selector with the words that it was given in.
+#[derive(Clone)]
+pub(super) struct Choice {
+    pub(super) text: String,
+    selector: Selector,
+}
+
+impl Choice {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        Ok(Choice { text: text.to_owned(), selector: Selector::parse(text)? })
+    }
+
+    /// The indices of what it matches; what is broken in those is said, as they are to be edited.
+    pub(super) fn edited(&self, entities: &Entities<'_>, job: &mut Job<'_>) -> Vec<usize> {
+        let indices = self.of(entities);
+        let is_edited = |found: &&Diagnostic| found.entity.is_some_and(|index| indices.binary_search(&index).is_ok());
+        let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind) && is_edited(found);
+        let diagnostics: Vec<_> = entities.diagnostics().iter().filter(told).collect();
+        warn_of(diagnostics.len(), diagnostics.into_iter(), job);
+        indices
+    }
+
+    /// The indices of what it matches.
+    pub(super) fn of(&self, entities: &Entities<'_>) -> Vec<usize> {
+        entities.select(&self.selector)
+    }
+
+    /// What is said where it matches nothing.
+    pub(super) fn nothing(&self) -> String {
+        format!("nothing matches {}", self.text)
+    }
+
+    /// What is said where it matches nothing that has a key.
+    pub(super) fn nothing_with(&self, key: &str) -> String {
+        format!("nothing that matches {} has the key {key}", self.text)
+    }
+}
+
+/// Whether an entity is so broken that an engine reads something else than what its author wrote.
+pub(super) fn is_broken(kind: DiagnosticKind) -> bool {
+    use DiagnosticKind::{KeyWithoutValue, MissingClosingBrace, NestedBrace, UnterminatedQuote};
+    matches!(kind, KeyWithoutValue | MissingClosingBrace | NestedBrace | UnterminatedQuote)
+}
+
+/// Warns of what is odd about a text that is only read, if the user wants to know.
+pub(super) fn warn_if_verbose(diagnostics: &Diagnostics, job: &mut Job<'_>) {
+    if job.talk.verbose {
+        warn_of(diagnostics.total(), diagnostics.iter(), job);
+    }
+}
+
+/// Warns of what is odd: of the first places in full.
+pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Diagnostic>, job: &mut Job<'_>) {
+    for diagnostic in diagnostics.take(LISTED) {
+        job.warn_here(&format!("the entity text: {diagnostic}"));
+    }
+    if total > LISTED {
+        job.warn_here(&format!(
+            "the entity text: {}",
+            count(total - LISTED, "more place is odd", "more places are odd")
+        ));
+    }
+}
+
+/// What is odd, in JSON.
+#[derive(Serialize)]
+pub(super) struct DiagnosticJson {
+    what: String,
+    entity: Option<usize>,
+    span: [usize; 2],
+}
+
+pub(super) fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<DiagnosticJson> {
+    let rows = diagnostics.iter().map(|diagnostic| {
+        let Range { start, end } = diagnostic.span;
+        DiagnosticJson { what: diagnostic.kind.to_string(), entity: diagnostic.entity, span: [start, end] }
+    });
+    rows.collect()
+}

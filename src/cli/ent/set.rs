@@ -1,0 +1,83 @@
+//! `ent set`: values.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::content::entities::{Entities, EntityMut};
+
+use super::select::Choice;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::pairs::{NewPair, NewPairs};
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Set values; a key that an entity does not have is added behind its other ones
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
+  bspkit ent set dm4.bsp 'light[style=32]' light=200 _color=\"1 1 1\" --in-place --backup
+  bspkit ent set dm4.bsp '#3' --pair angle -1 --dry-run
+  bspkit ent set maps worldspawn 'message=caf\\xe9' -o edited"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities
+    #[arg(value_name = "SEL")]
+    selector: String,
+    #[command(flatten)]
+    pairs: NewPairs,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let choice = Choice::parse(&args.selector)?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let entities = draft.entities()?;
+        let indices = choice.edited(entities, job);
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choice.nothing()));
+        }
+        for pair in &args.pairs.0 {
+            warn_of_equal_keys(entities, &indices, pair, job);
+            for index in &indices {
+                set(&mut entities.entity_mut(*index)?, pair)?;
+            }
+        }
+        Ok(Edited::Done)
+    })
+}
+
+fn set(entity: &mut EntityMut<'_, '_>, NewPair { key, value }: &NewPair) -> Result<()> {
+    match key.nth {
+        None => entity.set(&key.name, value)?,
+        // Right behind the last one: as a key that is not there is added.
+        Some(nth) if nth == entity.entity().all(&key.name).count() + 1 => entity.push(&key.name, value)?,
+        Some(nth) => entity.set_nth(&key.name, nth, value)?,
+    }
+    Ok(())
+}
+
+fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], pair: &NewPair, job: &mut Job<'_>) {
+    let key = pair.key.shown();
+    let number = |index: &usize| entities.get(*index).map_or(0, |entity| entity.all(&pair.key.name).count());
+    let several: Vec<usize> = indices.iter().filter(|index| number(index) > 1).copied().collect();
+    match (pair.key.nth, &several[..]) {
+        (Some(_), _) | (_, []) => {}
+        (_, [index]) => {
+            let number = number(index);
+            job.warn_here(&format!(
+                "entity #{index} has the key {key} {number} times: the first is set; KEY#2 is the second"
+            ));
+        }
+        (_, several) => {
+            let number = several.len();
+            job.warn_here(&format!(
+                "{number} entities have the key {key} several times: the first is set; KEY#2 is the second"
+            ));
+        }
+    }
+}

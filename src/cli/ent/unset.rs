@@ -1,0 +1,70 @@
+//! `ent unset`: removes pairs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::select::Choice;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::pairs::Key;
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Remove all pairs of a key; KEY#2 removes the second one only
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent unset dm4.bsp worldspawn message -o out.bsp
+  bspkit ent unset dm4.bsp '*' _color _minlight --in-place --backup=.old"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities
+    #[arg(value_name = "SEL")]
+    selector: String,
+    /// Which keys
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let choice = Choice::parse(&args.selector)?;
+    let keys: Vec<Key> = args.keys.iter().map(|key| Key::parse(key)).collect::<Result<_>>()?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let entities = draft.entities()?;
+        let indices = choice.edited(entities, job);
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choice.nothing()));
+        }
+        // `KEY#1 KEY#2` means what was first and second before the edit.
+        let mut keys: Vec<&Key> = keys.iter().collect();
+        keys.sort_by_key(|key| std::cmp::Reverse(key.nth));
+        keys.dedup();
+        let mut missing = Vec::new();
+        for key in &keys {
+            let mut removed = 0;
+            for index in &indices {
+                let mut entity = entities.entity_mut(*index)?;
+                removed += match key.nth {
+                    None => entity.unset(&key.name)?,
+                    Some(nth) if nth > entity.entity().all(&key.name).count() => 0,
+                    Some(nth) => entity.unset_nth(&key.name, nth).map(|()| 1)?,
+                };
+            }
+            missing.extend((removed == 0).then(|| key.shown()));
+        }
+        let what = choice.nothing_with(&missing.join(" or "));
+        if missing.len() == keys.len() {
+            return Ok(Edited::Nothing(what));
+        }
+        if !missing.is_empty() {
+            job.warn_here(&what);
+        }
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,207 @@
+//! `info`: what a map is and what is in it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::dialect::Role;
+use bspkit::{Bsp, SegmentKind, Slot, SlotId};
+use serde::Serialize;
+
+use super::help;
+use super::maps::Maps;
+use super::options::Options;
+use super::show::{PathJson, count, json, shown};
+use super::talk::{Code, Job, Talk};
+
+mod table;
+
+/// Show a map's dialect, its lumps, and what no lump covers
+///
+/// Directory entries that overlap, are negative or leave the file are marked. All numbers are as the directory says
+/// them.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit info dm4.bsp
+  bspkit info maps --json > maps.jsonl"
+))]
+pub(crate) struct Args {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    dialect: &'static str,
+    title: &'static str,
+    version: i32,
+    revision: Option<i32>,
+    size: usize,
+    slots: Vec<SlotJson<'a>>,
+    gaps: Vec<Stretch>,
+    tail: Vec<Stretch>,
+}
+
+/// A slot, as a row of the table or in JSON.
+#[derive(Serialize)]
+struct SlotJson<'a> {
+    index: usize,
+    name: &'a str,
+    role: Option<&'static str>,
+    offset: i32,
+    bytes: i32,
+    version: Option<i32>,
+    /// The size after decompression; only where it is compressed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unpacked: Option<usize>,
+    compressed: bool,
+    record: Option<&'static str>,
+    count: Option<usize>,
+    bounds: String,
+    shared_with: Vec<&'a str>,
+    over_header: bool,
+    pinned: Option<&'static str>,
+    #[serde(skip)]
+    is_damaged: bool,
+    #[serde(skip)]
+    is_lump: bool,
+}
+
+/// Bytes that no slot covers.
+#[derive(Serialize)]
+struct Stretch {
+    offset: usize,
+    bytes: usize,
+    kind: String,
+    zero: bool,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let maps = Maps::find(&args.maps);
+    maps.each(options.jobs(), talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let (slots, gaps, tail) = (slots(&bsp), stretches(&bsp, is_gap), stretches(&bsp, is_tail));
+        let size = bsp.container().bytes().len();
+        if args.json {
+            let dialect = bsp.dialect();
+            let document = Document {
+                path: PathJson::new(&map.path),
+                dialect: dialect.name,
+                title: dialect.title,
+                version: bsp.version(),
+                revision: bsp.revision(),
+                size,
+                slots,
+                gaps,
+                tail,
+            };
+            job.line(json(&document, maps.many)?);
+        } else {
+            heading(&shown(&map.path), &bsp, job);
+            table::print(&slots, job);
+            print_rest(&gaps, &tail, job);
+            if maps.many {
+                job.line("");
+            }
+        }
+        Ok(Code::Done)
+    })
+}
+
+fn heading(path: &str, bsp: &Bsp<'_>, job: &mut Job<'_>) {
+    let (dialect, size) = (bsp.dialect(), bsp.container().bytes().len());
+    let revision = bsp.revision().map(|revision| format!(", revision {revision}")).unwrap_or_default();
+    job.line(format!(
+        "{path}: {} ({}), version {}{revision}, {size} bytes",
+        dialect.title,
+        dialect.name,
+        bsp.version()
+    ));
+}
+
+fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
+    let segments = bsp.container().segments();
+    let in_header: Vec<SlotId> = segments
+        .iter()
+        .filter(|segment| segment.kind == SegmentKind::Header)
+        .flat_map(|segment| segment.slots.iter().copied())
+        .collect();
+    let rows = bsp.slots().iter().map(|slot| {
+        let others = bsp
+            .slots()
+            .iter()
+            .filter(|other| other.id != slot.id && overlap(slot, other) && !is_nested(bsp, slot.id, other.id));
+        let unpacked = bsp.unpacked_size(slot.id);
+        SlotJson {
+            index: match slot.id {
+                SlotId::Lump(index) | SlotId::Extra(index) | SlotId::Game(index) | SlotId::Bspx(index) => index,
+                _ => 0,
+            },
+            name: &slot.name,
+            role: bsp.role_of(slot.id).map(Role::name),
+            offset: slot.offset,
+            bytes: slot.length,
+            version: slot.version,
+            unpacked,
+            compressed: unpacked.is_some(),
+            record: None,
+            count: None,
+            bounds: slot.bounds.to_string(),
+            shared_with: others.map(|other| other.name.as_str()).collect(),
+            over_header: in_header.contains(&slot.id),
+            pinned: bsp.container().pinned(slot.id),
+            is_damaged: slot.bounds.is_damaged(),
+            is_lump: matches!(slot.id, SlotId::Lump(_)),
+        }
+    });
+    rows.collect()
+}
+
+fn overlap(one: &Slot, other: &Slot) -> bool {
+    one.stored.start < other.stored.end && other.stored.start < one.stored.end
+}
+
+/// Whether one of two slots is a member of the other, whose bytes it covers by design.
+pub(crate) fn is_nested(bsp: &Bsp<'_>, one: SlotId, other: SlotId) -> bool {
+    let game = bsp.role(Role::GameLump).map(|slot| slot.id);
+    let is_in = |child, parent| matches!(child, SlotId::Game(_)) && Some(parent) == game;
+    is_in(one, other) || is_in(other, one)
+}
+
+fn is_gap(kind: SegmentKind) -> bool {
+    kind == SegmentKind::Gap
+}
+
+fn is_tail(kind: SegmentKind) -> bool {
+    matches!(kind, SegmentKind::Padding | SegmentKind::Bspx | SegmentKind::Trailer | SegmentKind::Tail)
+}
+
+fn stretches(bsp: &Bsp<'_>, wanted: fn(SegmentKind) -> bool) -> Vec<Stretch> {
+    let segments = bsp.container().segments().into_iter().filter(|segment| wanted(segment.kind));
+    let stretches = segments.map(|segment| Stretch {
+        offset: segment.range.start,
+        bytes: segment.range.len(),
+        kind: segment.kind.to_string(),
+        zero: bsp.container().bytes()[segment.range].iter().all(|byte| *byte == 0),
+    });
+    stretches.collect()
+}
+
+fn print_rest(gaps: &[Stretch], tail: &[Stretch], job: &mut Job<'_>) {
+    let (zero, content): (Vec<_>, Vec<_>) = gaps.iter().partition(|gap| gap.zero);
+    if !zero.is_empty() {
+        let bytes: usize = zero.iter().map(|gap| gap.bytes).sum();
+        job.line(format!("gaps: {} of zeros, {}", zero.len(), count(bytes, "byte", "bytes")));
+    }
+    for Stretch { offset, bytes, .. } in content {
+        job.line(format!("gap: {} at {offset}, not all zero", count(*bytes, "byte", "bytes")));
+    }
+    for Stretch { offset, bytes, kind, .. } in tail {
+        job.line(format!("{kind}: {} at {offset}", count(*bytes, "byte", "bytes")));
+    }
+}

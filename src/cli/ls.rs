@@ -1,0 +1,120 @@
+//! `ls`: the file from front to back.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::{Bsp, Segment, SegmentKind, Slot};
+use serde::Serialize;
+
+use super::help;
+use super::info::is_nested;
+use super::options::Options;
+use super::show::{PathJson, json};
+use super::talk::{Code, Job, Talk};
+
+/// List the file from front to back, with what covers each part
+///
+/// Nothing is left out: gaps between lumps, the padding and whatever stands behind the last lump are named for what
+/// they are. Lumps that claim bytes the file does not have come last.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ls dm4.bsp
+  bspkit ls dm4.bsp --json | grep gap"
+))]
+pub(crate) struct Args {
+    /// The map
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Print a JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    size: usize,
+    segments: Vec<SegmentJson<'a>>,
+    damaged: Vec<Damaged<'a>>,
+}
+
+#[derive(Serialize)]
+struct SegmentJson<'a> {
+    offset: usize,
+    bytes: usize,
+    kind: String,
+    slots: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Damaged<'a> {
+    name: &'a str,
+    offset: i32,
+    bytes: i32,
+    bounds: String,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let bsp = options.open(&args.map)?;
+    let mut job = Job::new(talk, &args.map);
+    if args.json {
+        let damaged = bsp.container().damaged();
+        let document = Document {
+            path: PathJson::new(&args.map),
+            size: bsp.container().bytes().len(),
+            segments: bsp.container().segments().iter().map(|segment| segment_json(&bsp, segment)).collect(),
+            damaged: damaged.map(damage).collect(),
+        };
+        job.line(json(&document, false)?);
+    } else {
+        print(&bsp, &mut job);
+    }
+    talk.stdout(&job.out)?;
+    Ok(Code::Done)
+}
+
+fn print(bsp: &Bsp<'_>, job: &mut Job<'_>) {
+    let width = bsp.container().bytes().len().to_string().len().max(6);
+    job.line(format!("{:>width$} {:>width$}  what", "offset", "bytes"));
+    for segment in bsp.container().segments() {
+        let SegmentJson { offset, bytes, kind, slots, zero } = segment_json(bsp, &segment);
+        let what = match (segment.kind, slots.len()) {
+            (SegmentKind::Slots, _) => slots.join(", "),
+            (_, 0) => kind,
+            _ => format!("{kind}, under {}", slots.join(", ")),
+        };
+        let is_shared = |id| segment.slots.iter().any(|other| *other != id && !is_nested(bsp, id, *other));
+        let shared = if segment.slots.iter().any(|id| is_shared(*id)) { " (shared)" } else { "" };
+        let zero = zero.map_or("", |zero| if zero { ", all zero" } else { ", not all zero" });
+        job.line(format!("{offset:>width$} {bytes:>width$}  {what}{shared}{zero}"));
+    }
+    for slot in bsp.container().damaged() {
+        let Slot { name, offset, length, bounds, .. } = slot;
+        job.line(format!("{offset:>width$} {length:>width$}  {name} {bounds}"));
+    }
+}
+
+fn segment_json<'b>(bsp: &'b Bsp<'_>, segment: &Segment) -> SegmentJson<'b> {
+    let slot_name = |id| bsp.container().slot(id).map(|slot| slot.name.as_str());
+    let bytes = &bsp.container().bytes()[segment.range.clone()];
+    SegmentJson {
+        offset: segment.range.start,
+        bytes: segment.range.len(),
+        kind: segment.kind.to_string(),
+        slots: segment.slots.iter().filter_map(|id| slot_name(*id)).collect(),
+        zero: is_nobodys(segment.kind).then(|| bytes.iter().all(|byte| *byte == 0)),
+    }
+}
+
+/// Whether such a segment is no part of the format.
+fn is_nobodys(kind: SegmentKind) -> bool {
+    matches!(kind, SegmentKind::Gap | SegmentKind::Tail)
+}
+
+fn damage(slot: &Slot) -> Damaged<'_> {
+    let Slot { name, offset, length, bounds, .. } = slot;
+    Damaged { name, offset: *offset, bytes: *length, bounds: bounds.to_string() }
+}

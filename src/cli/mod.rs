@@ -1,0 +1,82 @@
+//! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
+
+mod cat;
+mod ent;
+mod info;
+mod ls;
+mod maps;
+mod options;
+mod pairs;
+mod save;
+mod show;
+mod talk;
+mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use options::Options;
+use talk::{Code, Talk};
+
+/// The text below the options of every command's help: worked examples, then the exit status.
+macro_rules! help {
+    ($examples:literal) => {
+        concat!(
+            "Examples:\n",
+            $examples,
+            "\n\nExit status:\n",
+            "  0  done\n",
+            "  1  something was found: a law that fails; or nothing matched, and nothing was written\n",
+            "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk"
+        )
+    };
+}
+pub(crate) use help;
+
+/// Open any map of the BSP family, change exactly what you mean to change, and write it back with every other byte
+/// as it was.
+#[derive(Parser)]
+#[command(name = "bspkit", version, after_help = help!(
+    "  bspkit info dm4.bsp
+  bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
+  bspkit ent list dm4.bsp 'info_player_*'
+  bspkit verify maps"
+))]
+struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Info(info::Args),
+    Ls(ls::Args),
+    Cat(cat::Args),
+    Verify(verify::Args),
+    Ent(ent::Args),
+}
+
+pub(crate) fn main() -> ExitCode {
+    let Cli { options, command } = Cli::parse();
+    let talk = Talk::new(&options);
+    let result = run(&options, &talk, &command);
+    let code = result.unwrap_or_else(|error| {
+        talk.stderr(talk.error(&error).as_bytes());
+        Code::Failed
+    });
+    ExitCode::from(code as u8)
+}
+
+fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
+    match command {
+        Command::Info(args) => info::run(options, talk, args),
+        Command::Ls(args) => ls::run(options, talk, args),
+        Command::Cat(args) => cat::run(options, talk, args),
+        Command::Verify(args) => verify::run(options, talk, args),
+        Command::Ent(args) => ent::run(options, talk, args),
+    }
+}

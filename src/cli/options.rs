@@ -1,0 +1,61 @@
+//! The options that every command has.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use anyhow::{Error, Result};
+use bspkit::dialect::{self, Dialect};
+use bspkit::{Bsp, ErrorKind};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+use super::show::shown;
+
+#[derive(Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Options {
+    /// Read the map as this dialect, whatever it seems to be
+    #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects())]
+    pub(crate) dialect: Option<&'static Dialect>,
+    /// How many maps `info` and `verify` work on at once [default: one for each core]
+    #[arg(short, long, global = true, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Say nothing but warnings and errors on stderr
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more: every law, everything odd about an entity text
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Whether to colour words; NO_COLOR is respected
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+fn dialects() -> impl TypedValueParser<Value = &'static Dialect> {
+    let names = dialect::ALL.iter().map(|dialect| dialect.name);
+    PossibleValuesParser::new(names).try_map(|name| dialect::by_name(&name))
+}
+
+impl Options {
+    /// How many maps to work on at once.
+    pub(crate) fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().ok();
+        self.jobs.or_else(cores).map_or(1, NonZeroUsize::get)
+    }
+
+    /// Opens a map.
+    pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
+        Bsp::open_as(path, self.dialect).map_err(|error| match error.kind() {
+            // It names the file already.
+            ErrorKind::Io => Error::new(error),
+            _ => Error::new(error).context(format!("cannot open {}", shown(path))),
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! Saving what was edited: where to, how, and what is said about it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Error, Result};
+use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
+use clap::{Args, ValueEnum};
+
+use super::maps::{MapFile, Maps, real_path};
+use super::options::Options;
+use super::show::shown;
+use super::talk::{Code, Job, Talk};
+use dry::DryRun;
+
+mod dry;
+
+#[derive(Args)]
+#[command(next_help_heading = "Saving")]
+pub(crate) struct Save {
+    /// Where to save; replaced as a whole or not at all. A folder where MAP is one
+    #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
+    output: Option<PathBuf>,
+    /// Replace the map itself
+    #[arg(long)]
+    in_place: bool,
+    /// Keep the file that is replaced, under its name with this suffix
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
+    backup: Option<String>,
+    /// Write nothing; print what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Print that as JSON
+    #[arg(long, requires = "dry_run")]
+    json: bool,
+    /// How to place what grows
+    #[arg(long, value_name = "LAYOUT", default_value = "keep")]
+    layout: LayoutName,
+    /// Save an edit of a damaged map; do what loses something
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LayoutName {
+    /// Everything stays where it is as far as possible
+    Keep,
+    /// What does not fit goes to the end of the file
+    Append,
+    /// The compilers' order, without gaps
+    Repack,
+}
+
+/// What an edit did.
+pub(crate) enum Edited {
+    /// What it was asked to.
+    Done,
+    /// Nothing, as nothing fits: the sentence says what was looked for.
+    Nothing(String),
+}
+
+fn bad_argument(message: String, hint: &str) -> Error {
+    let error = bspkit::Error::new(ErrorKind::Argument, message);
+    if hint.is_empty() { error.into() } else { error.hint(hint).into() }
+}
+
+impl Save {
+    /// Edits a map, or every map of a folder, and saves each that something was done to.
+    pub(crate) fn each(
+        &self,
+        options: &Options,
+        talk: &Talk,
+        path: &Path,
+        edit: impl Fn(&mut Draft<'static>, &mut Job<'_>) -> Result<Edited> + Sync,
+    ) -> Result<Code> {
+        if self.output.is_none() && !self.in_place && !self.dry_run {
+            return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
+        }
+        let mut maps = Maps::find(&[path.to_path_buf()]);
+        if self.in_place {
+            only_once(&mut maps);
+        }
+        self.check_targets(&maps)?;
+        let many = maps.many;
+        // One after the other: a save is as fast as the disk, and memory stays within that of one map.
+        maps.each(1, talk, |map, job| {
+            let bsp = options.open(&map.path)?;
+            let target = self.target(map, many);
+            let cannot_edit = || format!("cannot edit {}", shown(&map.path));
+            let mut draft = bsp.draft();
+            match edit(&mut draft, job).with_context(cannot_edit)? {
+                Edited::Done => {}
+                Edited::Nothing(what) => return Ok(job.nothing(&what)),
+            }
+            let plan = draft.plan(self.layout.into()).with_context(cannot_edit)?;
+            self.save(map, &bsp, &plan, target.as_deref(), many, job)
+        })
+    }
+
+    /// Where a map goes.
+    fn target(&self, map: &MapFile, many: bool) -> Option<PathBuf> {
+        match &self.output {
+            Some(output) if many || output.is_dir() => Some(output.join(&map.name)),
+            Some(output) => Some(output.clone()),
+            None => self.in_place.then(|| map.path.clone()),
+        }
+    }
+
+    /// No target may be a map that is read, unless that was asked for.
+    fn check_targets(&self, maps: &Maps) -> Result<()> {
+        let Some(output) = &self.output else { return Ok(()) };
+        if maps.many && output.exists() && !output.is_dir() {
+            return Err(bad_argument(format!("{} is no folder, where several maps go", shown(output)), ""));
+        }
+        let read = || maps.found.iter().flatten();
+        let inputs: HashSet<PathBuf> = read().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
+        for target in read().filter_map(|map| self.target(map, maps.many)) {
+            let real = real_path(&target).with_context(|| format!("cannot save {}", shown(&target)))?;
+            if real.is_some_and(|real| inputs.contains(&real)) {
+                let message = format!("{} is the map that is edited: say --in-place to replace it", shown(&target));
+                return Err(bad_argument(message, ""));
+            }
+        }
+        Ok(())
+    }
+
+    fn save(
+        &self,
+        map: &MapFile,
+        bsp: &Bsp<'_>,
+        plan: &Plan<'_>,
+        target: Option<&Path>,
+        many: bool,
+        job: &mut Job<'_>,
+    ) -> Result<Code> {
+        let place = target.unwrap_or(&map.path);
+        if !plan.is_identity() {
+            self.warn(map, bsp, plan, place, job);
+        }
+        if self.dry_run {
+            DryRun { path: &map.path, target, plan }.print(self.json, many, job)?;
+            return Ok(Code::Done);
+        }
+        if self.in_place && plan.is_identity() {
+            job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
+            return Ok(Code::Done);
+        }
+        let mut how = SaveOptions::default().force(self.force);
+        if let Some(suffix) = &self.backup {
+            how = how.backup(suffix);
+        }
+        let cannot_save = || format!("cannot save {}", shown(place));
+        if many && let Some(folder) = place.parent() {
+            fs::create_dir_all(folder).with_context(cannot_save)?;
+        }
+        let backup = plan.save_with(place, &how).with_context(cannot_save)?;
+        let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+        job.say(&format!("{}: {}{backup}", shown(place), plan.report()));
+        Ok(Code::Done)
+    }
+
+    fn warn(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, target: &Path, job: &mut Job<'_>) {
+        for warning in &plan.report().warnings {
+            job.warn(&format!("{}: {warning}", shown(target)));
+        }
+        if let Some(reason) = plan.needs_force().filter(|_| self.dry_run && !self.force) {
+            job.warn(&format!("{}: the map is damaged ({reason}); saving needs --force", shown(target)));
+        }
+        let Some(extension) = bsp.dialect().checksummed_by else { return };
+        let beside = [target, &map.path].map(|path| path.with_extension(extension));
+        if let Some(file) = beside.iter().find(|file| file.exists()) {
+            job.warn(&format!(
+                "{} holds a checksum of the whole map: bots refuse it until that file is built again",
+                shown(file)
+            ));
+        }
+    }
+}
+
+/// Leaves one of several names for the same map, which would be edited as often otherwise.
+fn only_once(maps: &mut Maps) {
+    let mut seen = HashSet::new();
+    maps.found.retain(|map| match map.as_ref().ok().and_then(|map| real_path(&map.path).ok().flatten()) {
+        Some(real) => seen.insert(real),
+        None => true,
+    });
+}
+
+impl From<LayoutName> for Layout {
+    fn from(name: LayoutName) -> Self {
+        match name {
+            LayoutName::Keep => Layout::Keep,
+            LayoutName::Append => Layout::Append,
+            LayoutName::Repack => Layout::Repack,
+        }
+    }
+}

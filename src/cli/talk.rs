@@ -1,0 +1,140 @@
+//! What the program says: data to stdout, talk to stderr, and the exit status.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Error, Result};
+
+use super::options::{Color, Options};
+use super::show::shown;
+
+/// The exit status; of several maps the worst counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Code {
+    Done = 0,
+    /// A law failed, or nothing matched.
+    Found = 1,
+    Failed = 2,
+}
+
+/// How to talk: quiet or not, in colours or not.
+pub(crate) struct Talk {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    color_out: bool,
+    color_err: bool,
+}
+
+impl Talk {
+    pub(crate) fn new(options: &Options) -> Self {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let color = |is_terminal: bool| match options.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !no_color,
+        };
+        Talk {
+            quiet: options.quiet,
+            verbose: options.verbose,
+            color_out: color(io::stdout().is_terminal()),
+            color_err: color(io::stderr().is_terminal()),
+        }
+    }
+
+    /// An error as people read it: what failed, why, and what to do.
+    pub(crate) fn error(&self, error: &Error) -> String {
+        let mut text = format!("{} {error}\n", paint(self.color_err, RED, "error:"));
+        for cause in error.chain().skip(1) {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "  caused by: {cause}");
+        }
+        let advice = error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.advice());
+        for hint in advice {
+            let _ = writeln!(text, "  hint: {}", hint.replace('\n', "\n        "));
+        }
+        text
+    }
+
+    /// A word of data that says how it went.
+    pub(crate) fn verdict(&self, good: bool, word: &str) -> String {
+        paint(self.color_out, if good { GREEN } else { RED }, word)
+    }
+
+    /// Writes talk; that nobody listens is no failure.
+    pub(crate) fn stderr(&self, text: &[u8]) {
+        let _ = io::stderr().write_all(text);
+    }
+
+    /// Writes data and says whether anybody reads on: a closed pipe is no failure.
+    pub(crate) fn stdout(&self, data: &[u8]) -> Result<bool> {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(data).and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(error).context("cannot write to stdout"),
+        }
+    }
+}
+
+const RED: &str = "1;31";
+const GREEN: &str = "32";
+const YELLOW: &str = "1;33";
+
+fn paint(on: bool, color: &str, word: &str) -> String {
+    if on { format!("\x1b[{color}m{word}\x1b[0m") } else { word.to_owned() }
+}
+
+/// What a command has to say about one map; written when all of it is known, so that maps do not mix.
+pub(crate) struct Job<'t> {
+    pub(crate) talk: &'t Talk,
+    /// The map's path, as it is shown.
+    pub(crate) path: String,
+    /// For stdout.
+    pub(crate) out: Vec<u8>,
+    /// For stderr.
+    pub(crate) err: Vec<u8>,
+    pub(crate) code: Code,
+}
+
+impl<'t> Job<'t> {
+    pub(crate) fn new(talk: &'t Talk, path: &Path) -> Self {
+        Job { talk, path: shown(path), out: Vec::new(), err: Vec::new(), code: Code::Done }
+    }
+
+    /// Adds a line of data.
+    pub(crate) fn line(&mut self, text: impl AsRef<[u8]>) {
+        self.out.extend_from_slice(text.as_ref());
+        self.out.push(b'\n');
+    }
+
+    /// Says what was done, unless the user wants to hear nothing.
+    pub(crate) fn say(&mut self, text: &str) {
+        if !self.talk.quiet {
+            self.err.extend_from_slice(format!("{text}\n").as_bytes());
+        }
+    }
+
+    /// Warns; that never changes the exit status.
+    pub(crate) fn warn(&mut self, text: &str) {
+        let word = paint(self.talk.color_err, YELLOW, "warning:");
+        self.err.extend_from_slice(format!("{word} {text}\n").as_bytes());
+    }
+
+    /// Warns of something in the map itself.
+    pub(crate) fn warn_here(&mut self, text: &str) {
+        self.warn(&format!("{}: {text}", self.path));
+    }
+
+    /// Says that nothing was found.
+    pub(crate) fn nothing(&mut self, text: &str) -> Code {
+        self.err.extend_from_slice(format!("{text} in {}\n", self.path).as_bytes());
+        Code::Found
+    }
+
+    /// Says what failed.
+    pub(crate) fn fail(&mut self, error: &Error) {
+        self.err.extend_from_slice(self.talk.error(error).as_bytes());
+        self.code = Code::Failed;
+    }
+}

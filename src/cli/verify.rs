@@ -1,0 +1,87 @@
+//! `verify`: the round-trip laws.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::op::verify::{self, Outcome, Verdict};
+use serde::Serialize;
+
+use super::help;
+use super::maps::Maps;
+use super::options::Options;
+use super::show::{PathJson, json};
+use super::talk::{Code, Job, Talk};
+
+/// Try the round-trip laws on maps
+///
+/// Each map is opened, edited and laid out in memory in every way there is; what was not edited has to have the
+/// same bytes afterwards. Nothing is written to disk.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit verify dm4.bsp
+  bspkit verify maps -j 4
+  bspkit verify maps --json > laws.jsonl"
+))]
+pub(crate) struct Args {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    ok: bool,
+    dialect: Option<&'static str>,
+    laws: serde_json::Map<String, serde_json::Value>,
+    error: Option<String>,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let maps = Maps::find(&args.maps);
+    maps.each(options.jobs(), talk, |map, job| {
+        let tried = options.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
+        let (dialect, outcome, error) = match tried {
+            Ok((dialect, outcome)) => (Some(dialect), Some(outcome), None),
+            Err(error) => (None, None, Some(error)),
+        };
+        let ok = outcome.as_ref().is_some_and(Outcome::is_ok);
+        if args.json {
+            let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
+            let document = Document {
+                path: PathJson::new(&map.path),
+                ok,
+                dialect,
+                laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
+                error: error.as_ref().map(|error| format!("{error:#}")),
+            };
+            job.line(json(&document, maps.many)?);
+        } else if let (Some(dialect), Some(outcome)) = (dialect, &outcome) {
+            print(dialect, outcome, job);
+        }
+        match error {
+            Some(error) => Err(error),
+            None => Ok(if ok { Code::Done } else { Code::Found }),
+        }
+    })
+}
+
+fn print(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
+    let number = |wanted: fn(&Verdict) -> bool| outcome.laws.values().filter(|verdict| wanted(verdict)).count();
+    let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
+    let skipped = number(|verdict| matches!(verdict, Verdict::Skipped));
+    let mut parts = vec![format!("{} pass", outcome.laws.len() - failed - skipped)];
+    parts.extend((failed > 0).then(|| format!("{failed} fail")));
+    parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));
+    let word = job.talk.verdict(outcome.is_ok(), if outcome.is_ok() { "pass" } else { "fail" });
+    job.line(format!("{word} {} ({dialect}: {})", job.path, parts.join(", ")));
+    for (name, verdict) in &outcome.laws {
+        if job.talk.verbose || matches!(verdict, Verdict::Fail(_)) {
+            job.line(format!("     {name}: {verdict}"));
+        }
+    }
+}

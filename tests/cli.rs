@@ -1,0 +1,19 @@
+//! The program's contract: what each command prints, writes and exits with.
+//!
+//! What it says to people is in `tests/golden`; `BLESS=1` writes those files anew, to be reviewed.
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "cli/edit.rs"]
+mod edit;
+#[path = "cli/files.rs"]
+mod files;
+#[cfg(unix)]
+#[path = "cli/golden.rs"]
+mod golden;
+#[path = "cli/read.rs"]
+mod read;
+#[path = "cli/room.rs"]
+mod room;
+#[path = "cli/save.rs"]
+mod save;

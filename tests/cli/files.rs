@@ -1,0 +1,99 @@
+//! Bad inputs and bad disks: one message, exit 2, nothing lost.
+
+use super::room::{Room, fixture};
+
+#[test]
+fn whatever_the_file_is_it_is_one_sentence() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let files: [(&str, &[u8]); 8] = [
+        ("empty", b""),
+        ("short", &map[..6]),
+        ("header", &map[..100]),
+        ("garbage", &[0xa5; 5000]),
+        ("text", b"// entity 0\n{\n}\n"),
+        ("zip", b"PK\x03\x04rest of it"),
+        ("respawn", b"rBSP\x25\0\0\0"),
+        ("newer", b"VBSP\xff\0\0\0"),
+    ];
+    for (name, bytes) in files {
+        room.write(name, bytes);
+        for command in ["info", "ls", "verify", "ent list"] {
+            let run = room.bspkit(&format!("{command} {name}")).without_data(2);
+            assert!(run.err.starts_with(&format!("error: cannot open {name}\n  caused by: ")), "{name}: {}", run.err);
+        }
+        room.bspkit(&format!("cat {name} entities")).without_data(2);
+        room.bspkit(&format!("ent set {name} * a=b -o out.bsp")).without_data(2);
+        assert!(!room.path("out.bsp").exists());
+    }
+    for line in ["info none.bsp", "cat . 0", "ls .", "ent export ."] {
+        let run = room.bspkit(line).without_data(2);
+        assert!(run.err.starts_with("error: cannot read "), "{}", run.err);
+    }
+    let run = room.bspkit("info .").without_data(2);
+    assert_eq!(run.err, "error: there is no map (*.bsp) in .\n");
+}
+
+#[test]
+fn one_bad_map_does_not_stop_the_others() {
+    let room = Room::new();
+    let run = room.bspkit("verify none.bsp q3.bsp --json");
+    assert_eq!(run.code, Some(2));
+    assert_eq!(run.text().lines().count(), 2);
+    assert!(run.text().contains("\"path\":\"q3.bsp\",\"ok\":true"), "{}", run.text());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = Room::new();
+    let path = room.path("q3.bsp");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o0)).unwrap();
+    if std::fs::File::open(&path).is_ok() {
+        eprintln!("skipped: the superuser reads everything");
+        return;
+    }
+    let run = room.bspkit("info q3.bsp").without_data(2);
+    assert!(run.err.starts_with("error: cannot read q3.bsp"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let room = Room::new();
+    let (names, map) = (room.names(), room.read("q3.bsp"));
+    for place in ["-o out.bsp", "--in-place", "--in-place --backup"] {
+        let line = format!("trap '' XFSZ; ulimit -f 20; bspkit ent set q3.bsp worldspawn message=x {place}");
+        let run = room.shell(&line).without_data(2);
+        assert!(run.err.contains("error: cannot save "), "{}", run.err);
+        assert_eq!(room.names(), names, "{place}");
+        assert_eq!(room.read("q3.bsp"), map);
+    }
+    let run = room.shell("trap '' XFSZ; ulimit -f 1; bspkit ent export q3.bsp -o out.ent").without_data(2);
+    assert!(run.err.starts_with("error: cannot write out.ent"), "{}", run.err);
+    assert_eq!(room.names(), names);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_a_failure() {
+    let room = Room::new();
+    for line in ["cat q2.bsp lighting", "info q2.bsp", "ent export q2.bsp"] {
+        let run = room.shell(&format!("bspkit {line} > /dev/full")).without_data(2);
+        assert!(run.err.starts_with("error: cannot write to stdout"), "{}", run.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn loops_of_links_end() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("sub")).unwrap();
+    std::os::unix::fs::symlink("..", room.path("sub/up")).unwrap();
+    let run = room.bspkit("info . --json").done();
+    assert_eq!(run.text().lines().count(), 4);
+    std::os::unix::fs::symlink("self.bsp", room.path("self.bsp")).unwrap();
+    let run = room.bspkit("info . --json");
+    assert_eq!((run.code, run.text().lines().count()), (Some(2), 4), "{}", run.err);
+}

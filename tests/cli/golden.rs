@@ -1,0 +1,246 @@
+//! What people read, word for word: `BLESS=1` writes the files anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::room::{Room, fixture, with_word};
+
+/// Runs lines of shell and compares what they print with a golden file. Lines of stderr are marked with `!`.
+#[track_caller]
+fn check(name: &str, room: &Room, lines: &[&str]) {
+    let mut text = String::new();
+    for line in lines {
+        let run = room.shell(line);
+        writeln!(text, "$ {line}").unwrap();
+        text += &String::from_utf8_lossy(&run.out);
+        if !run.out.is_empty() && !run.out.ends_with(b"\n") {
+            text += "\n";
+        }
+        for words in run.err.lines() {
+            writeln!(text, "! {words}").unwrap();
+        }
+        if run.code != Some(0) {
+            writeln!(text, "[exit {}]", run.code.unwrap()).unwrap();
+        }
+        text += "\n";
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+        return;
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    if golden != text {
+        let first = golden.lines().zip(text.lines()).find(|(old, new)| old != new);
+        panic!("{} differs (BLESS=1 writes it anew); first {first:?}\n{text}", path.display());
+    }
+}
+
+#[test]
+fn reading() {
+    let room = Room::new();
+    let lines = [
+        "bspkit info q2.bsp q3.bsp goldsrc.bsp",
+        "bspkit info source.bsp | head -5",
+        "bspkit info q3.bsp --json | head -24",
+        "bspkit ls q2.bsp",
+        "bspkit ls q3.bsp --json | head -24",
+        "bspkit cat source.bsp entities",
+        "bspkit cat source.bsp game:sprp --json",
+        "bspkit ent list q3.bsp 'path_*' -n",
+        "bspkit ent list q3.bsp '#13' --json",
+        "bspkit ent get q3.bsp worldspawn message",
+        "bspkit ent get q3.bsp '[targetname^=p]'",
+        "bspkit ent get q3.bsp path_corner target --json",
+    ];
+    check("reading", &room, &lines);
+}
+
+#[test]
+fn marks() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let lumps = [(1, 1, 1 << 30), (2, 0, 1 << 30), (3, 1, -8), (4, 0, 16), (5, 0, 6800)];
+    let bad = lumps.into_iter().fold(map, |map, (lump, field, word)| with_word(map, lump, field, word));
+    room.write("bad.bsp", &[&bad[..], b"appended text"].concat());
+    check("marks", &room, &["bspkit info bad.bsp", "bspkit ls bad.bsp", "bspkit cat bad.bsp planes | head -c0"]);
+}
+
+#[test]
+fn errors_of_files() {
+    let room = Room::new();
+    let map = fixture("q2/own_rooms");
+    let files: [(&str, &[u8]); 8] = [
+        ("empty.bsp", b""),
+        ("short.bsp", &map[..6]),
+        ("header.bsp", &map[..100]),
+        ("garbage.bsp", &[0xa5; 5000]),
+        ("text.map", b"// entity 0\n{\n}\n"),
+        ("dm4.pk3", b"PK\x03\x04rest of it"),
+        ("titan.bsp", b"rBSP\x25\0\0\0"),
+        ("newer.bsp", b"VBSP\xff\0\0\0"),
+    ];
+    let mut lines: Vec<String> = vec!["bspkit info none.bsp".into(), "bspkit ls .".into()];
+    for (name, bytes) in files {
+        room.write(Path::new("bad").join(name), bytes);
+        lines.push(format!("bspkit info bad/{name}"));
+    }
+    lines.push("mkdir none && bspkit verify none".into());
+    lines.push("bspkit verify q3.bsp bad/empty.bsp --json | tail -1".into());
+    check("errors_of_files", &room, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn errors_of_arguments() {
+    let room = Room::new();
+    let lines = [
+        "bspkit",
+        "bspkit inof q3.bsp",
+        "bspkit info",
+        "bspkit info q3.bsp --dialect quake9",
+        "bspkit info q3.bsp -j 0",
+        "bspkit cat q3.bsp pakfile",
+        "bspkit cat q3.bsp 99",
+        "bspkit ent list q3.bsp '[style'",
+        "bspkit ent list q3.bsp ''",
+        "bspkit ent list q3.bsp light,func_door",
+        "bspkit ent get q3.bsp worldspawn 'a#0'",
+        "bspkit ent set q3.bsp worldspawn",
+        "bspkit ent set q3.bsp worldspawn message",
+        "bspkit ent set q3.bsp worldspawn =x",
+        "bspkit ent set q3.bsp worldspawn --pair x",
+        "bspkit ent set q3.bsp worldspawn a=b",
+        "bspkit ent set q3.bsp worldspawn a=b -o x --in-place",
+        "bspkit ent set q3.bsp worldspawn a=b -o x --json",
+        "bspkit ent add q3.bsp 'a#2=b' -o x",
+        "bspkit ent mv q3.bsp worldspawn -o x",
+    ];
+    check("errors_of_arguments", &room, &lines);
+}
+
+#[test]
+fn errors_of_edits() {
+    let room = Room::new();
+    room.write("odd.ent", b"{ classname worldspawn // a comment\n}\0");
+    let lines = [
+        "bspkit ent set q3.bsp light a=b -o x",
+        "bspkit ent unset q3.bsp worldspawn one two -o x",
+        "bspkit ent rename-key q3.bsp worldspawn one two -o x",
+        "bspkit ent set q3.bsp worldspawn 'message=say \"hi\"' -o x",
+        "bspkit ent set q3.bsp worldspawn 'message=}' -o x",
+        "bspkit ent set source.bsp logic_auto 'OnTrigger#9=x' -o x",
+        "bspkit ent set q3.bsp worldspawn classname=light -o x",
+        "bspkit ent rm q3.bsp '*' -o x",
+        "bspkit ent mv q3.bsp '#1' --after path_corner -o x",
+        "bspkit ent mv q3.bsp '#1' --after light -o x",
+        "bspkit ent mv q3.bsp '#1' --after '#1' -o x",
+        "bspkit ent import q3.bsp none.ent -o x",
+        "bspkit ent import q3.bsp odd.ent -o odd.bsp",
+        "bspkit ent fmt odd.bsp -o x",
+        "test -e x",
+    ];
+    check("errors_of_edits", &room, &lines);
+}
+
+#[test]
+fn errors_of_saves() {
+    let room = Room::new();
+    let damaged = with_word(fixture("q2/own_rooms"), 1, 0, 1 << 30);
+    room.write("damaged.bsp", &damaged);
+    room.write("folder/q3.bsp", &fixture("q3/own_rooms"));
+    let lines = [
+        "bspkit ent set q3.bsp worldspawn a=b -o ./q3.bsp",
+        "bspkit ent set q3.bsp worldspawn a=b -o no/such/out.bsp",
+        "bspkit ent set q3.bsp worldspawn a=b -o /dev/null",
+        "bspkit ent set folder worldspawn a=b -o q2.bsp",
+        "bspkit ent set folder worldspawn a=b -o folder",
+        "bspkit ent set damaged.bsp worldspawn a=b -o out.bsp",
+        "bspkit ent set damaged.bsp worldspawn a=b --dry-run",
+        "bspkit ent export q3.bsp -o q3.bsp",
+        "bspkit ent export q3.bsp -o no/such/text",
+        "trap '' XFSZ; ulimit -f 20; bspkit ent set q3.bsp worldspawn a=b -o out.bsp",
+        "ls",
+    ];
+    check("errors_of_saves", &room, &lines);
+}
+
+#[test]
+fn saving() {
+    let room = Room::new();
+    room.write("q3.aas", b"");
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/deep/b.bsp", &fixture("q3/own_rooms"));
+    let lines = [
+        "bspkit ent set q3.bsp worldspawn message='The Place' -o out.bsp",
+        "bspkit ent set goldsrc.bsp worldspawn message='The Place, which is a longer name than it had' -o out.bsp",
+        "bspkit ent set q2.bsp worldspawn message='The Place, a longer name' own=1 --layout append -o out.bsp --backup",
+        "bspkit ent set q3.bsp worldspawn message=x --dry-run",
+        "bspkit ent set q3.bsp worldspawn message=x --dry-run --json -o out.bsp",
+        "bspkit ent set q3.bsp worldspawn message='rooms (q3), own fixture' --in-place",
+        "bspkit ent set q3.bsp worldspawn message='rooms (q3), own fixture' -o out.bsp",
+        "bspkit ent set source.bsp logic_auto OnTrigger=c -o out.bsp",
+        "bspkit ent add q2.bsp own=1 -o out.bsp",
+        "bspkit ent unset maps worldspawn gridsize -o edited",
+        "bspkit ent get maps worldspawn message",
+        "bspkit ent export q2.bsp -o q2.ent",
+        "printf '{ \"classname\" \"worldspawn }' | bspkit ent import q2.bsp - -o out.bsp",
+    ];
+    check("saving", &room, &lines);
+}
+
+/// Every command, as clap parts them.
+const COMMANDS: [&str; 18] = [
+    "",
+    "info",
+    "ls",
+    "cat",
+    "verify",
+    "ent",
+    "ent list",
+    "ent get",
+    "ent set",
+    "ent unset",
+    "ent rename-key",
+    "ent add",
+    "ent dup",
+    "ent rm",
+    "ent mv",
+    "ent export",
+    "ent import",
+    "ent fmt",
+];
+
+#[test]
+fn help() {
+    let lines: Vec<String> = COMMANDS.iter().map(|command| format!("bspkit {command} --help")).collect();
+    check("help", &Room::empty(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The examples of every help text run as they stand there.
+#[test]
+fn examples_in_help_run() {
+    let room = Room::new();
+    let prepare = "set -e
+        bspkit ent add q3.bsp classname=light style=32 _color='1 1 1' -o dm4.bsp -q
+        bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
+        bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
+        bspkit ent export dm4.bsp -o dm4.ent -q
+        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp";
+    room.shell(prepare).done();
+    let mut count = 0;
+    for command in COMMANDS {
+        let help = room.shell(&format!("bspkit {command} --help")).done();
+        let text = help.text();
+        assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
+        let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        for example in examples.lines() {
+            room.shell("mkdir keep; cp -r dm4.bsp dm4.ent maps keep").done();
+            let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
+            let no_such_lump = example.contains("RGBLIGHTING");
+            assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
+            room.shell("rm -rf edited cleaned out.bsp maps dm4.*; mv keep/* .; rmdir keep").done();
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}

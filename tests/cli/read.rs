@@ -1,0 +1,239 @@
+//! The commands that only read.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::room::{Room, Run, SOURCE_TEXT, entities, fixture, with_word};
+
+fn named<'v>(slots: &'v Value, name: &str) -> &'v Value {
+    slots.as_array().unwrap().iter().find(|slot| slot["name"] == name).unwrap()
+}
+
+#[test]
+fn info_tells_what_a_map_is() {
+    let room = Room::new();
+    for (map, dialect, version, count) in
+        [("q2.bsp", "quake2", 38, 22), ("q3.bsp", "quake3", 46, 18), ("goldsrc.bsp", "goldsrc", 30, 15)]
+    {
+        let info = room.bspkit(&format!("info {map} --json")).done().json();
+        assert_eq!((&info["path"], &info["dialect"]), (&json!(map), &json!(dialect)));
+        assert_eq!((&info["version"], &info["size"]), (&json!(version), &json!(room.read(map).len())));
+        assert_eq!(info["slots"].as_array().unwrap().len(), count, "{map}");
+        let lump = named(&info["slots"], "ENTITIES");
+        assert_eq!((&lump["index"], &lump["role"]), (&json!(0), &json!("entities")));
+        assert_eq!(lump["bytes"], entities(&room.read(map)).len());
+    }
+    let info = room.bspkit("info source.bsp --json").done().json();
+    assert_eq!(info["revision"], 7);
+    let lump = named(&info["slots"], "ENTITIES");
+    assert_eq!((&lump["compressed"], &lump["unpacked"]), (&json!(true), &json!(SOURCE_TEXT.len())));
+    let member = named(&info["slots"], "game:sprp");
+    assert_eq!((&member["version"], &member["shared_with"]), (&json!(10), &json!([])));
+}
+
+#[test]
+fn info_marks_what_is_wrong_with_the_directory() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let size = i32::try_from(map.len()).unwrap();
+    for (name, bytes, lump, mark) in [
+        ("overrun.bsp", with_word(map.clone(), 1, 1, size), "PLANES", "runs past the end of the file"),
+        ("outside.bsp", with_word(map.clone(), 1, 0, size + 4), "PLANES", "lies past the end of the file"),
+        ("negative.bsp", with_word(map.clone(), 1, 1, -8), "PLANES", "has a negative offset or length"),
+        ("header.bsp", with_word(map.clone(), 1, 0, 16), "PLANES", "covers the header"),
+        ("shared.bsp", with_word(map.clone(), 1, 0, 1480), "PLANES", "shares bytes with LEAFS"),
+    ] {
+        room.write(name, &bytes);
+        let text = room.bspkit(&format!("info {name}")).done();
+        let row = text.text().lines().find(|line| line.split_whitespace().nth(1) == Some(lump)).unwrap();
+        assert!(row.contains(mark), "{name}: {row}");
+        let info = room.bspkit(&format!("info {name} --json")).done().json();
+        let slot = named(&info["slots"], lump);
+        let marks =
+            [slot["bounds"].as_str().unwrap(), &slot["shared_with"].to_string(), &slot["over_header"].to_string()];
+        assert!(marks.iter().any(|found| *found != "inside" && *found != "[]" && *found != "false"), "{name}: {slot}");
+        assert_eq!(slot["bytes"], if name == "overrun.bsp" { size } else { slot["bytes"].as_i64().unwrap() as i32 });
+    }
+    let ls = room.bspkit("ls outside.bsp").done();
+    assert!(ls.text().lines().last().unwrap().ends_with("PLANES lies past the end of the file"));
+}
+
+#[test]
+fn ls_leaves_no_byte_out() {
+    let room = Room::new();
+    for map in ["q2.bsp", "q3.bsp", "goldsrc.bsp", "source.bsp"] {
+        let ls = room.bspkit(&format!("ls {map} --json")).done().json();
+        let mut at = 0;
+        for segment in ls["segments"].as_array().unwrap() {
+            assert_eq!(segment["offset"], at, "{map}");
+            at += segment["bytes"].as_u64().unwrap();
+        }
+        assert_eq!(at, room.read(map).len() as u64, "{map}");
+        let lines = room.bspkit(&format!("ls {map}")).done().text().lines().count();
+        assert_eq!(lines, ls["segments"].as_array().unwrap().len() + 1);
+    }
+}
+
+#[test]
+fn cat_gives_bytes_and_nothing_else() {
+    let room = Room::new();
+    let map = room.read("q3.bsp");
+    for lump in ["0", "ENTITIES", "entities", "Entities"] {
+        assert_eq!(room.run(&["cat", "q3.bsp", lump]).done().out, entities(&map));
+    }
+    assert_eq!(room.bspkit("cat source.bsp game:sprp").done().out, b"PROPDATA");
+    assert_eq!(room.bspkit("cat source.bsp entities").done().out, SOURCE_TEXT);
+    assert_eq!(room.bspkit("cat source.bsp entities --stored").done().out, entities(&room.read("source.bsp")));
+    let json = room.bspkit("cat q2.bsp planes --json").done().json();
+    assert!(json["raw"].is_string(), "{json}");
+    assert_eq!(json["bytes"], room.bspkit("cat q2.bsp planes").done().out.len());
+    room.bspkit("cat q3.bsp pakfile").without_data(2);
+}
+
+#[test]
+fn cat_warns_of_a_damaged_lump_and_gives_what_is_there() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let at = map.len() - 10;
+    room.write("m.bsp", &with_word(with_word(map.clone(), 1, 0, at as i32), 1, 1, 99));
+    let run = room.bspkit("cat m.bsp planes").done();
+    assert_eq!(run.out, map[at..]);
+    assert!(run.err.contains("10 of 99 bytes are there"), "{}", run.err);
+}
+
+#[test]
+fn verify_tells_law_by_law() {
+    let room = Room::new();
+    for map in ["q2.bsp", "q3.bsp", "goldsrc.bsp", "source.bsp"] {
+        let run = room.bspkit(&format!("verify {map} --json")).done().json();
+        assert_eq!((&run["ok"], &run["error"]), (&json!(true), &Value::Null));
+        assert_eq!(run["laws"]["identity"], "pass");
+        let text = room.bspkit(&format!("verify {map}")).done();
+        assert!(text.text().starts_with(&format!("pass {map} (")), "{}", text.text());
+    }
+    room.write("bad.bsp", b"IBSP");
+    let run = room.bspkit("verify bad.bsp --json");
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.starts_with("error: cannot open bad.bsp\n"), "{}", run.err);
+    let json = run.json();
+    assert_eq!((&json["ok"], &json["dialect"], &json["laws"]), (&json!(false), &Value::Null, &json!({})));
+    assert!(json["error"].as_str().unwrap().contains("cannot open bad.bsp: "), "{json}");
+}
+
+#[test]
+fn several_maps_are_lines_in_order_whatever_the_number_of_threads() {
+    let room = Room::empty();
+    for index in 0..20 {
+        room.write(format!("maps/{index:02}/m.BSP"), &fixture(["q2/own_box", "q3/own_rooms"][index % 2]));
+    }
+    room.write("maps/07/bad.bsp", b"no map");
+    room.write("maps/readme.txt", b"no map either");
+    let runs: Vec<Run> = ["1", "2", "7", "40"].map(|jobs| room.run(&["info", "maps", "--json", "-j", jobs])).into();
+    for run in &runs {
+        assert_eq!(run.code, Some(2), "one of them is bad");
+        assert_eq!((&run.out, &run.err), (&runs[0].out, &runs[0].err));
+    }
+    let lines: Vec<Value> = runs[0].text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let paths: Vec<_> = lines.iter().map(|line| line["path"].as_str().unwrap()).collect();
+    assert_eq!(paths.len(), 20);
+    assert!(paths.is_sorted());
+    assert_eq!(runs[0].err.lines().next(), Some("error: cannot open maps/07/bad.bsp"));
+}
+
+#[test]
+fn ent_list_gives_the_text_as_it_stands() {
+    let room = Room::new();
+    let text = entities(&room.read("q3.bsp")).to_vec();
+    let listed = room.bspkit("ent list q3.bsp").done().out;
+    assert_eq!(listed, text.strip_suffix(b"\0").unwrap());
+    let numbered = room.bspkit("ent list q3.bsp -n path_*").done();
+    assert!(numbered.text().starts_with("// #13\n{\n\"classname\" \"path_corner\""), "{}", numbered.text());
+    assert_eq!(numbered.text().matches("// #").count(), 2);
+
+    let json = room.bspkit("ent list q3.bsp --json").done().json();
+    let entity = &json["entities"][13];
+    assert_eq!(entity["index"], 13);
+    assert_eq!(entity["pairs"][0], json!({"key": "classname", "value": "path_corner"}));
+    let span = [0, 1].map(|side| entity["span"][side].as_u64().unwrap() as usize);
+    assert!(text[span[0]..span[1]].starts_with(b"{") && text[span[0]..span[1]].ends_with(b"}"));
+    assert_eq!(json["diagnostics"], json!([]));
+}
+
+#[test]
+fn ent_get_gives_values_one_on_a_line() {
+    let room = Room::new();
+    assert_eq!(room.bspkit("ent get q3.bsp path_corner target").done().text(), "p2\np1\n");
+    assert_eq!(room.bspkit("ent get source.bsp logic_auto OnTrigger").done().text(), "a,Open\nb,Open\n");
+    assert_eq!(room.bspkit("ent get source.bsp logic_auto ontrigger#2").done().text(), "b,Open\n");
+    assert_eq!(
+        room.bspkit("ent get source.bsp *").done().text(),
+        "\"world_maxs\" \"1 2 3\"\n\"classname\" \"worldspawn\"\n\n\"OnTrigger\" \"a,Open\"\n\"OnTrigger\" \"b,Open\"\n\
+         \"classname\" \"logic_auto\"\n"
+    );
+    let json = room.bspkit("ent get source.bsp * OnTrigger --json").done().json();
+    assert_eq!(json["entities"], json!([{"index": 1, "values": [{"value": "a,Open"}, {"value": "b,Open"}]}]));
+    let json = room.bspkit("ent get source.bsp #0 --json").done().json();
+    assert_eq!(json["entities"][0]["pairs"][0], json!({"key": "world_maxs", "value": "1 2 3"}));
+}
+
+#[test]
+fn nothing_that_matches_is_exit_1() {
+    let room = Room::new();
+    for (line, words) in [
+        ("ent list q3.bsp light", "nothing matches light in q3.bsp\n"),
+        ("ent get q3.bsp #99", "nothing matches #99 in q3.bsp\n"),
+        ("ent get q3.bsp worldspawn nope", "nothing that matches worldspawn has the key `nope` in q3.bsp\n"),
+        ("ent get q3.bsp worldspawn music#2", "nothing that matches worldspawn has the key `music#2` in q3.bsp\n"),
+    ] {
+        assert_eq!(room.bspkit(line).without_data(1).err, words);
+    }
+    let json = room.bspkit("ent list q3.bsp light --json");
+    assert_eq!((json.code, &json.json()["entities"]), (Some(1), &json!([])));
+}
+
+#[test]
+fn what_is_no_utf8_is_escaped_beside_its_bytes() {
+    let room = Room::new();
+    room.run(&["ent", "set", "q3.bsp", "worldspawn", r"message=caf\xe9", r"\xff=\\", "-o", "out.bsp"]).done();
+    let json = room.bspkit("ent list out.bsp worldspawn --json").done().json();
+    let pairs = json["entities"][0]["pairs"].as_array().unwrap().clone();
+    let message = pairs.iter().find(|pair| pair["key"] == "message").unwrap();
+    assert_eq!(*message, json!({"key": "message", "value": r"caf\xe9", "raw": "Y2Fm6Q=="}));
+    assert_eq!(pairs.last().unwrap(), &json!({"key": r"\xff", "value": "\\", "key_raw": "/w=="}));
+    assert_eq!(room.bspkit("ent get out.bsp worldspawn message").done().out, b"caf\xe9\n");
+}
+
+#[test]
+fn a_closed_pipe_is_silent_and_no_failure() {
+    let room = Room::new();
+    for line in
+        ["cat q2.bsp lighting", "info .", "verify .", "ent list q3.bsp", "ent export q3.bsp", "ls q2.bsp", "--help"]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = room.command().args(line.split(' ')).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let room = Room::new();
+    room.write("bad.bsp", b"");
+    for (option, colourful) in [("--color=auto", false), ("--color=never", false), ("--color=always", true)] {
+        let run = room.run(&["verify", option, "q3.bsp", "bad.bsp"]);
+        assert_eq!(run.text().contains("\x1b["), colourful, "{option}");
+        assert_eq!(run.err.contains("\x1b["), colourful, "{option}");
+    }
+}
+
+#[test]
+fn the_dialect_can_be_named() {
+    let room = Room::new();
+    assert_eq!(room.bspkit("info q3.bsp --dialect QUAKE3 --json").done().json()["dialect"], "quake3");
+    assert_eq!(room.bspkit("info q3.bsp --dialect quake2 --json").done().json()["dialect"], "quake2");
+    let run = room.bspkit("info q3.bsp --dialect quake9").without_data(2);
+    assert!(run.err.contains("goldsrc"), "{}", run.err);
+}

@@ -1,0 +1,245 @@
+//! Where a save goes, and that it goes nowhere else.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::room::{Room, entities, fixture, with_word};
+
+const EDIT: [&str; 5] = ["ent", "set", "q3.bsp", "worldspawn", "message=The Place"];
+
+#[test]
+fn a_save_needs_a_place() {
+    let room = Room::new();
+    let names = room.names();
+    let run = room.run(&EDIT).without_data(2);
+    assert!(run.err.starts_with("error: there is no place to save to\n"), "{}", run.err);
+    room.run(&[&EDIT[..], &["-o", "out.bsp", "--in-place"]].concat()).without_data(2);
+    assert_eq!(room.names(), names);
+}
+
+#[test]
+fn the_report_is_one_line_and_quiet_is_quiet() {
+    let room = Room::new();
+    let run = room.run(&[&EDIT[..], &["-o", "out.bsp"]].concat()).without_data(0);
+    assert!(run.err.starts_with("out.bsp: ENTITIES ") && run.err.lines().count() == 1, "{}", run.err);
+    assert_eq!(room.run(&[&EDIT[..], &["-o", "out.bsp", "-q"]].concat()).without_data(0).err, "");
+    assert!(room.read("out.bsp").windows(9).any(|bytes| bytes == b"The Place"));
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let room = Room::new();
+    let (names, map) = (room.names(), room.read("q3.bsp"));
+    for place in [&[][..], &["-o", "out.bsp"], &["--in-place", "--backup"]] {
+        let run = room.run(&[&EDIT[..], &["--dry-run"], place].concat()).done();
+        assert!(run.text().lines().count() > 1, "{}", run.text());
+    }
+    let run = room.run(&[&EDIT[..], &["--dry-run", "--json", "-o", "out.bsp"]].concat()).done().json();
+    assert_eq!((&run["path"], &run["output"], &run["changed"]), (&json!("q3.bsp"), &json!("out.bsp"), &json!(true)));
+    assert_eq!(run["edits"][0]["name"], "ENTITIES");
+    assert_eq!((room.names(), room.read("q3.bsp")), (names, map.clone()));
+
+    // The changes it tells are those that a save makes.
+    room.run(&[&EDIT[..], &["-o", "out.bsp"]].concat()).done();
+    let mut new = room.read("out.bsp");
+    new.resize(map.len(), 0);
+    for change in run["changes"].as_array().unwrap() {
+        let at = change["offset"].as_u64().unwrap() as usize;
+        let range = at..at + change["bytes"].as_u64().unwrap() as usize;
+        new[range.clone()].copy_from_slice(&map[range]);
+    }
+    assert_eq!(new, map);
+    room.run(&[&EDIT[..], &["--json", "-o", "out.bsp"]].concat()).without_data(2);
+}
+
+#[test]
+fn a_failed_command_writes_nothing() {
+    let room = Room::new();
+    let names = room.names();
+    for (line, code) in [
+        ("ent set q3.bsp light a=b -o out.bsp", 1),
+        ("ent unset q3.bsp worldspawn nope -o out.bsp", 1),
+        ("ent rename-key q3.bsp * nope new -o out.bsp", 1),
+        ("ent rm q3.bsp light -o out.bsp", 1),
+        ("ent mv q3.bsp path_corner --after light -o out.bsp", 1),
+        ("ent mv q3.bsp worldspawn --after path_corner -o out.bsp", 2),
+        ("ent mv q3.bsp worldspawn --after #5 -o out.bsp", 2),
+        ("ent rm q3.bsp worldspawn -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn a=\" -o out.bsp", 2),
+        ("ent set q3.bsp [ a=b -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn a -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn =b -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn a#0=b -o out.bsp", 2),
+        ("ent add q3.bsp -o out.bsp", 2),
+        ("ent import q3.bsp nofile -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn a=b -o no/such/folder/out.bsp", 2),
+        ("ent set none.bsp worldspawn a=b -o out.bsp", 2),
+        ("ent set q3.bsp worldspawn a=b --layout best -o out.bsp", 2),
+        ("ent set q3.bsp * x=1 \x5c=\" -o out.bsp", 2),
+    ] {
+        room.bspkit(line).without_data(code);
+        assert_eq!(room.names(), names, "{line}");
+    }
+}
+
+#[test]
+fn the_map_itself_is_only_replaced_in_place() {
+    let room = Room::new();
+    let map = room.read("q3.bsp");
+    for output in ["q3.bsp", "./q3.bsp", "../gone/../q3.bsp", "."] {
+        let folder = room.path(".").canonicalize().unwrap();
+        let output = output.replace("../gone/..", &format!("../{}", folder.file_name().unwrap().to_str().unwrap()));
+        let run = room.run(&[&EDIT[..], &["-o", &output]].concat()).without_data(2);
+        assert!(run.err.contains("is the map that is edited: say --in-place"), "{}", run.err);
+        assert_eq!(run.err.lines().count(), 1);
+    }
+    let run = room.bspkit("ent export q3.bsp -o ./q3.bsp").without_data(2);
+    assert_eq!(run.err.lines().count(), 1);
+    assert_eq!(room.read("q3.bsp"), map);
+    room.run(&[&EDIT[..], &["--in-place"]].concat()).done();
+    assert_ne!(room.read("q3.bsp"), map);
+}
+
+#[test]
+fn backups_are_numbered_and_never_overwritten() {
+    let room = Room::new();
+    let first = room.read("q3.bsp");
+    let run = room.run(&[&EDIT[..], &["--in-place", "--backup"]].concat()).done();
+    assert!(run.err.ends_with("the old file is q3.bsp.bak\n"), "{}", run.err);
+    let second = room.read("q3.bsp");
+    room.bspkit("ent set q3.bsp worldspawn message=2 --in-place --backup").done();
+    room.bspkit("ent set q3.bsp worldspawn message=3 --in-place --backup=.old").done();
+    assert_eq!((room.read("q3.bsp.bak"), room.read("q3.bsp.bak.1")), (first, second));
+    assert_eq!(room.bspkit("ent get q3.bsp.old worldspawn message").done().text(), "2\n");
+    // The suffix is not the next argument.
+    room.bspkit("ent set --in-place --backup q3.bsp worldspawn message=4").done();
+    // What is replaced by -o is kept as well.
+    room.write("out.bsp", b"precious");
+    room.run(&[&EDIT[..], &["-o", "out.bsp", "--backup"]].concat()).done();
+    assert_eq!(room.read("out.bsp.bak"), b"precious");
+}
+
+#[test]
+fn an_edit_that_changes_nothing_leaves_the_file_and_makes_a_copy() {
+    let room = Room::new();
+    let same = ["ent", "set", "q3.bsp", "worldspawn", "music=music/none.wav"];
+    let old = fs::metadata(room.path("q3.bsp")).unwrap().modified().unwrap();
+    let (map, names) = (room.read("q3.bsp"), room.names());
+    let run = room.run(&[&same[..], &["--in-place", "--backup"]].concat()).done();
+    assert_eq!(run.err, "q3.bsp: nothing changes, the file is left as it is\n");
+    assert_eq!(fs::metadata(room.path("q3.bsp")).unwrap().modified().unwrap(), old);
+    assert_eq!(room.names(), names);
+    room.run(&[&same[..], &["-o", "out.bsp"]].concat()).done();
+    assert_eq!(room.read("out.bsp"), map);
+}
+
+#[test]
+fn folders_are_edited_into_folders() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/deep/er/b.BSP", &fixture("q3/own_rooms"));
+    room.write("maps/deep/c.txt", b"no map");
+    let names = room.names();
+    room.bspkit("ent set maps worldspawn message=x -o maps").without_data(2);
+    room.bspkit("ent set maps worldspawn message=x -o maps/a.bsp").without_data(2);
+    assert_eq!(room.names(), names);
+    room.bspkit("ent set maps worldspawn message=x -o new/out").done();
+    assert_eq!(room.bspkit("ent get new/out/deep/er/b.BSP worldspawn message").done().text(), "x\n");
+    assert!(room.path("new/out/a.bsp").exists() && !room.path("new/out/deep/c.txt").exists());
+
+    // Only one of the maps has it; the other one is not written.
+    room.bspkit("ent rm maps path_corner[targetname=p1] -o other").done();
+    let run = room.bspkit("ent unset maps worldspawn gridsize -o third");
+    assert_eq!(run.code, Some(1));
+    assert!(!room.path("third/a.bsp").exists() && room.path("third/deep/er/b.BSP").exists());
+
+    room.bspkit("ent set maps worldspawn message=y --in-place").done();
+    assert_eq!(room.bspkit("ent get maps/a.bsp worldspawn message").done().text(), "y\n");
+    let lines = room.bspkit("ent set maps worldspawn message=z --dry-run --json").done();
+    assert!(lines.text().lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert_eq!(lines.text().lines().count(), 2);
+}
+
+#[test]
+fn a_target_is_never_another_map_that_is_read() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/sub/a.bsp", &fixture("q3/own_rooms"));
+    let run = room.bspkit("ent set maps worldspawn message=x -o maps/sub").without_data(2);
+    assert!(run.err.contains("maps/sub/a.bsp is the map that is edited"), "{}", run.err);
+    assert_eq!(room.read("maps/sub/a.bsp"), fixture("q3/own_rooms"));
+}
+
+#[test]
+fn layouts_are_taken_by_name() {
+    let room = Room::new();
+    let long = format!("message={}", "x".repeat(200));
+    for layout in ["keep", "append", "repack"] {
+        let run = room.run(&["ent", "set", "q2.bsp", "worldspawn", &long, "--layout", layout, "-o", "out.bsp"]).done();
+        assert!(run.err.starts_with("out.bsp: ENTITIES "), "{}", run.err);
+        let map = room.read("out.bsp");
+        assert!(entities(&map).windows(200).any(|bytes| bytes == "x".repeat(200).as_bytes()), "{layout}");
+        assert_eq!(room.bspkit("verify out.bsp").code, Some(0));
+    }
+}
+
+#[test]
+fn a_damaged_map_is_saved_by_force_only() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let damaged = with_word(map, 1, 0, 1 << 30);
+    room.write("q3.bsp", &damaged);
+    let names = room.names();
+    let run = room.run(&[&EDIT[..4], &["message=x", "-o", "out.bsp"]].concat()).without_data(2);
+    assert!(run.err.contains("hint: use --force"), "{}", run.err);
+    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run"]].concat()).done();
+    assert!(run.err.contains("saving needs --force"), "{}", run.err);
+    assert_eq!(room.names(), names);
+    room.run(&[&EDIT[..4], &["message=x", "-o", "out.bsp", "--force"]].concat()).done();
+    // A copy is no edit.
+    let same = room.bspkit("ent get q3.bsp worldspawn message").done().text().trim_end().to_owned();
+    room.run(&[&EDIT[..4], &[&format!("message={same}"), "-o", "same.bsp"]].concat()).done();
+    assert_eq!(room.read("same.bsp"), damaged);
+}
+
+#[test]
+fn an_aas_beside_the_map_is_a_warning() {
+    let room = Room::new();
+    let words = "holds a checksum of the whole map";
+    let edit = |map: &str, out: &str| room.run(&["ent", "set", map, "worldspawn", "message=x", "-o", out]).done().err;
+    assert!(!edit("q3.bsp", "out.bsp").contains(words));
+    room.write("q3.aas", b"");
+    assert!(edit("q3.bsp", "out.bsp").contains("warning: q3.aas holds a checksum of the whole map"));
+    fs::rename(room.path("q3.aas"), room.path("out.aas")).unwrap();
+    assert!(edit("q3.bsp", "out.bsp").contains("warning: out.aas holds"));
+    assert!(!edit("q2.bsp", "out.bsp").contains(words), "Quake II has none");
+    let same = room.bspkit("ent set q3.bsp worldspawn music=music/none.wav -o out.bsp").done();
+    assert!(!same.err.contains(words), "nothing changed");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_stay_and_links_are_followed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let room = Room::new();
+    let mode = |name: &str| fs::metadata(room.path(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(room.path("q3.bsp"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(room.path("links")).unwrap();
+    symlink("../q3.bsp", room.path("links/link.bsp")).unwrap();
+    let run = room.run(&["ent", "set", "q3.bsp", "worldspawn", "message=x", "-o", "links/link.bsp"]).without_data(2);
+    assert!(run.err.contains("is the map that is edited"), "{}", run.err);
+    room.run(&["ent", "set", "links/link.bsp", "worldspawn", "message=x", "--in-place"]).done();
+    assert!(room.path("links/link.bsp").is_symlink());
+    assert_eq!(mode("q3.bsp"), 0o640);
+    assert_eq!(room.bspkit("ent get q3.bsp worldspawn message").done().text(), "x\n");
+
+    // One map under two names is edited once.
+    fs::create_dir(room.path("both")).unwrap();
+    fs::rename(room.path("q3.bsp"), room.path("both/q3.bsp")).unwrap();
+    symlink("q3.bsp", room.path("both/again.bsp")).unwrap();
+    symlink(".", room.path("both/loop")).unwrap();
+    let count = || room.bspkit("ent list both/q3.bsp own_new").out.iter().filter(|byte| **byte == b'{').count();
+    room.bspkit("ent add both classname=own_new --in-place").done();
+    assert_eq!(count(), 1);
+}
