@@ -1,4 +1,5 @@
 //! All laws on every real map of the corpus (`BSPKIT_CORPUS`, default `tests/corpus`), where there is one.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! The laws on maps that nobody made: built at random over all dialects, then damaged at random.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::EntryFields;

@@ -1,6 +1,7 @@
 //! The layout table, row by row: what an edit of a slot does to the file, with the offsets that have to come out.
 //!
 //! Each row runs over every dialect to which it applies.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::EntryFields;
@@ -257,7 +258,7 @@ fn row_7_bspx_follows_the_last_lump() {
                     let first = new.slot("bspx:RGBLIGHTING").unwrap();
                     assert_eq!(first.stored.start, block + 8 + 2 * 32);
                     assert_eq!(new.slot("bspx:BRUSHLIST").unwrap().stored.start, first.stored.start + 8);
-                    assert_eq!(saved.len() % 4 == 0, padded);
+                    assert_eq!(saved.len().is_multiple_of(4), padded);
                     assert_sound(&map, &saved, layout, &text(length));
                 }
             }

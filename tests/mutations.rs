@@ -1,5 +1,6 @@
 //! Planted faults: writers with one mistake each, and the law that has to catch it. A law that has never failed is
 //! no law.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::{self, Role};

@@ -2,9 +2,9 @@
 //! Quake III Arena source).
 //!
 //! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
-//! The header does not say which; the 18th entry counts where every lump starts behind it and it lies in the file.
-//! Its offset has to lie behind the header, as that of every 18th entry seen does even when it is empty: eight zeros
-//! are no entry but the hole that the first lump of a map with 17 left when it moved.
+//! The header does not say which. The 18th entry counts where every lump starts behind it and it could be one: it
+//! begins behind the header and in the file, or is empty, as nearly always. Eight zeros are no entry but the hole that
+//! the first lump of a map with 17 left when it moved; q3map2's marker text, where it stands there, says too much.
 
 use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
@@ -82,8 +82,10 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
             return None;
         }
     }
-    let is_behind = |offset: i32| usize::try_from(offset).is_ok_and(|offset| offset >= with_18.header_size());
-    let is_entry = |entry: EntryFields| is_inside(&entry) && is_behind(entry.offset);
-    let has_18 = with_18.entries(bytes).nth(17).is_some_and(is_entry) && begins_behind(with_18);
+    let could_be = |EntryFields { offset, length, .. }: EntryFields| match usize::try_from(offset) {
+        Ok(offset) => offset >= with_18.header_size() && (length == 0 || (length > 0 && offset <= bytes.len())),
+        Err(_) => false,
+    };
+    let has_18 = with_18.entries(bytes).nth(17).is_some_and(could_be) && begins_behind(with_18);
     Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
 }

@@ -264,7 +264,7 @@ impl<'a> Content<'a> {
 /// Whether the parts of a block stand at multiples of 4 by intent: BSPX writers do so unless seen otherwise, game
 /// lump writers only where padding shows it.
 fn is_aligned(kind: SlotId, order: &[&Slot], start: usize) -> bool {
-    let all_at_4 = order.iter().all(|slot| (slot.stored.start - start) % 4 == 0);
+    let all_at_4 = order.iter().all(|slot| (slot.stored.start - start).is_multiple_of(4));
     let is_padded =
         order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
     all_at_4 && (is_padded || matches!(kind, SlotId::Bspx(_)))

@@ -208,7 +208,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
 
     /// What stands behind the last slot: rows 7 to 10 of the layout table.
     fn lay_tail(&mut self) -> Result<()> {
-        let padded = self.container.data.len() % 4 == 0;
+        let padded = self.container.data.len().is_multiple_of(4);
         let mut may_pad = !self.ends_with_overrun();
         for part in &self.parts.tail {
             let range = part.range().clone();
@@ -340,7 +340,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
             let at = usize::try_from(slot.offset).unwrap_or(0);
             let moved = match slot.bounds {
                 _ if content.covers(slot.id) => None,
-                Bounds::Outside => Some(at - self.container.data.len() + new_size),
+                Bounds::Outside => self.pushed_out(slot.offset, new_size),
                 Bounds::Inside | Bounds::Overrun if at < range.start => {
                     let block = self.blocks.iter().position(|block| block.range.contains(&at));
                     block.map(|block| at - self.blocks[block].range.start + self.block_starts[block])
@@ -372,16 +372,19 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 let end = if self.bspx_start.is_some() { align_up(self.slots_end, 4) } else { new_size };
                 usize::try_from(slot.offset).ok().filter(|old| *old <= old_size && *old > end).map(|_| end)
             }
-            // What lies behind the end keeps its distance, so that it does not come to claim bytes by accident.
-            Bounds::Outside => usize::try_from(slot.offset).ok().map(|old| old - old_size + new_size),
+            Bounds::Outside => self.pushed_out(slot.offset, new_size),
             Bounds::Negative => None,
         };
         let Some(place) = place else { return Ok(slot.offset) };
-        match i32::try_from(place) {
-            Ok(offset) => Ok(offset),
-            Err(_) if slot.bounds == Bounds::Outside => Ok(slot.offset),
-            Err(_) => Err(Error::new(ErrorKind::TooLarge, format!("{} would begin past 2 GiB", slot.name))),
-        }
+        i32::try_from(place)
+            .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{} would begin past 2 GiB", slot.name)))
+    }
+
+    /// What lies behind the end stays there: it moves only where the file grows over it, so that it does not come to
+    /// claim bytes by accident.
+    fn pushed_out(&self, offset: i32, new_size: usize) -> Option<usize> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < new_size)?;
+        Some(offset - self.container.data.len() + new_size)
     }
 
     /// Where a slot of a block begins in the new file.
@@ -440,7 +443,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         let coarser = alignments.iter().find(|rule| {
             SlotId::Lump(rule.lump) == slot.id
                 && !slot.stored.is_empty()
-                && (!rule.only_if_it_stood_so || slot.stored.start % rule.bytes == 0)
+                && (!rule.only_if_it_stood_so || slot.stored.start.is_multiple_of(rule.bytes))
         });
         coarser.map_or(4, |rule| rule.bytes)
     }

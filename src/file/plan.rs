@@ -61,7 +61,8 @@ pub struct Report {
 /// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
 /// # let mut draft = Bsp::parse(&bytes)?.draft();
 /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-/// let edit = &draft.plan(Layout::Keep)?.report().edits[0];
+/// let plan = draft.plan(Layout::Keep)?;
+/// let edit = &plan.report().edits[0];
 /// assert!(edit.sizes.1 > edit.sizes.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -96,7 +96,7 @@ fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edi
     }
     let rules = old.dialect().rules.alignments.iter();
     let mut coarser = rules.filter(|rule| SlotId::Lump(rule.lump) == before.id);
-    let alignment = coarser.find(|rule| !rule.only_if_it_stood_so || before.stored.start % rule.bytes == 0);
+    let alignment = coarser.find(|rule| !rule.only_if_it_stood_so || before.stored.start.is_multiple_of(rule.bytes));
     let alignment = alignment.map_or(4, |rule| rule.bytes);
     let (from, to) = (before.stored.start, after.stored.start);
     let is_shared = old.slots().iter().any(|other| {
