@@ -40,7 +40,7 @@ struct Recipe {
 impl std::fmt::Debug for Recipe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bytes = self.build();
-        write!(f, "{} {:?}", self.dialect.name, bspkit::bytes::escaped(&self.text.as_bytes()).to_string())?;
+        write!(f, "{} {:?}", self.dialect.name, self.text)?;
         let Ok(map) = Bsp::parse(&bytes) else { return write!(f, " which does not open") };
         for segment in map.container().segments() {
             write!(f, "\n  {:?} {:?} {:?}", segment.range, segment.kind, segment.slots)?;

@@ -22,21 +22,22 @@ pub(crate) fn read(path: &Path) -> Result<Data<'static>> {
     Ok(Data::from(fs::read(path).map_err(cannot)?))
 }
 
+/// The crate's only unsafe line.
+///
+/// The mapping is read-only and private, and a save never writes to it: it renames a new file over the name, which
+/// leaves the mapped one whole. What remains is that another program may cut the file short while it is open, which
+/// ends this one; a library user who cannot have that leaves the feature `mmap` off.
 #[cfg(all(feature = "mmap", unix))]
+#[allow(unsafe_code)]
 mod map {
     use std::fs::File;
     use std::io;
     use std::path::Path;
 
     /// Maps a file for reading.
-    ///
-    /// The mapping is read-only and private, and a save never writes to it: it renames a new file over the name,
-    /// which leaves the mapped one whole. What remains is that another program may cut the file short while it is
-    /// open, which ends this one; a library user who cannot have that leaves the feature `mmap` off.
-    #[allow(unsafe_code)]
     pub(super) fn file(path: &Path) -> io::Result<memmap2::Mmap> {
         let file = File::open(path)?;
-        // SAFETY: see above; the bytes are only ever read through the shared slice.
+        // SAFETY: see the module; the bytes are only ever read through the shared slice.
         unsafe { memmap2::Mmap::map(&file) }
     }
 }

@@ -1,6 +1,6 @@
 //! Records: fixed-size structs of a file, declared once and read and written by the same derive.
 //!
-//! [`record!`] turns a list of fields into a `#[binrw]` struct, checks its size at compile time and enters it in
+//! `records!` turns a list of fields into a `#[binrw]` struct, checks its size at compile time and enters it in
 //! the module's list, over which the tests walk. A record is *honest*: any bytes of its size decode and encode to
 //! themselves, so that a decoder can never lose what it did not understand.
 
