@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A selector is a class, with `*` and `?` for what may differ, and tests of keys. Without arguments the example
-//! takes the lights out of a map that comes with the project and saves to the folder for temporary files.
+//! takes the items out of a map that comes with the project and saves to the folder for temporary files.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let to = arguments.next().map_or(std::env::temp_dir().join("bspkit_stripped.bsp"), PathBuf::from);
     let mut selectors = arguments.map(|text| Selector::parse(&text)).collect::<Result<Vec<_>, _>>()?;
     if selectors.is_empty() {
-        selectors.push(Selector::parse("light*")?);
+        selectors.push(Selector::parse("item_*")?);
     }
 
     let map = Bsp::open(from)?;

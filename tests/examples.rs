@@ -67,6 +67,20 @@ fn strip_entities_removes_what_is_selected() {
 }
 
 #[test]
+fn examples_without_arguments_edit_a_map_of_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    for (example, line, file) in [
+        ("rename_message", "ENTITIES ", "bspkit_renamed.bsp"),
+        ("strip_entities", "removed 2 of 18 entities, 150 bytes\n", "bspkit_stripped.bsp"),
+    ] {
+        // The folder for temporary files, on Unix and on Windows.
+        let output = command(example).env("TMPDIR", folder.path()).env("TMP", folder.path()).output().unwrap();
+        assert!(said(&output).starts_with(line), "{}", said(&output));
+        assert!(Bsp::open(folder.path().join(file)).is_ok(), "{example}");
+    }
+}
+
+#[test]
 fn strip_entities_does_not_remove_the_world() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("stripped.bsp");
@@ -112,11 +126,15 @@ fn fixtures() -> Vec<PathBuf> {
 }
 
 fn run(example: &str, arguments: &[&str]) -> Output {
+    command(example).args(arguments).output().unwrap()
+}
+
+fn command(example: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap().join("examples");
     let program = folder.join(example).with_extension(std::env::consts::EXE_EXTENSION);
-    let output = Command::new(&program).args(arguments).output();
-    output.unwrap_or_else(|error| panic!("{error}: {}, which `cargo build --examples` makes", program.display()))
+    assert!(program.exists(), "no {}, which `cargo build --examples` makes", program.display());
+    Command::new(program)
 }
 
 fn said(output: &Output) -> String {
