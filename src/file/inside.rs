@@ -49,6 +49,11 @@ pub(super) struct Home {
 }
 
 impl Content<'_> {
+    /// Its bytes in the new file.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
     /// The words within the content that its place changes.
     pub(super) fn relocate(&self, home: Home, words: &mut Words) {
         for InnerOffset { word, target, old } in &self.offsets {

@@ -101,3 +101,11 @@ impl<'a> Pieces<'a> {
         *self = out;
     }
 }
+
+impl<'a> From<Data<'a>> for Pieces<'a> {
+    fn from(data: Data<'a>) -> Self {
+        let mut pieces = Pieces::default();
+        pieces.push(Piece::New(data));
+        pieces
+    }
+}

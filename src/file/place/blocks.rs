@@ -1,0 +1,135 @@
+//! Blocks: the file as stretches that slots cover without a break, and what may be done with each.
+
+use std::ops::Range;
+
+use super::{Sheet, refused};
+use crate::bytes::is_zero;
+use crate::error::Result;
+use crate::file::Rules;
+use crate::file::container::{Bounds, Parts, Slot, SlotId};
+use crate::file::inside::{self, Content};
+use crate::file::tail::TailPart;
+
+/// A stretch of the old file that slots, or the header, cover without a break.
+pub(super) struct Block {
+    pub(super) range: Range<usize>,
+    /// Indices into the slots.
+    pub(super) slots: Vec<usize>,
+    pub(super) is_header: bool,
+}
+
+/// The blocks of a file in order; the first is the header with whatever overlaps it. A BSPX entry that points at
+/// lumps shares their bytes like any other slot.
+pub(super) fn blocks(parts: &Parts) -> Vec<Block> {
+    let in_blocks = |slot: &Slot| slot.is_top_level() || matches!(slot.id, SlotId::Bspx(_));
+    let mut order: Vec<(Range<usize>, usize)> = parts
+        .slots
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| in_blocks(slot) && !slot.stored.is_empty() && slot.stored.start < parts.tail_start)
+        .map(|(index, slot)| (slot.stored.start..slot.stored.end.min(parts.tail_start), index))
+        .collect();
+    order.sort_by_key(|(stored, _)| stored.start);
+    let mut blocks = vec![Block { range: 0..parts.header_end, slots: Vec::new(), is_header: true }];
+    for (stored, index) in order {
+        match blocks.last_mut().filter(|block| stored.start < block.range.end) {
+            Some(block) => {
+                block.range.end = block.range.end.max(stored.end);
+                block.slots.push(index);
+            }
+            None => blocks.push(Block { range: stored, slots: vec![index], is_header: false }),
+        }
+    }
+    blocks
+}
+
+impl<'a> Sheet<'_, 'a> {
+    pub(super) fn is_edited(&self, slot: &Slot) -> bool {
+        self.report.edits.iter().any(|edit| edit.slot == slot.id)
+    }
+
+    /// The slot that has a block for itself.
+    pub(super) fn sole_owner(&self, block: usize) -> Option<usize> {
+        let Block { slots, is_header, .. } = &self.blocks[block];
+        match slots[..] {
+            [slot] if !is_header => Some(slot),
+            _ => None,
+        }
+    }
+
+    pub(super) fn sole_edit(&self, block: usize) -> Option<(usize, &Content<'a>)> {
+        let slot = self.sole_owner(block)?;
+        Some((slot, self.contents.get(&slot)?))
+    }
+
+    pub(super) fn gap_behind(&self, block: usize) -> Range<usize> {
+        let end = self.blocks[block].range.end;
+        end..self.blocks.get(block + 1).map_or(end, |next| next.range.start)
+    }
+
+    /// Whether only a last lump that is emptied and the zeros before it follow: then those zeros go with it.
+    pub(super) fn ends_before_nothing(&self, block: usize) -> bool {
+        let is_emptied = |(_, content): (usize, &Content<'_>)| content.len() == 0;
+        block + 2 == self.blocks.len()
+            && self.sole_edit(block + 1).is_some_and(is_emptied)
+            && is_zero(&self.container.data[self.gap_behind(block)])
+    }
+
+    /// Whether a move of everything behind a block changes no byte of it: no offsets in it that we know or fear.
+    pub(super) fn may_shift_behind(&self, block: usize) -> bool {
+        self.blocks[block + 1..].iter().flat_map(|block| &block.slots).all(|slot| {
+            let slot = &self.parts.slots[*slot];
+            let holds_offsets = self.parts.rules.game_lump.map(SlotId::Lump) == Some(slot.id)
+                && !inside::unedited(self.parts, SlotId::Game(0), &slot.stored).is_free_of_offsets();
+            self.container.pinned(slot.id).is_none() && !holds_offsets
+        })
+    }
+
+    pub(super) fn alignment_behind(&self, block: usize) -> usize {
+        let behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
+        behind.map(|slot| self.alignment(&self.parts.slots[*slot])).max().unwrap_or(4)
+    }
+
+    pub(super) fn alignment(&self, slot: &Slot) -> usize {
+        let Rules { alignments, .. } = self.parts.rules;
+        let coarser = alignments.iter().find(|rule| {
+            SlotId::Lump(rule.lump) == slot.id
+                && !slot.stored.is_empty()
+                && (!rule.only_if_it_stood_so || slot.stored.start.is_multiple_of(rule.bytes))
+        });
+        coarser.map_or(4, |rule| rule.bytes)
+    }
+
+    /// Edited slots that have no block for themselves.
+    pub(super) fn homeless(&self) -> Vec<usize> {
+        let placed: Vec<usize> = (0..self.blocks.len()).filter_map(|index| self.sole_owner(index)).collect();
+        self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect()
+    }
+
+    /// Whether the slot ends where a trailer says its offset, which has to stay so.
+    pub(super) fn stays_last(&self, slot: usize) -> bool {
+        matches!(self.parts.tail[..], [TailPart::Trailer(_)])
+            && self.parts.rules.trailer_lump == Some(slot)
+            && self.parts.slots[slot].stored.end == self.parts.tail_start
+    }
+
+    /// Row 11: behind a lump that claims bytes past the end of the file nothing may come to stand.
+    pub(super) fn refuse_damage(&self, what: &str, is_mended: impl Fn(&Slot) -> bool) -> Result<()> {
+        let claims = |slot: &&Slot| {
+            matches!(slot.bounds, Bounds::Overrun | Bounds::Outside) && slot.is_top_level() && !is_mended(slot)
+        };
+        match self.parts.slots.iter().find(claims) {
+            None => Ok(()),
+            Some(slot) => {
+                let message = format!("{} {}, so nothing can be {what}", slot.name, slot.bounds);
+                Err(refused(message, &slot.name)
+                    .hint("only edits that fit their place, or shift what is behind them, are possible"))
+            }
+        }
+    }
+
+    pub(super) fn ends_with_overrun(&self) -> bool {
+        let overruns = |slot: &Slot| slot.bounds == Bounds::Overrun && !self.is_edited(slot);
+        self.parts.slots.iter().any(overruns)
+    }
+}

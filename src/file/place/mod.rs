@@ -1,0 +1,294 @@
+//! Placement: where every slot of a draft goes, by the rows of the layout table, and which words that changes.
+//!
+//! The file is seen as *blocks*, the largest stretches that slots cover without a break, with gaps between them and
+//! the tail behind. An edit replaces the content of a block that belongs to one slot alone; a slot that shares its
+//! bytes is detached. Everything else keeps its bytes and moves at most as a whole.
+
+mod blocks;
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Layout;
+use super::container::{Container, Parts, Slot, SlotId};
+use super::inside::{self, Content};
+use super::piece::Pieces;
+use super::plan::{How, Plan, Report, SlotEdit};
+use super::tail::TailPart;
+use crate::bytes::{Data, align_up, is_zero};
+use crate::error::{Error, ErrorKind, Place, Result};
+use blocks::{Block, blocks};
+
+/// The new bytes of one slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit<'a> {
+    pub(crate) slot: SlotId,
+    /// What is to stand in the file.
+    pub(crate) stored: Data<'a>,
+    /// Where that is compressed: the size after decompression.
+    pub(crate) unpacked: Option<usize>,
+}
+
+/// Places the edits; pure, and without a change the identity.
+pub(crate) fn plan<'a>(container: &Container<'a>, edits: &[Edit<'a>], layout: Layout) -> Result<Plan<'a>> {
+    if edits.is_empty() && layout != Layout::Repack {
+        return Ok(Plan::identity(container));
+    }
+    let mut sheet = Sheet::new(container, edits)?;
+    match layout {
+        Layout::Keep | Layout::Append => sheet.lay_in_order(layout)?,
+        Layout::Repack => sheet.lay_again()?,
+    }
+    sheet.lay_tail()?;
+    sheet.finish(layout)
+}
+
+struct Sheet<'s, 'a> {
+    container: &'s Container<'a>,
+    parts: &'s Parts,
+    blocks: Vec<Block>,
+    /// The new content of edited top-level slots, by index into the slots.
+    contents: BTreeMap<usize, Content<'a>>,
+    bspx_content: Option<Content<'a>>,
+    pieces: Pieces<'a>,
+    /// Where blocks and detached slots begin in the new file.
+    block_starts: Vec<usize>,
+    detached: HashMap<usize, usize>,
+    bspx_start: Option<usize>,
+    /// Where the last top-level slot ends in the new file.
+    slots_end: usize,
+    report: Report,
+}
+
+impl<'s, 'a> Sheet<'s, 'a> {
+    fn new(container: &'s Container<'a>, edits: &[Edit<'a>]) -> Result<Self> {
+        let parts = &*container.parts;
+        let blocks = blocks(parts);
+        let (contents, bspx_content) = inside::contents(container, edits)?;
+        let mut report = Report { size: (container.data.len(), 0), ..Report::default() };
+        for edit in edits {
+            if let Some(slot) = container.slot(edit.slot) {
+                let sizes = (slot.stored.len(), edit.stored.len());
+                report.edits.push(SlotEdit { name: slot.name.clone(), slot: slot.id, sizes, how: How::InPlace });
+            }
+        }
+        Ok(Sheet {
+            container,
+            parts,
+            block_starts: vec![0; blocks.len()],
+            blocks,
+            contents,
+            bspx_content,
+            pieces: Pieces::default(),
+            detached: HashMap::new(),
+            bspx_start: None,
+            slots_end: 0,
+            report,
+        })
+    }
+
+    /// Keep and append: file order, each edited slot by the rows of the layout table.
+    fn lay_in_order(&mut self, layout: Layout) -> Result<()> {
+        // Slots that share their bytes, or had none, have no place to be changed in.
+        let mut to_the_end = self.homeless();
+        for index in 0..self.blocks.len() {
+            if self.blocks[index].slots.iter().any(|slot| self.stays_last(*slot)) {
+                let (last, others) = to_the_end.into_iter().partition(|slot| self.stays_last(*slot));
+                to_the_end = last;
+                self.place_at_end(others)?;
+                let start = self.blocks[index].range.start;
+                self.pieces.zeros((start % 4 + 4 - self.pieces.len() % 4) % 4);
+            }
+            self.block_starts[index] = self.pieces.len();
+            let Block { range, .. } = &self.blocks[index];
+            let (range, mut gap) = (range.clone(), self.gap_behind(index));
+            if self.ends_before_nothing(index) {
+                gap.end = gap.start;
+            }
+            let Some((slot, content)) = self.sole_edit(index) else {
+                self.pieces.old(range);
+                self.pieces.old(gap);
+                continue;
+            };
+            let (old, new) = (range.len(), content.len());
+            let is_last = index + 1 == self.blocks.len();
+            let slack = if new > old && !is_last && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
+            if is_last || new <= old + slack {
+                let how = if is_last {
+                    How::Last
+                } else if new <= old {
+                    How::InPlace
+                } else {
+                    How::Slack
+                };
+                self.place_content(slot, how);
+                if !is_last {
+                    let grown = new.saturating_sub(old);
+                    self.pieces.zeros(old.saturating_sub(new));
+                    self.pieces.old(gap.start + grown..gap.end);
+                }
+            } else if layout == Layout::Keep && self.may_shift_behind(index) {
+                let missing = new - old - slack;
+                let shift = align_up(missing, self.alignment_behind(index));
+                self.place_content(slot, How::Shifted(shift));
+                self.pieces.zeros(shift - missing);
+                self.pieces.old(gap.start + slack..gap.end);
+            } else {
+                self.pieces.zeros(old);
+                self.pieces.old(gap);
+                to_the_end.push(slot);
+            }
+        }
+        self.place_at_end(to_the_end)?;
+        self.slots_end = self.pieces.len();
+        Ok(())
+    }
+
+    /// Repack: the dialect's order, each block at its alignment, no gaps.
+    fn lay_again(&mut self) -> Result<()> {
+        self.refuse_damage("laid again", |slot| self.is_edited(slot))?;
+        let order = |slot: &Slot| match slot.id {
+            SlotId::Lump(index) if self.stays_last(index) => (usize::MAX, usize::MAX),
+            SlotId::Lump(index) => {
+                let rank = self.parts.rules.write_order.iter().position(|lump| *lump == index);
+                (rank.unwrap_or(usize::MAX), index)
+            }
+            SlotId::Extra(index) => (usize::MAX, self.parts.shape.count + index),
+            _ => (usize::MAX, usize::MAX),
+        };
+        let mut units: Vec<_> = (0..self.blocks.len())
+            .map(|index| {
+                let Block { slots, is_header, .. } = &self.blocks[index];
+                let last = slots.iter().copied().find(|slot| self.stays_last(*slot));
+                let ranks = slots.iter().copied().filter(|slot| last.is_none_or(|last| last == *slot));
+                let rank = ranks.map(|slot| order(&self.parts.slots[slot])).min();
+                ((!is_header, rank), Unit::Block(index))
+            })
+            .collect();
+        let homeless = self.homeless().into_iter();
+        units.extend(homeless.map(|slot| ((true, Some(order(&self.parts.slots[slot]))), Unit::Slot(slot))));
+        units.sort_by_key(|(key, _)| *key);
+
+        for (_, unit) in units {
+            match unit {
+                Unit::Slot(slot) => self.place_at_end(vec![slot])?,
+                Unit::Block(index) => {
+                    let Block { range, slots, .. } = &self.blocks[index];
+                    let alignment = slots.iter().map(|slot| self.alignment(&self.parts.slots[*slot])).max();
+                    let range = range.clone();
+                    let is_emptied = self.sole_edit(index).is_some_and(|(_, content)| content.len() == 0);
+                    let alignment = alignment.filter(|_| !is_emptied).unwrap_or(1);
+                    self.pieces.zeros(padding(self.pieces.len(), alignment));
+                    self.block_starts[index] = self.pieces.len();
+                    match self.sole_edit(index) {
+                        Some((slot, _)) => self.place_content(slot, How::Repacked),
+                        None => self.pieces.old(range),
+                    }
+                }
+            }
+        }
+        self.slots_end = self.pieces.len();
+        for index in 0..self.blocks.len() {
+            let gap = &self.container.data[self.gap_behind(index)];
+            if !gap.is_empty() {
+                self.report.dropped.0 += gap.len();
+                self.report.dropped.1 += gap.iter().filter(|byte| **byte != 0).count();
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands behind the last slot: rows 7 to 10 of the layout table.
+    fn lay_tail(&mut self) -> Result<()> {
+        let padded = self.container.data.len().is_multiple_of(4);
+        let mut may_pad = !self.ends_with_overrun();
+        for part in &self.parts.tail {
+            let range = part.range().clone();
+            let stays = self.pieces.len() == range.start;
+            match part {
+                TailPart::Trailer(_) => {
+                    self.pieces.old(range);
+                    may_pad = false;
+                }
+                TailPart::Unknown(_) => {
+                    if !stays {
+                        let (bytes, to) = (range.len(), self.pieces.len());
+                        let moved = format!("{bytes} bytes behind the last lump, of unknown meaning, moved to {to}");
+                        self.report.warnings.push(moved);
+                    }
+                    self.pieces.old(range);
+                    may_pad = false;
+                }
+                TailPart::UnreadableBspx(_) if !stays => {
+                    let message = "the BSPX block behind the last lump cannot be read and so cannot be moved";
+                    return Err(refused(message, "bspx").hint("only edits that change no size are possible"));
+                }
+                TailPart::BspxPadding(_) if stays => self.pieces.old(range),
+                TailPart::BspxPadding(_) => {}
+                TailPart::UnreadableBspx(_) => self.pieces.old(range),
+                TailPart::Bspx(_) => {
+                    self.pieces.zeros(padding(self.pieces.len(), 4));
+                    self.bspx_start = Some(self.pieces.len());
+                    match &self.bspx_content {
+                        Some(content) => self.pieces.append(&content.pieces),
+                        None => self.pieces.old(range),
+                    }
+                }
+                TailPart::Padding(_) if padded => {}
+                TailPart::Padding(_) => {
+                    if may_pad {
+                        self.pieces.old(range);
+                    }
+                    may_pad = false;
+                }
+            }
+        }
+        if padded && may_pad {
+            self.pieces.zeros(padding(self.pieces.len(), 4));
+        }
+        Ok(())
+    }
+
+    fn place_content(&mut self, slot: usize, how: How) {
+        if let Some(content) = self.contents.get(&slot) {
+            self.pieces.append(&content.pieces);
+        }
+        self.set_how(slot, how);
+    }
+
+    /// Puts slots behind everything that was laid so far, each at its alignment.
+    fn place_at_end(&mut self, slots: Vec<usize>) -> Result<()> {
+        for slot in slots {
+            if self.contents.get(&slot).is_none_or(|content| content.len() == 0) {
+                continue;
+            }
+            self.refuse_damage("put behind it", |other| self.is_edited(other))?;
+            let alignment = self.alignment(&self.parts.slots[slot]);
+            self.pieces.zeros(padding(self.pieces.len(), alignment));
+            self.detached.insert(slot, self.pieces.len());
+            let is_shared = self.blocks.iter().any(|block| block.slots.len() > 1 && block.slots.contains(&slot));
+            self.place_content(slot, if is_shared { How::Detached } else { How::Appended });
+        }
+        Ok(())
+    }
+
+    fn set_how(&mut self, slot: usize, how: How) {
+        let id = self.parts.slots[slot].id;
+        self.report.edits.iter_mut().filter(|edit| edit.slot == id).for_each(|edit| edit.how = how);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Block(usize),
+    Slot(usize),
+}
+
+/// The zeros that bring a position to a multiple of `alignment`.
+pub(super) fn padding(position: usize, alignment: usize) -> usize {
+    align_up(position, alignment) - position
+}
+
+pub(super) fn refused(message: impl Into<String>, slot: &str) -> Error {
+    Error::new(ErrorKind::Refused, message).at(Place::default().lump(slot))
+}

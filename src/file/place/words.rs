@@ -1,0 +1,152 @@
+//! Words: what the directories have to say once everything is placed.
+
+use std::collections::BTreeMap;
+
+use super::{Sheet, refused};
+use crate::bytes::align_up;
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::Layout;
+use crate::file::container::{Bounds, Slot, SlotId};
+use crate::file::inside::{self, Home, Words};
+use crate::file::plan::{Moved, Plan};
+use crate::file::tail::TailPart;
+
+/// The greatest offset: engines read offsets as signed numbers of 32 bits.
+const MOST_BYTES: usize = 0x7FFF_FFFF;
+
+impl<'a> Sheet<'_, 'a> {
+    /// Computes every word, writes those that changed, and checks what must hold.
+    pub(super) fn finish(mut self, layout: Layout) -> Result<Plan<'a>> {
+        let new_size = self.pieces.len();
+        if new_size > MOST_BYTES {
+            let message = format!("the file would grow to {new_size} bytes; engines read offsets below 2 GiB only");
+            return Err(Error::new(ErrorKind::TooLarge, message));
+        }
+        self.report.size.1 = new_size;
+        let mut words = BTreeMap::new();
+        for (index, slot) in self.parts.slots.iter().enumerate().filter(|(_, slot)| slot.is_top_level()) {
+            let offset = self.new_offset(index, slot, new_size)?;
+            if offset != slot.offset {
+                words.insert(slot.words.offset, offset.to_le_bytes());
+                if slot.bounds != Bounds::Empty && !self.is_edited(slot) {
+                    let (from, to) = (slot.offset, offset);
+                    self.report.moved.push(Moved { name: slot.name.clone(), from, to });
+                }
+                if let Some(reason) = self.container.pinned(slot.id)
+                    && self.contents.get(&index).is_none_or(|content| content.is_pinned)
+                {
+                    let message = format!("{} cannot be moved: {reason}", slot.name);
+                    let advice = if layout == Layout::Repack { "use --layout keep" } else { "use --layout append" };
+                    return Err(refused(message, &slot.name).hint(advice));
+                }
+            }
+            self.contents.get(&index).into_iter().for_each(|content| content.add_words(slot, &mut words));
+        }
+        self.game_lump_words(new_size, &mut words);
+        self.bspx_words(new_size, &mut words);
+        if let Some(TailPart::Trailer(range)) = self.parts.tail.first()
+            && let Some(lump) = self.parts.rules.trailer_lump
+            && let Some(offset) = words.get(&self.parts.slots[lump].words.offset).copied()
+        {
+            words.insert(new_size - range.len(), offset);
+        }
+        let words: Vec<_> = words.into_iter().collect();
+        self.pieces.overwrite(&words);
+        Ok(Plan::new(self.container, self.pieces, self.report, layout))
+    }
+
+    /// The offsets within the game lump: in its new bytes, and in the old ones where they stay for others to share.
+    pub(super) fn game_lump_words(&self, file_end: usize, words: &mut Words) {
+        let Some(slot) = self.parts.rules.game_lump else { return };
+        let block = self.blocks.iter().position(|block| block.slots.contains(&slot));
+        let sole = block.is_some_and(|block| self.sole_owner(block) == Some(slot));
+        let content = self.contents.get(&slot);
+        let start = match self.detached.get(&slot) {
+            Some(start) => Some(*start),
+            None => block.filter(|_| sole).map(|block| self.start_of(slot, block)),
+        };
+        if let (Some(content), Some(start)) = (content, start) {
+            content.relocate(Home { start, file_end }, words);
+        }
+        if let Some(block) = block.filter(|_| content.is_none() || !sole) {
+            let start = self.start_of(slot, block);
+            let old = inside::unedited(self.parts, SlotId::Game(0), &self.parts.slots[slot].stored);
+            old.relocate(Home { start, file_end }, words);
+        }
+    }
+
+    pub(super) fn bspx_words(&self, new_size: usize, words: &mut Words) {
+        let Some(start) = self.bspx_start else { return };
+        let Some(range) = self.parts.tail.iter().find_map(|part| match part {
+            TailPart::Bspx(range) => Some(range),
+            _ => None,
+        }) else {
+            return;
+        };
+        let unedited;
+        let content = match &self.bspx_content {
+            Some(content) => content,
+            None => {
+                unedited = inside::unedited(self.parts, SlotId::Bspx(0), range);
+                &unedited
+            }
+        };
+        content.relocate(Home { start, file_end: new_size }, words);
+        // An entry that points into the lumps before the block moves with what it points at; one that points behind
+        // the end keeps its distance.
+        for slot in self.parts.slots.iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_))) {
+            let at = usize::try_from(slot.offset).unwrap_or(0);
+            let moved = match slot.bounds {
+                _ if content.covers(slot.id) => None,
+                Bounds::Outside => self.pushed_out(slot.offset, new_size),
+                Bounds::Inside | Bounds::Overrun if at < range.start => {
+                    let block = self.blocks.iter().position(|block| block.range.contains(&at));
+                    block.map(|block| at - self.blocks[block].range.start + self.block_starts[block])
+                }
+                _ => None,
+            };
+            if let Some(moved) = moved.and_then(|moved| i32::try_from(moved).ok())
+                && moved != slot.offset
+            {
+                words.insert(slot.words.offset - range.start + start, moved.to_le_bytes());
+            }
+        }
+    }
+
+    /// The offset of a top-level slot in the new file.
+    pub(super) fn new_offset(&self, index: usize, slot: &Slot, new_size: usize) -> Result<i32> {
+        let old_size = self.container.data.len();
+        let is_emptied = self.contents.get(&index).is_some_and(|content| content.len() == 0);
+        let bounds = if is_emptied { Bounds::Empty } else { slot.bounds };
+        let place = match bounds {
+            _ if self.detached.contains_key(&index) => self.detached.get(&index).copied(),
+            Bounds::Inside | Bounds::Overrun => {
+                let block = self.blocks.iter().position(|block| block.slots.contains(&index));
+                block.map(|block| self.start_of(index, block))
+            }
+            // The word of an empty slot stays, unless it would lie past the new end; readers of BSPX take it for
+            // the end of a lump.
+            Bounds::Empty => {
+                let end = if self.bspx_start.is_some() { align_up(self.slots_end, 4) } else { new_size };
+                usize::try_from(slot.offset).ok().filter(|old| *old <= old_size && *old > end).map(|_| end)
+            }
+            Bounds::Outside => self.pushed_out(slot.offset, new_size),
+            Bounds::Negative => None,
+        };
+        let Some(place) = place else { return Ok(slot.offset) };
+        i32::try_from(place)
+            .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{} would begin past 2 GiB", slot.name)))
+    }
+
+    /// What lies behind the end stays there: it moves only where the file grows over it, so that it does not come to
+    /// claim bytes by accident.
+    pub(super) fn pushed_out(&self, offset: i32, new_size: usize) -> Option<usize> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < new_size)?;
+        Some(offset - self.container.data.len() + new_size)
+    }
+
+    /// Where a slot of a block begins in the new file.
+    pub(super) fn start_of(&self, slot: usize, block: usize) -> usize {
+        self.parts.slots[slot].stored.start - self.blocks[block].range.start + self.block_starts[block]
+    }
+}
