@@ -91,6 +91,86 @@ impl fmt::Debug for Data<'_> {
     }
 }
 
+/// Bytes in parts, one behind the other: a large slot of which only a little is new, without a copy of the rest.
+///
+/// ```
+/// use bspkit::{Data, Rope};
+/// let old = Data::from(b"PK old files".to_vec());
+/// let mut rope = Rope::from(old.slice(0..3));
+/// rope.push(b"new files".to_vec());
+/// assert_eq!((rope.len(), &*rope.to_data()), (12, &b"PK new files"[..]));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Rope<'a> {
+    parts: Vec<Data<'a>>,
+    len: usize,
+}
+
+impl<'a> Rope<'a> {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Rope::default()
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds bytes behind the others.
+    pub fn push(&mut self, part: impl Into<Data<'a>>) {
+        let part = part.into();
+        self.len += part.len();
+        if !part.is_empty() {
+            self.parts.push(part);
+        }
+    }
+
+    /// The parts, none of them empty.
+    pub fn parts(&self) -> impl Iterator<Item = &Data<'a>> {
+        self.parts.iter()
+    }
+
+    /// All bytes in one piece; copied where there is more than one part.
+    pub fn to_data(&self) -> Data<'a> {
+        match &self.parts[..] {
+            [] => Data::from(Vec::new()),
+            [part] => part.clone(),
+            parts => {
+                let mut bytes = Vec::with_capacity(self.len);
+                parts.iter().for_each(|part| bytes.extend_from_slice(part));
+                Data::from(bytes)
+            }
+        }
+    }
+}
+
+impl PartialEq<[u8]> for Rope<'_> {
+    /// Compares the bytes; parts that are the very bytes compared with are not read.
+    fn eq(&self, other: &[u8]) -> bool {
+        let mut at = 0;
+        self.len == other.len()
+            && self.parts.iter().all(|part| {
+                let other = &other[at..at + part.len()];
+                at += part.len();
+                std::ptr::eq(&**part, other) || **part == *other
+            })
+    }
+}
+
+impl<'a, T: Into<Data<'a>>> From<T> for Rope<'a> {
+    fn from(part: T) -> Self {
+        let mut rope = Rope::new();
+        rope.push(part);
+        rope
+    }
+}
+
 /// Prints bytes so that a person can read them and [`unescape`] can read them back: printable ASCII and valid
 /// UTF-8 as they are, `\n`, `\\` and everything else as `\xNN`.
 ///

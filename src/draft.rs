@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
-use crate::bytes::Data;
+use crate::bytes::{Data, Rope};
 use crate::content::entities::Entities;
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,7 +28,7 @@ use crate::file::{self, Edit, Layout, Plan, SlotId, lzma};
 pub struct Draft<'a> {
     bsp: Bsp<'a>,
     /// New bytes of slots, decompressed; never equal to the old ones.
-    slots: IndexMap<SlotId, Data<'a>>,
+    slots: IndexMap<SlotId, Rope<'a>>,
     /// The entity text, once somebody asked for it.
     entities: Option<Entities<'a>>,
 }
@@ -55,7 +55,7 @@ impl<'a> Draft<'a> {
             (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
                 Ok(Data::from(entities.to_bytes()))
             }
-            (_, Some(bytes)) => Ok(bytes.clone()),
+            (_, Some(bytes)) => Ok(bytes.to_data()),
             _ => self.bsp.bytes(slot),
         }
     }
@@ -66,7 +66,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] where the map has no such slot.
-    pub fn set(&mut self, slot: SlotId, bytes: impl Into<Data<'a>>) -> Result<()> {
+    pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = bytes.into();
         if self.bsp.container().slot(slot).is_none() {
             return Err(Error::new(ErrorKind::NotFound, format!("the map has no slot {slot:?}")));
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
             self.entities = None;
         }
         // What cannot be decompressed differs from anything.
-        if self.bsp.bytes(slot).is_ok_and(|old| *old == *bytes) {
+        if self.bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
             self.slots.shift_remove(&slot);
         } else {
             self.slots.insert(slot, bytes);
@@ -148,7 +148,7 @@ impl<'a> Draft<'a> {
             if self.bsp.bytes(id).is_ok_and(|old| *old == *bytes) {
                 slots.shift_remove(&id);
             } else {
-                slots.insert(id, Data::from(bytes));
+                slots.insert(id, Rope::from(bytes));
             }
         }
         slots.sort_unstable_keys();
@@ -156,12 +156,12 @@ impl<'a> Draft<'a> {
     }
 
     /// What was compressed is compressed again.
-    fn edit(&self, slot: SlotId, bytes: Data<'a>) -> Result<Edit<'a>> {
+    fn edit(&self, slot: SlotId, bytes: Rope<'a>) -> Result<Edit<'a>> {
         if self.bsp.unpacked_size(slot).is_none() {
             return Ok(Edit { slot, stored: bytes, unpacked: None });
         }
         let unpacked = Some(bytes.len());
-        let stored = if bytes.is_empty() { bytes } else { Data::from(lzma::pack(&bytes)?) };
+        let stored = if bytes.is_empty() { bytes } else { Rope::from(lzma::pack(&bytes.to_data())?) };
         Ok(Edit { slot, stored, unpacked })
     }
 }

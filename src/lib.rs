@@ -19,7 +19,7 @@ pub mod record;
 
 pub use bsp::Bsp;
 pub use builder::Builder;
-pub use bytes::Data;
+pub use bytes::{Data, Rope};
 pub use draft::Draft;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use file::{

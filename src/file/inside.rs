@@ -138,7 +138,7 @@ fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
     let mut content = Content { unpacked: edit.unpacked, ..Content::default() };
     if parts.rules.game_lump == Some(index) && !edit.stored.is_empty() {
         let base = usize::try_from(parts.slots[index].offset).unwrap_or(0);
-        match nested::game_lump(&edit.stored, base, base + edit.stored.len()) {
+        match nested::game_lump(&edit.stored.to_data(), base, base + edit.stored.len()) {
             Ok(members) => {
                 let range = base..base + edit.stored.len();
                 content.offsets = members.iter().filter_map(|member| inner_offset(member, &range)).collect();
@@ -146,7 +146,7 @@ fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
             Err(_) => content.is_pinned = true,
         }
     }
-    content.pieces = Pieces::from(edit.stored.clone());
+    content.pieces = Pieces::from(&edit.stored);
     content
 }
 
@@ -213,7 +213,7 @@ fn laid_again<'a>(
         }
         moves.push((slot.stored.start..cluster_end, content.pieces.len()));
         match edit_of(slot).filter(|_| count == 1) {
-            Some(edit) => content.pieces.append(&Pieces::from(edit.stored.clone())),
+            Some(edit) => content.pieces.append(&Pieces::from(&edit.stored)),
             None => content.pieces.old(slot.stored.start..cluster_end),
         }
         end = cluster_end;
@@ -258,7 +258,7 @@ impl<'a> Content<'a> {
         self.pieces.zeros(if is_aligned { padding(self.pieces.len(), 4) } else { 0 });
         let target = Some(self.pieces.len());
         self.offsets.push(InnerOffset { word: slot.words.offset - start, target, old: slot.offset });
-        self.pieces.append(&Pieces::from(edit.stored.clone()));
+        self.pieces.append(&Pieces::from(&edit.stored));
     }
 
     fn set_length(&mut self, slot: &Slot, edit: &Edit<'a>, start: usize) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bytes::Data;
+use crate::bytes::{Data, Rope};
 
 /// A part of a file that is to be written.
 #[derive(Clone, Debug)]
@@ -102,10 +102,10 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl<'a> From<Data<'a>> for Pieces<'a> {
-    fn from(data: Data<'a>) -> Self {
+impl<'a> From<&Rope<'a>> for Pieces<'a> {
+    fn from(rope: &Rope<'a>) -> Self {
         let mut pieces = Pieces::default();
-        pieces.push(Piece::New(data));
+        rope.parts().cloned().for_each(|part| pieces.push(Piece::New(part)));
         pieces
     }
 }

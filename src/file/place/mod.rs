@@ -15,7 +15,7 @@ use super::inside::{self, Content};
 use super::piece::Pieces;
 use super::plan::{How, Plan, Report, SlotEdit};
 use super::tail::TailPart;
-use crate::bytes::{Data, align_up, is_zero};
+use crate::bytes::{Rope, align_up, is_zero};
 use crate::error::{Error, ErrorKind, Place, Result};
 use blocks::{Block, blocks};
 
@@ -24,7 +24,7 @@ use blocks::{Block, blocks};
 pub(crate) struct Edit<'a> {
     pub(crate) slot: SlotId,
     /// What is to stand in the file.
-    pub(crate) stored: Data<'a>,
+    pub(crate) stored: Rope<'a>,
     /// Where that is compressed: the size after decompression.
     pub(crate) unpacked: Option<usize>,
 }
