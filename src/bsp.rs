@@ -110,11 +110,10 @@ impl<'a> Bsp<'a> {
         self.container.data.slice(range)
     }
 
-    /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.
+    /// The size after decompression that the directory claims, where a slot is compressed: its bytes begin so.
     pub fn unpacked_size(&self, slot: SlotId) -> Option<usize> {
         let claimed = self.container.slot(slot)?.unpacked.filter(|size| *size != 0)?;
-        let size = lzma::unpacked_size(&self.stored(slot))?;
-        (usize::try_from(claimed) == Ok(size)).then_some(size)
+        self.stored(slot).starts_with(b"LZMA").then(|| usize::try_from(claimed).unwrap_or(usize::MAX))
     }
 
     /// A slot's bytes, decompressed where they are compressed.
@@ -123,14 +122,16 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] where that fails.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         let stored = self.stored(slot);
-        match self.unpacked_size(slot) {
-            None => Ok(stored),
-            Some(_) => {
-                let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-                let unpacked = lzma::unpack(&stored).map_err(|error| error.at(Place::default().lump(name)))?;
-                Ok(Data::from(unpacked))
+        let Some(claimed) = self.unpacked_size(slot) else { return Ok(stored) };
+        let unpacked = match lzma::unpacked_size(&stored) {
+            Some(size) if size != claimed => {
+                let message = format!("the directory says it unpacks to {claimed} bytes, its LZMA header {size}");
+                Err(Error::new(ErrorKind::Malformed, message))
             }
-        }
+            _ => lzma::unpack(&stored),
+        };
+        let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
+        unpacked.map(Data::from).map_err(|error| error.at(Place::default().lump(name)))
     }
 }
 
