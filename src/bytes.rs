@@ -183,6 +183,11 @@ pub fn escaped(bytes: &[u8]) -> Escaped<'_> {
 }
 
 /// The printed form that [`escaped`] gives.
+///
+/// ```
+/// let printed: bspkit::bytes::Escaped<'_> = bspkit::bytes::escaped(b"a\0");
+/// assert_eq!(printed.to_string(), r"a\x00");
+/// ```
 pub struct Escaped<'a>(&'a [u8]);
 
 impl fmt::Display for Escaped<'_> {
@@ -258,6 +263,16 @@ pub(crate) fn is_zero(bytes: &[u8]) -> bool {
 /// A size or offset from the file as an index; what does not fit (on a 16-bit machine) is past every file's end.
 pub(crate) fn index(value: u32) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// An index as 32 bits, for tables that are limited to fewer; what does not fit is past every table's end.
+pub(crate) fn short(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// A size or offset for people and streams.
+pub(crate) fn wide(value: usize) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 /// A directory word as it stands in the file: a signed 32-bit number, little-endian.

@@ -1,4 +1,37 @@
-//! bspkit opens maps of the BSP family and writes them back with every byte nobody meant to change as it was.
+//! bspkit opens maps of the BSP family (Quake II, Quake III, GoldSrc, Source), lets you change exactly what you mean
+//! to change, and writes them back with every other byte as it was.
+//!
+//! ```
+//! use bspkit::{Bsp, Layout};
+//!
+//! let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+//! let map = Bsp::parse(&bytes)?; // reads the directory and nothing else
+//! let mut draft = map.draft(); // pending edits; the map itself never changes
+//! draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+//!
+//! let plan = draft.plan(Layout::Keep)?; // pure: what a save would write
+//! assert_eq!(plan.report().to_string(), "ENTITIES 1757 -> 1743 bytes, in place");
+//! let saved = plan.to_vec(); // or plan.save("out.bsp"): atomic, with a backup if you like
+//! assert_eq!(saved.len(), bytes.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Promises
+//!
+//! Without an edit, or with one that sets what is already there, a file stays as it is, damaged files too. An edit
+//! changes its lump, the words of the directory that must change, padding, and the hole it leaves. What no lump names
+//! is content. No input makes the library panic, and what is wrong with one is reported and kept. [`op::verify`] tries
+//! these on any map.
+//!
+//! # Limits
+//!
+//! Lumps are bytes, but for the entity text ([`content::entities`]), the game lump's directory, BSPX and LZMA. Files
+//! may grow to 2 GiB; a compressed piece may unpack to 64 MiB. The README says what else.
+//!
+//! # Features
+//!
+//! `cli` (default) is the program; a library user says `default-features = false`. `mmap` makes [`Bsp::open`] map the
+//! file instead of reading it, on Unix; without it the crate forbids unsafe code.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -18,11 +51,16 @@ pub mod op;
 pub mod record;
 
 pub use bsp::Bsp;
+pub use draft::Draft;
+pub use file::{Layout, Plan, Report, SaveOptions};
+
+pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId};
+
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
-pub use draft::Draft;
 pub use error::{Error, ErrorKind, Place, Result};
-pub use file::{
-    Bounds, Change, ChangeKind, Container, Layout, Moved, Plan, Report, SaveOptions, Segment, SegmentKind, Slot,
-    SlotEdit, SlotId,
-};
+
+/// The README's example runs too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -68,7 +68,7 @@ pub(crate) fn main() -> ExitCode {
         talk.stderr(talk.error(&error).as_bytes());
         Code::Failed
     });
-    ExitCode::from(code as u8)
+    code.into()
 }
 
 fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {

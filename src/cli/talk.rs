@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result};
 
@@ -12,10 +13,20 @@ use super::show::shown;
 /// The exit status; of several maps the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Code {
-    Done = 0,
+    Done,
     /// A law failed, or nothing matched.
-    Found = 1,
-    Failed = 2,
+    Found,
+    Failed,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        ExitCode::from(match code {
+            Code::Done => 0,
+            Code::Found => 1,
+            Code::Failed => 2,
+        })
+    }
 }
 
 /// How to talk: quiet or not, in colours or not.

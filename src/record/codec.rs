@@ -5,6 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use binrw::{BinRead, BinWrite, Endian};
 
+use crate::bytes::wide;
+
 /// A type with a fixed size in the file.
 ///
 /// ```
@@ -82,7 +84,7 @@ impl Seek for Reader<'_> {
 
     #[inline(always)]
     fn stream_position(&mut self) -> io::Result<u64> {
-        Ok(self.at as u64)
+        Ok(wide(self.at))
     }
 }
 
@@ -120,7 +122,7 @@ impl Seek for Writer<'_> {
 
     #[inline(always)]
     fn stream_position(&mut self) -> io::Result<u64> {
-        Ok(self.at as u64)
+        Ok(wide(self.at))
     }
 }
 

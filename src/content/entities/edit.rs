@@ -7,7 +7,7 @@ use super::splice::Splice;
 use super::style::Style;
 use super::token::Span;
 use super::{Body, Entities, Entity, Own, rule};
-use crate::bytes::escaped;
+use crate::bytes::{escaped, index};
 use crate::{Error, ErrorKind, Result};
 
 /// An entity to edit. Each method either makes its edit or gives an error and changes nothing.
@@ -197,7 +197,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
 }
 
 fn has_pairs_of_source(entities: &Entities<'_>, origin: u32, own: &Own) -> bool {
-    let (bytes, pairs) = (&entities.source.data[..], entities.source.pairs(origin as usize));
+    let (bytes, pairs) = (&entities.source.data[..], entities.source.pairs(index(origin)));
     let same = |one: Span, other: Span| unquoted(&own.text[one.range()]) == unquoted(&bytes[other.range()]);
     own.pairs.len() == pairs.len()
         && own.pairs.iter().zip(pairs).all(|(own, old)| same(own.key, old.key) && same(own.value, old.value))

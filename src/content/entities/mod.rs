@@ -34,6 +34,7 @@ pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
 
+use crate::bytes::{self, short};
 use crate::content::select::Selector;
 use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Result};
@@ -102,7 +103,7 @@ impl<'a> Entities<'a> {
     pub fn parse(content: impl Into<Data<'a>>, rules: EntityRules) -> Result<Self> {
         let source = Source::parse(content.into(), &rules, DiagnosticKind::is_problem)?;
         // Fewer than MAX_ENTITIES.
-        let nodes = (0..source.entities.len() as u32).map(|index| Node { body: Body::Source(index), around: None });
+        let nodes = (0..short(source.entities.len())).map(|index| Node { body: Body::Source(index), around: None });
         Ok(Entities { nodes: nodes.collect(), source: Arc::new(source), rules, end: None })
     }
 
@@ -202,10 +203,12 @@ impl<'a> Entities<'a> {
 
     fn view_of<'e>(&'e self, index: usize, body: &'e Body) -> Entity<'e> {
         let (bytes, pairs, origin, own) = match body {
-            Body::Source(origin) => (&self.source.data[..], self.source.pairs(*origin as usize), Some(*origin), None),
+            Body::Source(origin) => {
+                (&self.source.data[..], self.source.pairs(bytes::index(*origin)), Some(*origin), None)
+            }
             Body::Own(own) => (&own.text[..], &own.pairs[..], own.origin, Some(own)),
         };
-        let placed = origin.map(|origin| &self.source.entities[origin as usize]);
+        let placed = origin.map(|origin| &self.source.entities[bytes::index(origin)]);
         let span = placed.map(|placed| placed.body.range());
         let (range, is_closed) = match own {
             Some(own) => (0..own.text.len(), own.is_closed),

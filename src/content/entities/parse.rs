@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::diagnostic::{DiagnosticKind, Diagnostics};
 use super::token::{self, Kind, Span};
-use crate::bytes::is_zero;
+use crate::bytes::{is_zero, wide};
 use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Place, Result};
 
@@ -196,7 +196,7 @@ pub(super) fn end_of_line(text: &[u8], at: usize) -> usize {
 }
 
 fn place(span: Span) -> Place {
-    Place::default().lump("entities").offset(span.start() as u64)
+    Place::default().lump("entities").offset(wide(span.start()))
 }
 
 fn too_large(message: String) -> Error {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::parse::Source;
 use super::style::Style;
 use super::{Body, DiagnosticKind, Diagnostics, Entities, Node};
+use crate::bytes::index;
 use crate::{Data, Result};
 
 impl Entities<'_> {
@@ -83,7 +84,7 @@ impl Entities<'_> {
         };
         match (&node.around, origin) {
             (Some(around), _) => (&around.lead, &around.trail),
-            (None, Some(origin)) => (self.source.lead(origin as usize), self.source.trail(origin as usize)),
+            (None, Some(origin)) => (self.source.lead(index(origin)), self.source.trail(index(origin))),
             (None, None) => (b"", b""),
         }
     }

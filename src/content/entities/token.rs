@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pest::{Parser, Token};
 
+use crate::bytes::{index, short};
 use crate::{Error, ErrorKind, Result};
 
 /// pest keeps 80 bytes for a token, so what it sees at a time is kept small.
@@ -37,16 +38,15 @@ pub(super) struct Span {
 impl Span {
     pub(super) fn new(range: Range<usize>) -> Self {
         // No text is longer than MAX_TEXT, so neither bound saturates.
-        let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Span { start: narrow(range.start), end: narrow(range.end) }
+        Span { start: short(range.start), end: short(range.end) }
     }
 
     pub(super) fn start(self) -> usize {
-        self.start as usize
+        index(self.start)
     }
 
     pub(super) fn end(self) -> usize {
-        self.end as usize
+        index(self.end)
     }
 
     pub(super) fn range(self) -> Range<usize> {

@@ -1,0 +1,188 @@
+//! The house rules that a machine can check: which way imports run, where a dialect may be asked for, how long a
+//! file may be, and that every public type shows how it is used.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers, lowest first; a module imports from its own layer and those before it.
+const LAYERS: [&[&str]; 9] = [
+    &["bytes", "error"],
+    &["record"],
+    &["file"],
+    &["dialect"],
+    &["bsp", "builder"],
+    &["content"],
+    &["draft"],
+    &["op"],
+    &["cli", "main"],
+];
+
+/// A file that grows past this is two files.
+const MOST_LINES: usize = 400;
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+/// The code of a file without its comments and without its tests.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
+    text[..tests].lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// The top module that a file below `src` belongs to.
+fn module(path: &Path) -> String {
+    let inner = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
+    let first = inner.components().next().unwrap().as_os_str().to_str().unwrap();
+    first.trim_end_matches(".rs").to_string()
+}
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|modules| modules.contains(&module))
+}
+
+/// The modules of this crate that a line of code names.
+fn imports(line: &str) -> Vec<&str> {
+    line.match_indices("crate::")
+        .flat_map(|(at, prefix)| {
+            let rest = &line[at + prefix.len()..];
+            let group = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap());
+            group.map_or_else(|| vec![rest], |group| group.split(", ").collect())
+        })
+        .map(|path| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())
+        .collect()
+}
+
+#[test]
+fn imports_run_one_way() {
+    let mut upward = Vec::new();
+    for (path, text) in sources("src") {
+        let own = module(&path);
+        let Some(level) = layer(&own) else {
+            assert_eq!(own, "lib", "{} belongs to no layer", path.display());
+            continue;
+        };
+        for (line, code) in code(&text) {
+            for import in imports(code) {
+                // The names that lib.rs gives again stand for the module that they come from.
+                let import = match import {
+                    "Data" | "Rope" => "bytes",
+                    "Error" | "ErrorKind" | "Place" | "Result" => "error",
+                    import => import,
+                };
+                if layer(import).is_some_and(|imported| imported > level) {
+                    upward.push(format!("{}:{}: {own} imports {import}", path.display(), line + 1));
+                }
+            }
+        }
+    }
+    assert!(upward.is_empty(), "{}", upward.join("\n"));
+}
+
+#[test]
+fn an_upward_import_would_be_seen() {
+    assert_eq!(imports("use crate::draft::Draft;"), ["draft"]);
+    assert_eq!(imports("use crate::{Error, content::pak};"), ["Error", "content"]);
+    assert!(layer("draft") > layer("file"));
+}
+
+/// Only the dialects' own folder asks which dialect a map is; everything else goes by what the dialect's data says.
+#[test]
+fn nobody_else_asks_for_the_dialect() {
+    let names = ["GOLDSRC", "BLUE_SHIFT", "QUAKE2", "QUAKE3", "SOURCE17", "SOURCE21", "L4D2"];
+    for (path, text) in sources("src").into_iter().filter(|(path, _)| module(path) != "dialect") {
+        for (line, code) in code(&text) {
+            let place = format!("{}:{}", path.display(), line + 1);
+            assert!(!names.iter().any(|name| code.contains(&format!("dialect::{name}"))), "{place} names a dialect");
+            let asks = ["dialect().name ==", "dialect.name ==", "match dialect.name", "match bsp.dialect()"];
+            assert!(!asks.iter().any(|ask| code.contains(ask)), "{place} asks which dialect it is");
+        }
+    }
+}
+
+/// A dialect is one file of its own and one word in the list.
+#[test]
+fn every_dialect_is_one_file() {
+    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/mod.rs")).unwrap();
+    for dialect in bspkit::dialect::ALL {
+        let (path, text) = sources("src/dialect")
+            .into_iter()
+            .find(|(_, text)| text.contains(&format!("name: \"{}\"", dialect.name)))
+            .unwrap_or_else(|| panic!("{} has no file", dialect.name));
+        assert_eq!(text.matches(": Dialect = Dialect {").count(), 1, "{}", path.display());
+        assert!(text.starts_with("//! "), "{} begins with its source", path.display());
+        let module = path.file_stem().unwrap().to_str().unwrap();
+        assert!(list.contains(&format!("mod {module};")));
+    }
+}
+
+#[test]
+fn files_stay_small_enough_to_hold_in_mind() {
+    for (path, text) in sources("src") {
+        let lines = text.lines().count();
+        assert!(lines <= MOST_LINES, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    for (path, text) in sources("src").into_iter().chain(sources("examples")).chain(sources("benches")) {
+        for word in ["todo!", "unimplemented!", "FIXME", "TODO", "dbg!"] {
+            assert!(!text.contains(word), "{} says {word}", path.display());
+        }
+    }
+}
+
+/// Numbers change their width in `bytes.rs` alone, where the reasons stand.
+#[test]
+fn no_number_changes_its_width_elsewhere() {
+    let widths = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "usize", "isize", "f32", "f64"];
+    for (path, text) in sources("src").into_iter().filter(|(path, _)| module(path) != "bytes") {
+        for (line, code) in code(&text) {
+            let casts = |width: &&str| {
+                let cast = format!(" as {width}");
+                code.match_indices(&cast)
+                    .any(|(at, _)| !code[at + cast.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            };
+            assert!(!widths.iter().any(casts), "{}:{}: {code}", path.display(), line + 1);
+        }
+    }
+}
+
+#[test]
+fn every_public_type_shows_how_it_is_used() {
+    for (path, text) in sources("src").into_iter().filter(|(path, _)| !["cli", "main"].contains(&&*module(path))) {
+        let mut doc = String::new();
+        for line in text.lines() {
+            let line = line.trim_start();
+            let kinds = ["pub struct ", "pub enum ", "pub trait "];
+            if let Some(kind) = kinds.iter().find(|kind| line.starts_with(**kind)) {
+                let name = line[kind.len()..].split(|c: char| !c.is_alphanumeric()).next().unwrap();
+                // Records are declared in bulk and shown by their module; a macro has no name yet.
+                let is_record = line.contains('(') && line.trim_end().ends_with(") {");
+                assert!(doc.contains("```") || is_record || name.is_empty(), "{}: {name}", path.display());
+            }
+            if line.starts_with("///") {
+                doc.push_str(line);
+            } else if !line.starts_with("#[") {
+                doc.clear();
+            }
+        }
+    }
+}
