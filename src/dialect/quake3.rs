@@ -2,9 +2,10 @@
 //! Quake III Arena source).
 //!
 //! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
-//! The header does not say which. The 18th entry counts where every lump starts behind it and it could be one: it
-//! begins behind the header and in the file, or is empty, as nearly always. Eight zeros are no entry but the hole that
-//! the first lump of a map with 17 left when it moved; q3map2's marker text, where it stands there, says too much.
+//! The header does not say which. The 18th entry counts where every lump starts behind it and it could be one: its
+//! offset lies behind the header, and neither number is beyond all sense, as the letters of q3map2's marker are where
+//! they stand there. Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved. The
+//! file's size does not count, since an edit changes it.
 
 use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
@@ -61,6 +62,9 @@ const LUMPS: [Lump; 18] = [
 /// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.
 const STRUCT_SIZES: [(usize, i32); 5] = [(1, 72), (3, 36), (4, 48), (7, 40), (13, 104)];
 
+/// No map of a gigabyte is known, and four letters read as a number are more.
+const MOST_SENSIBLE: i32 = 1 << 30;
+
 /// Soldier of Fortune uses the same magic and version for 22 lumps of other structs (header 184 bytes).
 fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
     let [with_17, with_18] = [dialect.shapes[0], dialect.shapes[1]];
@@ -82,9 +86,9 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
             return None;
         }
     }
-    let could_be = |EntryFields { offset, length, .. }: EntryFields| match usize::try_from(offset) {
-        Ok(offset) => offset >= with_18.header_size() && (length == 0 || (length > 0 && offset <= bytes.len())),
-        Err(_) => false,
+    let header = i32::try_from(with_18.header_size()).unwrap_or(i32::MAX);
+    let could_be = |entry: EntryFields| {
+        (header..MOST_SENSIBLE).contains(&entry.offset) && (0..MOST_SENSIBLE).contains(&entry.length)
     };
     let has_18 = with_18.entries(bytes).nth(17).is_some_and(could_be) && begins_behind(with_18);
     Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })

@@ -211,7 +211,14 @@ impl<'a> Container<'a> {
         if let Some(lump) = game_lump {
             let id = lump.id;
             let members = || nested::game_lump(&data[lump.stored.clone()], lump.stored.start, size);
-            match opaque_game_lump.map_or_else(members, Err) {
+            let read = opaque_game_lump.map_or_else(members, Err);
+            let directory = lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it));
+            let is_shared = |slot: &&Slot| slot.stored.start < directory.end && directory.start < slot.stored.end;
+            // Whoever shares the directory's bytes would see its offsets change.
+            if slots.iter().filter(|slot| slot.id != id).any(|slot| is_shared(&slot)) {
+                pinned.push((id, "another lump shares the bytes of its directory"));
+            }
+            match read {
                 Ok(members) => slots.extend(members),
                 Err(reason) => pinned.push((id, reason)),
             }

@@ -88,11 +88,6 @@ impl Content<'_> {
     pub(super) fn covers(&self, slot: SlotId) -> bool {
         self.edited.contains(&slot)
     }
-
-    /// Whether a move changes no byte of the content.
-    pub(super) fn is_free_of_offsets(&self) -> bool {
-        self.offsets.is_empty()
-    }
 }
 
 /// The contents of all edited top-level slots, by index, and of the BSPX block.

@@ -98,6 +98,11 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
     Ok(slots)
 }
 
+/// The size of a game lump's directory.
+pub(crate) fn directory(members: &[Slot]) -> usize {
+    4 + members.len() * GameLumpEntry::SIZE
+}
+
 /// `game:sprp` for the bytes `prps`.
 pub(crate) fn member_name(mut id: [u8; 4]) -> String {
     id.reverse();

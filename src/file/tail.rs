@@ -49,9 +49,15 @@ pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Op
         if at > start {
             tail.parts.push(TailPart::BspxPadding(start..at));
         }
-        match bspx_entries(data, at) {
+        let table = |entries: &[Slot]| at + BspxHeader::SIZE + entries.len() * BspxEntry::SIZE;
+        // An entry that lies over the block's own directory, or half in the lumps, could not keep its bytes in a move.
+        let is_sane = |entries: &Vec<Slot>| {
+            let torn = |range: &Range<usize>| range.start < table(entries) && range.end > start;
+            !entries.iter().map(|entry| &entry.stored).any(torn)
+        };
+        match bspx_entries(data, at).filter(is_sane) {
             Some(entries) => {
-                let table = at + BspxHeader::SIZE + entries.len() * BspxEntry::SIZE;
+                let table = table(&entries);
                 let end = entries.iter().map(|slot| &slot.stored).filter(|range| range.start >= table);
                 let end = end.map(|range| range.end).max().unwrap_or(table);
                 tail.parts.push(TailPart::Bspx(at..end));
@@ -65,8 +71,14 @@ pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Op
         }
     }
     if rest < size {
-        let padding = size - rest <= 3 && is_zero(&data[rest..]);
-        tail.parts.push(if padding { TailPart::Padding(rest..size) } else { TailPart::Unknown(rest..size) });
+        let is_padding = size - rest <= 3 && is_zero(&data[rest..]);
+        // A block where no reader looks for it, which a move might bring to where they do.
+        let is_lost_bspx = data[rest..].windows(4).take(4).any(|window| window == b"BSPX");
+        tail.parts.push(match () {
+            () if is_padding => TailPart::Padding(rest..size),
+            () if is_lost_bspx => TailPart::UnreadableBspx(rest..size),
+            () => TailPart::Unknown(rest..size),
+        });
     }
     tail
 }

@@ -7,7 +7,7 @@ use crate::bytes::is_zero;
 use crate::error::Result;
 use crate::file::Rules;
 use crate::file::container::{Bounds, Parts, Slot, SlotId};
-use crate::file::inside::{self, Content};
+use crate::file::inside::Content;
 use crate::file::tail::TailPart;
 
 /// A stretch of the old file that slots, or the header, cover without a break.
@@ -79,8 +79,7 @@ impl<'a> Sheet<'_, 'a> {
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
         self.blocks[block + 1..].iter().flat_map(|block| &block.slots).all(|slot| {
             let slot = &self.parts.slots[*slot];
-            let holds_offsets = self.parts.rules.game_lump.map(SlotId::Lump) == Some(slot.id)
-                && !inside::unedited(self.parts, SlotId::Game(0), &slot.stored).is_free_of_offsets();
+            let holds_offsets = self.parts.rules.game_lump.map(SlotId::Lump) == Some(slot.id);
             self.container.pinned(slot.id).is_none() && !holds_offsets
         })
     }

@@ -223,8 +223,14 @@ impl<'s, 'a> Sheet<'s, 'a> {
                     let message = "the BSPX block behind the last lump cannot be read and so cannot be moved";
                     return Err(refused(message, "bspx").hint("only edits that change no size are possible"));
                 }
-                TailPart::BspxPadding(_) if stays => self.pieces.old(range),
-                TailPart::BspxPadding(_) => {}
+                // As many bytes as are needed are those that were there.
+                TailPart::BspxPadding(_) if padding(self.pieces.len(), 4) == range.len() => self.pieces.old(range),
+                TailPart::BspxPadding(_) => {
+                    if !is_zero(&self.container.data[range.clone()]) {
+                        let dropped = format!("{} bytes of padding before the BSPX block dropped", range.len());
+                        self.report.warnings.push(dropped);
+                    }
+                }
                 TailPart::UnreadableBspx(_) => self.pieces.old(range),
                 TailPart::Bspx(_) => {
                     self.pieces.zeros(padding(self.pieces.len(), 4));

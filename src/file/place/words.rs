@@ -127,8 +127,13 @@ impl<'a> Sheet<'_, 'a> {
             // The word of an empty slot stays, unless it would lie past the new end; readers of BSPX take it for
             // the end of a lump.
             Bounds::Empty => {
-                let end = if self.bspx_start.is_some() { align_up(self.slots_end, 4) } else { new_size };
-                usize::try_from(slot.offset).ok().filter(|old| *old <= old_size && *old > end).map(|_| end)
+                let ends = (align_up(self.parts.tail_start, 4), align_up(self.slots_end, 4));
+                let old = usize::try_from(slot.offset).ok();
+                let (old_end, end) = match old.filter(|old| self.bspx_start.is_some() && *old <= ends.0) {
+                    Some(_) => ends,
+                    None => (old_size, new_size),
+                };
+                old.filter(|old| *old <= old_end && *old > end).map(|_| end)
             }
             Bounds::Outside => self.pushed_out(slot.offset, new_size),
             Bounds::Negative => None,

@@ -138,8 +138,7 @@ fn same_header(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     let Some(lump) = old.dialect().rules.game_lump else { return Ok(()) };
     let (before, after) = (&old.slots()[lump], &new.slots()[lump]);
-    let has_members = old.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty());
-    match has_members && before.offset != after.offset {
+    match !before.stored.is_empty() && before.offset != after.offset {
         true => Err(format!("the game lump moved from {} to {}", before.offset, after.offset)),
         false => Ok(()),
     }
