@@ -20,9 +20,9 @@ pub mod record;
 pub use bsp::Bsp;
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
-pub use draft::Draft;
+pub use draft::{Draft, Packing};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use file::{
     Bounds, Change, ChangeKind, Container, Layout, Moved, Plan, Report, SaveOptions, Segment, SegmentKind, Slot,
-    SlotEdit, SlotId,
+    SlotEdit, SlotId, Versioned,
 };

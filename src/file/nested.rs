@@ -44,7 +44,7 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
         let at = first + index * Entry::SIZE;
         let Entry { offset, length } = Entry::decode(&data[at..])?;
         let fields = EntryFields { offset, length, version: None, unpacked: None };
-        let words = SlotWords { offset: at, length: at + 4, unpacked: None };
+        let words = SlotWords::plain(at, at + 4);
         Some(Slot::new(SlotId::Extra(index), format!("extra:{name}"), fields, words, data.len()))
     });
     Some(ExtraHeader { end, slots: slots.collect() })
@@ -76,7 +76,7 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
     let mut slots = Vec::with_capacity(count);
     for (index, entry) in entries.iter().enumerate() {
         let word = base + 4 + index * GameLumpEntry::SIZE;
-        let words = SlotWords { offset: word + 8, length: word + 12, unpacked: None };
+        let words = SlotWords { flags: Some(word + 4), ..SlotWords::plain(word + 8, word + 12) };
         let (length, unpacked) = if entry.id == [0; 4] {
             (0, 0)
         } else {

@@ -44,6 +44,8 @@ pub struct Plan<'a> {
 pub struct Report {
     /// The edited slots.
     pub edits: Vec<SlotEdit>,
+    /// The lumps whose version in the directory changes.
+    pub versions: Vec<Versioned>,
     /// Slots that move without being edited.
     pub moved: Vec<Moved>,
     /// What a repack leaves out between slots: bytes, and how many of them are not zero.
@@ -77,6 +79,32 @@ pub struct SlotEdit {
     pub sizes: (usize, usize),
     /// What became of its place.
     pub(crate) how: How,
+}
+
+/// A lump that gets another version: one line of a [`Report`].
+///
+/// ```
+/// use bspkit::{Bsp, Builder, Layout, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(14, [0; 48]).build()?;
+/// let map = Bsp::parse(&bytes)?;
+/// let mut draft = map.draft();
+/// draft.set_version(map.slot("models")?.id, 1)?;
+/// let plan = draft.plan(Layout::Keep)?;
+/// let version = &plan.report().versions[0];
+/// assert_eq!((version.name.as_str(), version.from, version.to), ("MODELS", 0, 1));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Versioned {
+    /// The lump's name.
+    pub name: String,
+    /// Which lump it is.
+    pub slot: SlotId,
+    /// Its version before.
+    pub from: i32,
+    /// Its version after.
+    pub to: i32,
 }
 
 /// A slot that moves: one line of a [`Report`].
@@ -282,9 +310,22 @@ impl<'a> Plan<'a> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// More edits than a person wants to read of.
+        const MANY: usize = 8;
         let mut separator = "";
-        for SlotEdit { name, sizes: (before, after), how, .. } in &self.edits {
-            write!(f, "{separator}{name} {before} -> {after} bytes, {how}")?;
+        if self.edits.len() > MANY {
+            let sum = |size: fn(&SlotEdit) -> usize| self.edits.iter().map(size).sum::<usize>();
+            let (before, after) = (sum(|edit| edit.sizes.0), sum(|edit| edit.sizes.1));
+            write!(f, "{} lumps {before} -> {after} bytes", self.edits.len())?;
+            separator = "; ";
+        } else {
+            for SlotEdit { name, sizes: (before, after), how, .. } in &self.edits {
+                write!(f, "{separator}{name} {before} -> {after} bytes, {how}")?;
+                separator = "; ";
+            }
+        }
+        for Versioned { name, from, to, .. } in &self.versions {
+            write!(f, "{separator}{name} version {from} -> {to}")?;
             separator = "; ";
         }
         match &self.moved[..] {

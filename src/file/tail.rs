@@ -99,7 +99,7 @@ fn bspx_entries(data: &[u8], at: usize) -> Option<Vec<Slot>> {
         let BspxEntry { name, offset, length } = BspxEntry::decode(bytes)?;
         let at = first + index * BspxEntry::SIZE;
         let fields = EntryFields { offset, length, version: None, unpacked: None };
-        let words = SlotWords { offset: at + 24, length: at + 28, unpacked: None };
+        let words = SlotWords::plain(at + 24, at + 28);
         let name = format!("bspx:{}", escaped(until_nul(&name)));
         Some(Slot::new(SlotId::Bspx(index), name, fields, words, data.len()))
     });

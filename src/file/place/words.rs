@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::file::Layout;
 use crate::file::container::{Bounds, Slot, SlotId};
 use crate::file::inside::{self, Home, Words};
-use crate::file::plan::{Moved, Plan};
+use crate::file::plan::{Moved, Plan, Versioned};
 use crate::file::tail::TailPart;
 
 /// The greatest offset: engines read offsets as signed numbers of 32 bits.
@@ -41,6 +41,10 @@ impl<'a> Sheet<'_, 'a> {
                 }
             }
             self.contents.get(&index).into_iter().for_each(|content| content.add_words(slot, &mut words));
+        }
+        for Versioned { slot, to, .. } in &self.report.versions {
+            let word = self.container.slot(*slot).and_then(|slot| slot.words.version);
+            words.extend(word.map(|word| (word, to.to_le_bytes())));
         }
         self.game_lump_words(new_size, &mut words);
         self.bspx_words(new_size, &mut words);
