@@ -174,8 +174,11 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let pieces = pieces(draft, options, Packing::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
     let found = on_all_cores(&pieces, options.thread_count(), |slot| {
+        if is_wanted(slot) {
+            return Ok(Done::Nothing(Outcome::AsItWas));
+        }
         let bytes = draft.bytes(slot.id)?;
-        if bytes.is_empty() || is_wanted(slot) {
+        if bytes.is_empty() {
             return Ok(Done::Nothing(Outcome::AsItWas));
         }
         if bytes.len() > lzma::MOST_UNPACKED {
