@@ -83,6 +83,20 @@ records! {
         pub signature: [u8; 6],
     }
 
+    /// What stands before the lump in a lump file: `lumpfileheader_t`.
+    pub struct LumpFileHeader(20) {
+        /// Where the lump begins: 20, the size of this.
+        pub lump_offset: i32,
+        /// The lump's index.
+        pub id: i32,
+        /// The lump's own version.
+        pub version: i32,
+        /// Bytes of the lump.
+        pub length: i32,
+        /// The revision of the map.
+        pub revision: i32,
+    }
+
     /// What stands before a compressed lump of a Source map: `lzma_header_t`.
     pub struct LzmaHeader(17) {
         /// `LZMA`.
