@@ -110,10 +110,27 @@ impl<'a> Bsp<'a> {
         self.container.data.slice(range)
     }
 
-    /// The size after decompression that the directory claims, where a slot is compressed: its bytes begin so.
+    /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.
     pub fn unpacked_size(&self, slot: SlotId) -> Option<usize> {
         let claimed = self.container.slot(slot)?.unpacked.filter(|size| *size != 0)?;
-        self.stored(slot).starts_with(b"LZMA").then(|| usize::try_from(claimed).unwrap_or(usize::MAX))
+        let size = lzma::unpacked_size(&self.stored(slot))?;
+        (usize::try_from(claimed) == Ok(size)).then_some(size)
+    }
+
+    /// Where the directory and a slot's bytes disagree about whether it is compressed: what is wrong.
+    pub fn packing_oddity(&self, slot: SlotId) -> Option<&'static str> {
+        let found = self.container.slot(slot)?;
+        let says_packed = match found.words.flags {
+            Some(at) => word(self.container.bytes(), at).is_some_and(|flags| flags & 1 != 0),
+            None => found.unpacked.is_some_and(|size| size != 0),
+        };
+        let seems_packed = lzma::unpacked_size(&self.stored(slot)).is_some();
+        match (says_packed, self.unpacked_size(slot).is_some(), seems_packed) {
+            (true, false, true) => Some("is compressed to another size than the directory says"),
+            (true, false, false) => Some("is compressed, says the directory, and holds something else"),
+            (false, _, true) => Some("seems to be compressed, and the directory says it is not"),
+            _ => None,
+        }
     }
 
     /// A slot's bytes, decompressed where they are compressed.
@@ -122,16 +139,17 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] where that fails.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         let stored = self.stored(slot);
-        let Some(claimed) = self.unpacked_size(slot) else { return Ok(stored) };
-        let unpacked = match lzma::unpacked_size(&stored) {
-            Some(size) if size != claimed => {
-                let message = format!("the directory says it unpacks to {claimed} bytes, its LZMA header {size}");
-                Err(Error::new(ErrorKind::Malformed, message))
-            }
-            _ => lzma::unpack(&stored),
-        };
-        let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-        unpacked.map(Data::from).map_err(|error| error.at(Place::default().lump(name)))
+        let name = || self.container.slot(slot).map_or("", |slot| slot.name.as_str());
+        // Other claims about bytes that do not look compressed are noise, and the bytes are what they are.
+        if let Some(oddity) = self.packing_oddity(slot).filter(|_| stored.starts_with(b"LZMA")) {
+            let message = format!("{} {oddity}", name());
+            let hint = "`cat --stored` gives the bytes as they are";
+            return Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(name())).hint(hint));
+        }
+        match self.unpacked_size(slot) {
+            None => Ok(stored),
+            Some(_) => lzma::unpack(&stored).map(Data::from).map_err(|error| error.at(Place::default().lump(name()))),
+        }
     }
 }
 

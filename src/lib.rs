@@ -51,10 +51,10 @@ pub mod op;
 pub mod record;
 
 pub use bsp::Bsp;
-pub use draft::Draft;
+pub use draft::{Draft, Packing};
 pub use file::{Layout, Plan, Report, SaveOptions};
 
-pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId};
+pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId, Versioned};
 
 pub use builder::Builder;
 pub use bytes::{Data, Rope};

@@ -4,6 +4,8 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "cli/compress.rs"]
+mod compress;
 #[path = "cli/edit.rs"]
 mod edit;
 #[path = "cli/files.rs"]
@@ -11,6 +13,8 @@ mod files;
 #[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;
+#[path = "cli/lmp.rs"]
+mod lmp;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/room.rs"]

@@ -1,8 +1,10 @@
 //! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
 
 mod cat;
+mod compress;
 mod ent;
 mod info;
+mod lmp;
 mod ls;
 mod maps;
 mod options;
@@ -58,6 +60,9 @@ enum Command {
     Cat(cat::Args),
     Verify(verify::Args),
     Ent(ent::Args),
+    Compress(compress::CompressArgs),
+    Decompress(compress::DecompressArgs),
+    Lmp(lmp::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -78,5 +83,8 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
+        Command::Compress(args) => compress::compress(options, talk, args),
+        Command::Decompress(args) => compress::decompress(options, talk, args),
+        Command::Lmp(args) => lmp::run(options, talk, args),
     }
 }

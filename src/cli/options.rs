@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// Read the map as this dialect, whatever it seems to be
     #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects())]
     pub(crate) dialect: Option<&'static Dialect>,
-    /// How many maps `info` and `verify` work on at once [default: one for each core]
+    /// How many maps `info` and `verify` work on at once, or lumps `compress` does [default: one for each core]
     #[arg(short, long, global = true, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Say nothing but warnings and errors on stderr

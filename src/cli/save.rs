@@ -56,6 +56,8 @@ enum LayoutName {
 pub(crate) enum Edited {
     /// What it was asked to.
     Done,
+    /// Nothing, as everything is as it should be: nothing is laid again either.
+    Same,
     /// Nothing, as nothing fits: the sentence says what was looked for.
     Nothing(String),
 }
@@ -89,11 +91,12 @@ impl Save {
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
-            match edit(&mut draft, job).with_context(cannot_edit)? {
-                Edited::Done => {}
+            let layout = match edit(&mut draft, job).with_context(cannot_edit)? {
+                Edited::Done => self.layout.into(),
+                Edited::Same => Layout::Keep,
                 Edited::Nothing(what) => return Ok(job.nothing(&what)),
-            }
-            let plan = draft.plan(self.layout.into()).with_context(cannot_edit)?;
+            };
+            let plan = draft.plan(layout).with_context(cannot_edit)?;
             self.save(map, &bsp, &plan, target.as_deref(), many, job)
         })
     }

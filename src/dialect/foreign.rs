@@ -79,6 +79,9 @@ pub(super) fn name(bytes: &[u8]) -> Error {
 /// Tactical Intervention combines the whole file with a key of 32 bytes, which shows where the plain text is zero.
 fn is_encrypted(bytes: &[u8]) -> bool {
     let Some(key) = bytes.get(384..416) else { return false };
+    if crate::bytes::is_zero(key) {
+        return false;
+    }
     let plain = bytes.iter().zip(key).take(4).map(|(byte, key)| byte ^ key);
     plain.eq(b"VBSP".iter().copied()) && bytes[416..].len() > 32
 }

@@ -24,6 +24,7 @@ pub const GOLDSRC: Dialect = Dialect {
     },
     text: EntityRules::GOLDSRC,
     opaque_game_lumps: &[],
+    packing_caveats: &[],
     revision_at: None,
     checksummed_by: None,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),

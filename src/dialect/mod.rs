@@ -63,6 +63,8 @@ pub struct Dialect {
     pub text: EntityRules,
     /// Versions whose game lump is laid out in a way that is not read, with the reason.
     pub opaque_game_lumps: &'static [(i32, &'static str)],
+    /// Versions whose engines do not all read compressed lumps, with a sentence for the user.
+    pub packing_caveats: &'static [(i32, &'static str)],
     /// Where in the header the map revision stands.
     pub revision_at: Option<usize>,
     /// A file that stands beside the map and holds a checksum of it: its extension.

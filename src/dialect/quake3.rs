@@ -2,7 +2,7 @@
 //! Quake III Arena source).
 //!
 //! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
-//! The header does not say which. The 18th entry counts where every lump starts behind it and it could be one: its
+//! The header does not say which. The 18th entry counts where no lump stands in its place and it could be one: its
 //! offset lies behind the header, and neither number is beyond all sense, as the letters of q3map2's marker are where
 //! they stand there. Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved. The
 //! file's size does not count, since an edit changes it.
@@ -29,6 +29,7 @@ pub const QUAKE3: Dialect = Dialect {
     },
     text: EntityRules::QUAKE3,
     opaque_game_lumps: &[],
+    packing_caveats: &[],
     revision_at: None,
     checksummed_by: Some("aas"),
     probe,
@@ -62,8 +63,8 @@ const LUMPS: [Lump; 18] = [
 /// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.
 const STRUCT_SIZES: [(usize, i32); 5] = [(1, 72), (3, 36), (4, 48), (7, 40), (13, 104)];
 
-/// No map of a gigabyte is known, and four letters read as a number are more.
-const MOST_SENSIBLE: i32 = 1 << 30;
+/// No map of half a gigabyte is known, and four letters read as a number are more.
+const MOST_SENSIBLE: i32 = 1 << 29;
 
 /// Soldier of Fortune uses the same magic and version for 22 lumps of other structs (header 184 bytes).
 fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
@@ -90,6 +91,13 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
     let could_be = |entry: EntryFields| {
         (header..MOST_SENSIBLE).contains(&entry.offset) && (0..MOST_SENSIBLE).contains(&entry.length)
     };
-    let has_18 = with_18.entries(bytes).nth(17).is_some_and(could_be) && begins_behind(with_18);
+    // No lump may stand where the entry does.
+    let place = with_17.header_size()..with_18.header_size();
+    let is_free =
+        with_17.entries(bytes).all(|entry| match (usize::try_from(entry.offset), usize::try_from(entry.length)) {
+            (Ok(start), Ok(length)) => length == 0 || start >= place.end || start.saturating_add(length) <= place.start,
+            _ => true,
+        });
+    let has_18 = is_free && with_18.entries(bytes).nth(17).is_some_and(could_be);
     Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
 }

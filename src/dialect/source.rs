@@ -30,10 +30,24 @@ pub const SOURCE: Dialect = Dialect {
     },
     text: EntityRules::SOURCE,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
+    packing_caveats: &[
+        (18, NEVER_PACKED),
+        (19, NEVER_PACKED),
+        // Only since 2013, and only the multiplayer games' branch; nothing in the file says which it is for.
+        (
+            20,
+            "Team Fortress 2, Counter-Strike: Source, Day of Defeat: Source and Half-Life 2: Deathmatch read compressed \
+             lumps; single-player games with maps of this version do not, and the map does not say which game it is for",
+        ),
+        (DARK_MESSIAH, NEVER_PACKED),
+    ],
     revision_at: Some(1032),
     checksummed_by: None,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
+
+/// For versions older than compression.
+pub(super) const NEVER_PACKED: &str = "the games with maps of this version are not known to read compressed lumps";
 
 const DARK_MESSIAH: i32 = 0x0004_0014;
 

@@ -20,6 +20,7 @@ pub const SOURCE17: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
+    packing_caveats: &[(17, source::NEVER_PACKED)],
     ..SOURCE
 };
 

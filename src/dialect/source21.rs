@@ -19,6 +19,8 @@ pub const SOURCE21: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
+    // Strata's version 25 reads them.
+    packing_caveats: &[(21, UNREAD), (22, UNREAD), (23, UNREAD)],
     probe: |bytes, dialect| {
         let shape = dialect.shapes[0];
         let reads_better = source::plausible(bytes, L4D2.shapes[0]) > source::plausible(bytes, shape);
@@ -26,5 +28,8 @@ pub const SOURCE21: Dialect = Dialect {
     },
     ..SOURCE
 };
+
+pub(super) const UNREAD: &str =
+    "Left 4 Dead 2, Portal 2, Counter-Strike: Global Offensive and their kin do not read compressed lumps";
 
 const LUMPS: [Lump; 64] = source::renamed([(22, "FACEBRUSHES"), (23, "FACEBRUSHLIST")]);

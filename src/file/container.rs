@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::directory::{DirectoryShape, EntryFields};
+use super::directory::{DirectoryShape, EntryFields, EntryWords};
 use super::nested;
 use super::tail::{self, TailPart};
 use super::{Rules, Segment, segment};
@@ -112,6 +112,17 @@ pub(crate) struct SlotWords {
     pub(crate) offset: usize,
     pub(crate) length: usize,
     pub(crate) unpacked: Option<usize>,
+    /// The version of a lump.
+    pub(crate) version: Option<usize>,
+    /// Flags and version of a game-lump member, 16 bits each.
+    pub(crate) flags: Option<usize>,
+}
+
+impl SlotWords {
+    /// Those of an entry that says no more than where and how long.
+    pub(crate) fn plain(offset: usize, length: usize) -> Self {
+        SlotWords { offset, length, unpacked: None, version: None, flags: None }
+    }
 }
 
 impl Slot {
@@ -183,7 +194,7 @@ impl<'a> Container<'a> {
             let message = format!("the file ends within its header: {size} of {} bytes", shape.header_size());
             return Err(Error::new(ErrorKind::NotABsp, message));
         }
-        let (offset, length, unpacked) = shape.entry.words();
+        let EntryWords { offset, length, version, unpacked } = shape.entry.words();
         let mut slots: Vec<Slot> = shape
             .entries(&data)
             .enumerate()
@@ -193,6 +204,8 @@ impl<'a> Container<'a> {
                     offset: entry + offset,
                     length: entry + length,
                     unpacked: unpacked.map(|field| entry + field),
+                    version: version.map(|field| entry + field),
+                    flags: None,
                 };
                 Slot::new(SlotId::Lump(index), lump_name(index), fields, words, size)
             })
@@ -204,6 +217,10 @@ impl<'a> Container<'a> {
         {
             header_end = extra.end;
             slots.extend(extra.slots);
+            if size < header_end {
+                let message = format!("the file ends within its extra header: {size} of {header_end} bytes");
+                return Err(Error::new(ErrorKind::NotABsp, message));
+            }
         }
 
         let mut pinned = Vec::new();
@@ -218,8 +235,22 @@ impl<'a> Container<'a> {
             if slots.iter().filter(|slot| slot.id != id).any(|slot| is_shared(&slot)) {
                 pinned.push((id, "another lump shares the bytes of its directory"));
             }
+            let block = lump.stored.clone();
             match read {
-                Ok(members) => slots.extend(members),
+                Ok(members) => {
+                    let first = directory.end;
+                    let is_outside = |member: &&Slot| {
+                        let Range { start, end } = member.stored;
+                        start < end && (start < first || end > block.end)
+                    };
+                    for member in members.iter().filter(is_outside) {
+                        pinned.push((member.id, "it lies outside of the game lump"));
+                    }
+                    if members.iter().any(|member| is_outside(&member)) {
+                        pinned.push((id, "a member lies outside of it"));
+                    }
+                    slots.extend(members);
+                }
                 Err(reason) => pinned.push((id, reason)),
             }
         }

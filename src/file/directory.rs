@@ -83,6 +83,20 @@ records! {
         pub signature: [u8; 6],
     }
 
+    /// What stands before the lump in a lump file: `lumpfileheader_t`.
+    pub struct LumpFileHeader(20) {
+        /// Where the lump begins: 20, the size of this.
+        pub lump_offset: i32,
+        /// The lump's index.
+        pub id: i32,
+        /// The lump's own version.
+        pub version: i32,
+        /// Bytes of the lump.
+        pub length: i32,
+        /// The revision of the map.
+        pub revision: i32,
+    }
+
     /// What stands before a compressed lump of a Source map: `lzma_header_t`.
     pub struct LzmaHeader(17) {
         /// `LZMA`.
@@ -170,14 +184,23 @@ impl EntryShape {
         }
     }
 
-    /// Where in the entry its offset, its length and its size after decompression stand.
-    pub(crate) const fn words(self) -> (usize, usize, Option<usize>) {
+    /// Where in the entry its words stand.
+    pub(crate) const fn words(self) -> EntryWords {
         match self {
-            EntryShape::Plain => (0, 4, None),
-            EntryShape::Source => (0, 4, Some(12)),
-            EntryShape::Left4Dead2 => (4, 8, Some(12)),
+            EntryShape::Plain => EntryWords { offset: 0, length: 4, version: None, unpacked: None },
+            EntryShape::Source => EntryWords { offset: 0, length: 4, version: Some(8), unpacked: Some(12) },
+            EntryShape::Left4Dead2 => EntryWords { offset: 4, length: 8, version: Some(0), unpacked: Some(12) },
         }
     }
+}
+
+/// Where in an entry the fields of [`EntryFields`] stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryWords {
+    pub(crate) offset: usize,
+    pub(crate) length: usize,
+    pub(crate) version: Option<usize>,
+    pub(crate) unpacked: Option<usize>,
 }
 
 /// Where a dialect's lump directory stands and how it is laid out.
@@ -235,9 +258,10 @@ mod tests {
         fn entry_words_point_at_their_fields(bytes: [u8; 16]) {
             for shape in [EntryShape::Plain, EntryShape::Source, EntryShape::Left4Dead2] {
                 let fields = shape.read(&bytes).unwrap();
-                let (offset, length, unpacked) = shape.words();
+                let EntryWords { offset, length, version, unpacked } = shape.words();
                 prop_assert_eq!(crate::bytes::word(&bytes, offset), Some(fields.offset));
                 prop_assert_eq!(crate::bytes::word(&bytes, length), Some(fields.length));
+                prop_assert_eq!(version.and_then(|at| crate::bytes::word(&bytes, at)), fields.version);
                 prop_assert_eq!(unpacked.and_then(|at| crate::bytes::word(&bytes, at)), fields.unpacked);
                 prop_assert_eq!(shape.write(fields), &bytes[..shape.size()]);
             }

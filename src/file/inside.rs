@@ -10,9 +10,9 @@ use super::nested;
 use super::piece::Pieces;
 use super::place::{Edit, padding, refused};
 use super::tail::TailPart;
-use crate::bytes::is_zero;
+use crate::bytes::{is_zero, word};
 use crate::error::Result;
-use crate::record::Field;
+use crate::record::{Field, Record};
 
 /// Words that change: where they stand in the new file, and what they say.
 pub(super) type Words = BTreeMap<usize, [u8; 4]>;
@@ -25,8 +25,8 @@ pub(super) struct Content<'a> {
     unpacked: Option<usize>,
     /// Words within the content that follow its place.
     offsets: Vec<InnerOffset>,
-    /// Words within the content that say new lengths.
-    lengths: Vec<(usize, usize)>,
+    /// Words within the content that say something else now, wherever it stands.
+    values: Vec<(usize, [u8; 4])>,
     /// Whether the content seems to hold offsets that could not be read.
     pub(super) is_pinned: bool,
     edited: Vec<SlotId>,
@@ -67,11 +67,7 @@ impl Content<'_> {
                 words.insert(home.start + word, place.to_le_bytes());
             }
         }
-        for (word, length) in &self.lengths {
-            if let Ok(length) = i32::try_from(*length) {
-                words.insert(home.start + word, length.to_le_bytes());
-            }
-        }
+        words.extend(self.values.iter().map(|(word, value)| (home.start + word, *value)));
     }
 
     /// The length words of the slot that holds the content.
@@ -112,20 +108,37 @@ pub(super) fn contents<'a>(
     }
     if let (false, Some(lump)) = (members.is_empty(), parts.rules.game_lump) {
         let slot = &parts.slots[lump];
+        if let Some(reason) = container.pinned(slot.id) {
+            return Err(refused(format!("the game lump cannot be laid again: {reason}"), &slot.name));
+        }
         if contents.contains_key(&lump) {
             return Err(refused("the game lump and one of its members cannot be edited at once", &slot.name));
         }
         let directory = 4 + GameLumpEntry::SIZE * count(parts, SlotId::Game(0));
-        contents.insert(lump, laid_again(container, SlotId::Game(0), &slot.stored, directory, &members));
+        let is_new_end = needs_end(container, &members);
+        contents.insert(lump, laid_again(container, SlotId::Game(0), &slot.stored, directory, is_new_end, &members));
     }
     let bspx = parts.tail.iter().find_map(|part| match part {
         TailPart::Bspx(range) if !entries.is_empty() => {
             let directory = BspxHeader::SIZE + BspxEntry::SIZE * count(parts, SlotId::Bspx(0));
-            Some(laid_again(container, SlotId::Bspx(0), range, directory, &entries))
+            Some(laid_again(container, SlotId::Bspx(0), range, directory, false, &entries))
         }
         _ => None,
     });
     Ok((contents, bspx))
+}
+
+/// Whether a member comes to be compressed and the list has no end: an entry of zeros behind the last member, without
+/// which readers that measure a compressed one by the next one's offset would find none (source of the SDK's 2013
+/// compilers; seen in all maps with compressed members).
+fn needs_end(container: &Container<'_>, edits: &[&Edit<'_>]) -> bool {
+    let is_new = |edit: &&&Edit<'_>| {
+        let was_raw = container.slot(edit.slot).is_some_and(|slot| slot.unpacked == Some(0));
+        was_raw && edit.unpacked.is_some_and(|size| size > 0)
+    };
+    let id = |slot: &Slot| GameLumpEntry::decode(&container.data[slot.words.offset - 8..]).map(|entry| entry.id);
+    edits.iter().any(|edit| is_new(&edit))
+        && children(&container.parts, SlotId::Game(0)).last().and_then(id) != Some([0; 4])
 }
 
 /// A slot's new bytes as given. Those of a game lump say offsets as if the lump stayed where it is.
@@ -167,12 +180,13 @@ fn inner_offset(slot: &Slot, range: &Range<usize>) -> Option<InnerOffset> {
     }
 }
 
-/// Lays the block at `range` again with the edits in it.
+/// Lays the block at `range` again with the edits in it, and with one more entry of zeros where the list gets an end.
 fn laid_again<'a>(
     container: &Container<'a>,
     kind: SlotId,
     range: &Range<usize>,
     directory: usize,
+    gets_end: bool,
     edits: &[&Edit<'a>],
 ) -> Content<'a> {
     let parts = &*container.parts;
@@ -186,8 +200,13 @@ fn laid_again<'a>(
 
     let mut content = Content { edited: edits.iter().map(|edit| edit.slot).collect(), ..Content::default() };
     content.pieces.old(range.start..first);
+    if gets_end {
+        content.values.extend(u32::try_from(count(parts, kind) + 1).map(|count| (0, count.to_le_bytes())));
+        content.pieces.zeros(GameLumpEntry::SIZE);
+    }
     // Where each stretch of the old block has come to stand, relative to the block's new start.
-    let mut moves: Vec<(Range<usize>, usize)> = Vec::new();
+    let start = content.pieces.len();
+    let mut moves: Vec<(Range<usize>, Range<usize>)> = vec![(first..first, start..start)];
     let mut end = first;
     let mut rest = &order[..];
     while let Some((slot, others)) = rest.split_first() {
@@ -206,33 +225,35 @@ fn laid_again<'a>(
         if !is_padding {
             content.pieces.old(gap);
         }
-        moves.push((slot.stored.start..cluster_end, content.pieces.len()));
+        let start = content.pieces.len();
         match edit_of(slot).filter(|_| count == 1) {
             Some(edit) => content.pieces.append(&Pieces::from(&edit.stored)),
             None => content.pieces.old(slot.stored.start..cluster_end),
         }
+        moves.push((slot.stored.start..cluster_end, start..content.pieces.len()));
         end = cluster_end;
         rest = &rest[count..];
     }
     content.pieces.old(end..range.end);
 
-    let moved = |at: usize| {
-        let (old, new) =
-            moves.iter().rev().find(|(old, _)| old.start <= at).cloned().unwrap_or((range.start..first, 0));
-        new + (at - old.start)
+    let moved = |at: usize| match moves.iter().rev().find(|(old, _)| old.start <= at) {
+        None => at - range.start,
+        // What begins where another ends, or in the gap behind it, keeps its distance to that end.
+        Some((old, new)) if at >= old.end => new.end + (at - old.end),
+        Some((old, new)) => new.start + (at - old.start),
     };
     let is_alone = |slot: &Slot| moves.iter().any(|(old, _)| *old == slot.stored);
     for slot in children(parts, kind) {
         let Some(mut inner) = inner_offset(slot, range) else {
             if let Some(edit) = edit_of(slot) {
-                content.put_behind(slot, edit, range.start, is_aligned);
+                content.put_behind(container, slot, edit, range.start, is_aligned);
             }
             continue;
         };
         match edit_of(slot) {
-            Some(edit) if is_alone(slot) => content.set_length(slot, edit, range.start),
+            Some(edit) if is_alone(slot) => content.set_words(container, slot, edit, range.start),
             Some(edit) => {
-                content.put_behind(slot, edit, range.start, is_aligned);
+                content.put_behind(container, slot, edit, range.start, is_aligned);
                 continue;
             }
             None => {}
@@ -245,8 +266,8 @@ fn laid_again<'a>(
 
 impl<'a> Content<'a> {
     /// A slot that has no bytes of its own in the block gets them behind the others.
-    fn put_behind(&mut self, slot: &Slot, edit: &Edit<'a>, start: usize, is_aligned: bool) {
-        self.set_length(slot, edit, start);
+    fn put_behind(&mut self, container: &Container<'a>, slot: &Slot, edit: &Edit<'a>, start: usize, is_aligned: bool) {
+        self.set_words(container, slot, edit, start);
         if edit.stored.is_empty() {
             return;
         }
@@ -256,8 +277,16 @@ impl<'a> Content<'a> {
         self.pieces.append(&Pieces::from(&edit.stored));
     }
 
-    fn set_length(&mut self, slot: &Slot, edit: &Edit<'a>, start: usize) {
-        self.lengths.push((slot.words.length - start, edit.unpacked.unwrap_or(edit.stored.len())));
+    /// The words of an edited slot of the block: its length, and in a game lump whether it is compressed.
+    fn set_words(&mut self, container: &Container<'a>, slot: &Slot, edit: &Edit<'a>, start: usize) {
+        let length = edit.unpacked.filter(|size| *size > 0).unwrap_or(edit.stored.len());
+        self.values.extend(i32::try_from(length).map(|length| (slot.words.length - start, length.to_le_bytes())));
+        if let Some((at, unpacked)) = slot.words.flags.zip(edit.unpacked)
+            && let Some(old) = word(&container.data, at)
+        {
+            let new = if unpacked > 0 { old | 1 } else { old & !1 };
+            self.values.extend((new != old).then(|| (at - start, new.to_le_bytes())));
+        }
     }
 }
 

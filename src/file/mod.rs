@@ -12,18 +12,19 @@ mod piece;
 mod place;
 mod plan;
 mod read;
+mod report;
 mod save;
 mod segment;
 mod tail;
 
 pub use container::{Bounds, Container, Slot, SlotId};
-pub use plan::{Change, ChangeKind, Moved, Plan, Report, SlotEdit};
+pub use plan::{Change, ChangeKind, Plan};
+pub use report::{Moved, Report, SlotEdit, Versioned};
 pub use save::{SaveOptions, replace};
 pub use segment::{Segment, SegmentKind};
 
-pub(crate) use container::SlotWords;
-pub(crate) use nested::XASH_ENTRIES;
-pub(crate) use place::{Edit, plan};
+pub(crate) use nested::{XASH_ENTRIES, member_name};
+pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::read;
 
 /// What a dialect says about the places in its files, as data.

@@ -32,19 +32,19 @@ pub(crate) struct ExtraHeader {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Reads an Xash3D extra header where one stands at `at`.
+/// Reads an Xash3D extra header where one stands at `at`; the file may end before it does.
 pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
     let header = XashHeader::decode(data.get(at..)?)?;
     let first = at + XashHeader::SIZE;
     let end = first + XASH_ENTRIES * Entry::SIZE;
-    if header.magic != *b"XASH" || header.version != 4 || end > data.len() {
+    if header.magic != *b"XASH" || header.version != 4 {
         return None;
     }
     let slots = (0..XASH_ENTRIES).zip(XASH_NAMES).filter_map(|(index, name)| {
         let at = first + index * Entry::SIZE;
-        let Entry { offset, length } = Entry::decode(&data[at..])?;
+        let Entry { offset, length } = Entry::decode(data.get(at..)?)?;
         let fields = EntryFields { offset, length, version: None, unpacked: None };
-        let words = SlotWords { offset: at, length: at + 4, unpacked: None };
+        let words = SlotWords::plain(at, at + 4);
         Some(Slot::new(SlotId::Extra(index), format!("extra:{name}"), fields, words, data.len()))
     });
     Some(ExtraHeader { end, slots: slots.collect() })
@@ -53,10 +53,9 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
 /// Reads the directory of a game lump whose bytes stand at `base` in a file of `file_size` bytes; the reason where
 /// it cannot be read.
 ///
-/// Every member has to lie within the lump: then, and only then, is it known what a move of the lump changes.
+/// A member that lies elsewhere in the file is given as it is; the caller has to see that nothing moves then.
 pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Vec<Slot>, &'static str> {
     const NO_DIRECTORY: &str = "its directory cannot be read";
-    const OUTSIDE: &str = "a member lies outside of it";
     let count = word(lump, 0).and_then(|count| usize::try_from(count).ok()).ok_or(NO_DIRECTORY)?;
     let members = 4 + count.min(MOST_MEMBERS) * GameLumpEntry::SIZE;
     if count > MOST_MEMBERS || members > lump.len() {
@@ -64,7 +63,7 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
     }
     let entries: Vec<GameLumpEntry> =
         lump[4..members].chunks_exact(GameLumpEntry::SIZE).filter_map(GameLumpEntry::decode).collect();
-    // A member starts within the lump; the dummies (id 0) that end a compressed list may have any offset.
+    // A member normally starts within the lump; the dummies (id 0) that end a compressed list may have any offset.
     let start = |entry: &GameLumpEntry| {
         let start = usize::try_from(entry.offset).ok()?.checked_sub(base)?;
         (members..=lump.len()).contains(&start).then_some(start)
@@ -76,22 +75,21 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
     let mut slots = Vec::with_capacity(count);
     for (index, entry) in entries.iter().enumerate() {
         let word = base + 4 + index * GameLumpEntry::SIZE;
-        let words = SlotWords { offset: word + 8, length: word + 12, unpacked: None };
+        let words = SlotWords { flags: Some(word + 4), ..SlotWords::plain(word + 8, word + 12) };
         let (length, unpacked) = if entry.id == [0; 4] {
             (0, 0)
         } else {
-            let at = start(entry).ok_or(OUTSIDE)?;
-            let end = starts.iter().copied().find(|next| *next > at).unwrap_or(lump.len());
-            match (entry.flags & 1 != 0).then(|| lzma_size(&lump[at..end])).flatten() {
-                Some(packed) => (i32::try_from(packed).map_err(|_| OUTSIDE)?, entry.length),
-                None => (entry.length, 0),
-            }
+            let packed = start(entry).filter(|_| entry.flags & 1 != 0).and_then(|at| {
+                let end = starts.iter().copied().find(|next| *next > at).unwrap_or(lump.len());
+                i32::try_from(lzma_size(&lump[at..end])?).ok()
+            });
+            packed.map_or((entry.length, 0), |packed| (packed, entry.length))
         };
         let version = Some(entry.version.into());
         let fields = EntryFields { offset: entry.offset, length, version, unpacked: Some(unpacked) };
         let slot = Slot::new(SlotId::Game(index), member_name(entry.id), fields, words, file_size);
-        if slot.bounds.is_damaged() || slot.stored.end > base + lump.len() {
-            return Err(OUTSIDE);
+        if slot.bounds.is_damaged() {
+            return Err("a member lies outside of the file");
         }
         slots.push(slot);
     }

@@ -4,8 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::container::{Container, SlotId};
+use super::container::Container;
 use super::piece::{Piece, Pieces};
+use super::report::Report;
 use super::{Layout, SegmentKind};
 use crate::bytes::Data;
 
@@ -26,91 +27,6 @@ pub struct Plan<'a> {
     pieces: Pieces<'a>,
     report: Report,
     layout: Layout,
-}
-
-/// What a plan changes, in words and numbers.
-///
-/// ```
-/// use bspkit::{Bsp, Layout};
-/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
-/// let mut draft = Bsp::parse(&bytes)?.draft();
-/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-/// let plan = draft.plan(Layout::Keep)?;
-/// assert!(plan.report().to_string().starts_with("ENTITIES"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Report {
-    /// The edited slots.
-    pub edits: Vec<SlotEdit>,
-    /// Slots that move without being edited.
-    pub moved: Vec<Moved>,
-    /// What a repack leaves out between slots: bytes, and how many of them are not zero.
-    pub dropped: (usize, usize),
-    /// What the user should know.
-    pub warnings: Vec<String>,
-    /// The size of the file before and after, in bytes.
-    pub size: (usize, usize),
-}
-
-/// One edited slot of a [`Report`].
-///
-/// ```
-/// # use bspkit::{Bsp, Layout};
-/// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
-/// # let mut draft = Bsp::parse(&bytes)?.draft();
-/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-/// let plan = draft.plan(Layout::Keep)?;
-/// let edit = &plan.report().edits[0];
-/// assert_eq!((edit.name.as_str(), edit.sizes), ("ENTITIES", (1757, 1743)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SlotEdit {
-    /// The slot's name.
-    pub name: String,
-    /// Which slot it is.
-    pub slot: SlotId,
-    /// Its bytes in the file before and after.
-    pub sizes: (usize, usize),
-    /// What became of its place.
-    pub(crate) how: How,
-}
-
-/// A slot that moves: one line of a [`Report`].
-///
-/// ```
-/// # use bspkit::{Bsp, Layout};
-/// # let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
-/// # let mut draft = Bsp::parse(&bytes)?.draft();
-/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-/// let plan = draft.plan(Layout::Keep)?;
-/// assert!(plan.report().moved.iter().all(|moved| (moved.to - moved.from) % 4 == 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Moved {
-    /// The slot's name.
-    pub name: String,
-    /// Its offset before.
-    pub from: i32,
-    /// Its offset after.
-    pub to: i32,
-}
-
-/// What became of an edited slot's place: the rows of the layout table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    InPlace,
-    Slack,
-    Last,
-    Shifted(usize),
-    Appended,
-    Detached,
-    Repacked,
 }
 
 /// A range of the new file that differs from the same range of the old one.
@@ -277,54 +193,6 @@ impl<'a> Plan<'a> {
             let starts = (0..size).step_by(part.len().max(1));
             starts.map(move |start| &part[..part.len().min(size - start)])
         })
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        for SlotEdit { name, sizes: (before, after), how, .. } in &self.edits {
-            write!(f, "{separator}{name} {before} -> {after} bytes, {how}")?;
-            separator = "; ";
-        }
-        match &self.moved[..] {
-            [] => {}
-            [Moved { name, from, to }] => write!(f, "{separator}{name} moved from {from} to {to}")?,
-            moved => {
-                write!(f, "{separator}{} lumps moved", moved.len())?;
-                let distance = |moved: &Moved| i64::from(moved.to) - i64::from(moved.from);
-                if moved.windows(2).all(|pair| distance(&pair[0]) == distance(&pair[1])) {
-                    write!(f, " by {}", distance(&moved[0]))?;
-                }
-            }
-        }
-        if !self.moved.is_empty() {
-            separator = "; ";
-        }
-        if self.dropped.0 > 0 {
-            let (bytes, content) = self.dropped;
-            write!(f, "{separator}dropped {bytes} bytes between lumps, {content} of them not zero")?;
-            separator = "; ";
-        }
-        match (self.size, separator) {
-            ((before, after), "") if before == after => f.write_str("nothing changes"),
-            ((before, after), _) if before == after => Ok(()),
-            ((before, after), _) => write!(f, "{separator}file {before} -> {after} bytes"),
-        }
-    }
-}
-
-impl fmt::Display for How {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            How::InPlace => f.write_str("in place"),
-            How::Slack => f.write_str("in place, into the zeros behind it"),
-            How::Last => f.write_str("in place at the end"),
-            How::Shifted(by) => write!(f, "in place, what is behind it moves by {by}"),
-            How::Appended => f.write_str("moved to the end"),
-            How::Detached => f.write_str("copied to the end, others share its old bytes"),
-            How::Repacked => f.write_str("laid again"),
-        }
     }
 }
 

@@ -37,7 +37,9 @@ pub(crate) struct Tail {
 pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Option<i32>) -> Tail {
     let size = data.len();
     if let Some(trailer) = trailer_offset.and_then(|offset| trailer(data, start, offset)) {
-        return Tail { parts: vec![TailPart::Trailer(trailer)], slots: Vec::new() };
+        let padding = (start < trailer.start).then_some(TailPart::Unknown(start..trailer.start));
+        let parts = padding.into_iter().chain([TailPart::Trailer(trailer)]).collect();
+        return Tail { parts, slots: Vec::new() };
     }
     let mut tail = Tail { parts: Vec::new(), slots: Vec::new() };
     let mut rest = start;
@@ -83,11 +85,12 @@ pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Op
     tail
 }
 
-/// The ten bytes of a Bloodlines trailer, where they are all that is behind the last lump.
+/// The ten bytes of a Bloodlines trailer at the very end, where nothing but padding is between them and the last lump.
 fn trailer(data: &[u8], start: usize, offset: i32) -> Option<Range<usize>> {
-    let trailer = BloodlinesTrailer::decode(&data[start..])?;
+    let at = data.len().checked_sub(BloodlinesTrailer::SIZE).filter(|at| (start..start + 4).contains(at))?;
+    let trailer = BloodlinesTrailer::decode(&data[at..])?;
     let says_so = trailer.signature == *b"QnDbTm" && u32::try_from(offset) == Ok(trailer.entities_offset);
-    (says_so && data.len() - start == BloodlinesTrailer::SIZE).then_some(start..data.len())
+    says_so.then_some(at..data.len())
 }
 
 /// Where a BSPX header stands: a computed place, the first multiple of 4 behind every lump. Readers differ in
@@ -111,7 +114,7 @@ fn bspx_entries(data: &[u8], at: usize) -> Option<Vec<Slot>> {
         let BspxEntry { name, offset, length } = BspxEntry::decode(bytes)?;
         let at = first + index * BspxEntry::SIZE;
         let fields = EntryFields { offset, length, version: None, unpacked: None };
-        let words = SlotWords { offset: at + 24, length: at + 28, unpacked: None };
+        let words = SlotWords::plain(at + 24, at + 28);
         let name = format!("bspx:{}", escaped(until_nul(&name)));
         Some(Slot::new(SlotId::Bspx(index), name, fields, words, data.len()))
     });

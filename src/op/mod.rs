@@ -1,3 +1,5 @@
 //! Layer 5: operations on whole maps, written against roles and slots, never against a dialect.
 
+pub mod compress;
+pub mod lmp;
 pub mod verify;

@@ -96,7 +96,10 @@ impl Subject {
             let mut entities = Entities::parse(text, rules)?;
             for index in 0..entities.len() {
                 let pairs: Vec<_> = match entities.get(index) {
-                    Some(entity) => entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect(),
+                    Some(entity) => {
+                        let pairs = entity.pairs().take(MOST_PAIRS);
+                        pairs.map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
+                    }
                     None => Vec::new(),
                 };
                 let mut entity = entities.entity_mut(index)?;
@@ -111,6 +114,9 @@ impl Subject {
         },
     };
 }
+
+/// How many pairs of an entity are set to what they are: finding the n-th of equal keys costs n.
+const MOST_PAIRS: usize = 256;
 
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];

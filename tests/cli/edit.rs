@@ -132,10 +132,29 @@ fn as_many_nuls_are_added_as_there_were() {
 #[test]
 fn import_warns_of_what_is_odd_and_takes_it() {
     let room = Room::new();
-    room.write("text.ent", b"{\n\"classname\" \"worldspawn\n}\n\0");
+    room.write("text.ent", b"{\n\"classname\" \"worldspawn\"\n\"wait\"\n}\n\0");
     let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").done();
-    assert!(run.err.contains("warning: q3.bsp: the entity text: a quote is never closed"), "{}", run.err);
+    assert!(run.err.contains("warning: q3.bsp: the entity text: a key has no value"), "{}", run.err);
     assert_eq!(entities(&room.read("out.bsp")), room.read("text.ent"));
+}
+
+#[test]
+fn import_refuses_what_no_engine_could_read_back() {
+    let room = Room::new();
+    for text in [
+        "{ \"classname\" \"light\" }",
+        "{ \"classname\" \"worldspawn }",
+        "{ \"classname\" \"worldspawn\" \"a\" \"}\" }",
+        "",
+    ] {
+        room.write("text.ent", text.as_bytes());
+        let names = room.names();
+        let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").without_data(2);
+        assert!(run.err.contains("--force takes it all the same"), "{}", run.err);
+        assert_eq!(room.names(), names);
+        room.bspkit("ent import q3.bsp text.ent -o out.bsp --force").done();
+        std::fs::remove_file(room.path("out.bsp")).unwrap();
+    }
 }
 
 #[test]

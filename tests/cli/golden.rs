@@ -183,13 +183,13 @@ fn saving() {
         "bspkit ent unset maps worldspawn gridsize -o edited",
         "bspkit ent get maps worldspawn message",
         "bspkit ent export q2.bsp -o q2.ent",
-        "printf '{ \"classname\" \"worldspawn }' | bspkit ent import q2.bsp - -o out.bsp",
+        "printf '{ \"classname\" \"worldspawn\" // odd\\n' | bspkit ent import q2.bsp - -o out.bsp",
     ];
     check("saving", &room, &lines);
 }
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 23] = [
     "",
     "info",
     "ls",
@@ -208,6 +208,11 @@ const COMMANDS: [&str; 18] = [
     "ent export",
     "ent import",
     "ent fmt",
+    "compress",
+    "decompress",
+    "lmp",
+    "lmp export",
+    "lmp import",
 ];
 
 #[test]
@@ -225,7 +230,8 @@ fn examples_in_help_run() {
         bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
         bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
         bspkit ent export dm4.bsp -o dm4.ent -q
-        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp";
+        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp
+        bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
     room.shell(prepare).done();
     let mut count = 0;
     for command in COMMANDS {
@@ -234,11 +240,12 @@ fn examples_in_help_run() {
         assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
         let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
         for example in examples.lines() {
-            room.shell("mkdir keep; cp -r dm4.bsp dm4.ent maps keep").done();
+            room.shell("mkdir keep; cp -r dm4.bsp dm4.ent maps source.bsp sources keep").done();
             let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
             let no_such_lump = example.contains("RGBLIGHTING");
             assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
-            room.shell("rm -rf edited cleaned out.bsp maps dm4.*; mv keep/* .; rmdir keep").done();
+            room.shell("rm -rf edited cleaned packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep")
+                .done();
             count += 1;
         }
     }

@@ -34,10 +34,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         if indices.is_empty() {
             return Ok(Edited::Nothing(choice.nothing()));
         }
-        // From the back, so that the other indices stay.
-        for index in indices.iter().rev() {
-            entities.duplicate(*index)?;
-        }
+        entities.duplicate_all(&indices)?;
         Ok(Edited::Done)
     })
 }

@@ -46,6 +46,16 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         let entities = Entities::parse(&text[..], draft.bsp().dialect().text)?;
         warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
+        // What the old text had already was no fault of this one.
+        let old = draft.bsp().entities().map_or(0, |old| old.unreadable().count());
+        if entities.unreadable().count() > old
+            && !args.save.force
+            && let Some(error) = entities.unreadable().next()
+        {
+            return Err(
+                anyhow::Error::new(error).context("the text cannot be read back; --force takes it all the same")
+            );
+        }
         drop(entities);
         draft.set(id, text)?;
         Ok(Edited::Done)

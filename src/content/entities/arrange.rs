@@ -18,7 +18,7 @@ impl Entities<'_> {
         let pairs: Vec<(K, V)> = pairs.into_iter().collect();
         let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
         let index = self.len();
-        self.check_room(index)?;
+        self.check_room(index, 1)?;
         for (key, value) in &pairs {
             rule::check_pair(&self.rules, index, key, value)?;
         }
@@ -42,16 +42,37 @@ impl Entities<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer entities, [`ErrorKind::Refused`] for one without a closing brace.
     pub fn duplicate(&mut self, index: usize) -> Result<usize> {
-        self.check_index(index)?;
-        self.check_room(index + 1)?;
-        let entity = self.view(index);
-        let mut own = Own::spliced(&entity, &[], &[])?;
-        own.origin = None;
-        let node = Node { body: Body::Own(Arc::new(own)), around: Some(Arc::new(self.around_like(index))) };
-        self.nodes.insert(index + 1, node);
-        self.part(index);
-        self.part(index + 1);
+        self.duplicate_all(&[index])?;
         Ok(index + 1)
+    }
+
+    /// Copies entities directly behind themselves, in one go.
+    ///
+    /// # Errors
+    /// As [`Entities::duplicate`]; nothing is copied then.
+    pub fn duplicate_all(&mut self, indices: &[usize]) -> Result<()> {
+        let chosen: HashSet<usize> = indices.iter().copied().collect();
+        let mut copies = Vec::with_capacity(chosen.len());
+        let mut nodes = Vec::with_capacity(self.len() + chosen.len());
+        for index in &chosen {
+            self.check_index(*index)?;
+            self.check_room(index + 1, chosen.len())?;
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            nodes.push(node.clone());
+            if chosen.contains(&index) {
+                let mut own = Own::spliced(&self.view(index), &[], &[])?;
+                own.origin = None;
+                copies.push(nodes.len());
+                nodes.push(Node { body: Body::Own(Arc::new(own)), around: Some(Arc::new(self.around_like(index))) });
+            }
+        }
+        self.nodes = nodes;
+        for copy in copies {
+            self.part(copy - 1);
+            self.part(copy);
+        }
+        Ok(())
     }
 
     /// Removes an entity with its line; comments around it stay.
@@ -231,8 +252,8 @@ impl Entities<'_> {
     }
 
     /// Whether an entity may be put at this index.
-    fn check_room(&self, index: usize) -> Result<()> {
-        if self.len() >= MAX_ENTITIES {
+    fn check_room(&self, index: usize, count: usize) -> Result<()> {
+        if self.len() + count > MAX_ENTITIES {
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!("the map would have more than {MAX_ENTITIES} entities"),

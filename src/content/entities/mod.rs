@@ -127,6 +127,12 @@ impl<'a> Entities<'a> {
         (index < self.len()).then(|| self.view(index))
     }
 
+    /// What no engine of the dialect could read back: what an edit would refuse, with the rule. Texts that came as a
+    /// whole, from the map or from [`crate::Draft::set`], may hold such things.
+    pub fn unreadable(&self) -> impl Iterator<Item = Error> + '_ {
+        rule::unreadable(&self.rules, self)
+    }
+
     /// What is odd about the text as it was read; edits do not change it.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.source.diagnostics

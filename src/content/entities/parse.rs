@@ -9,10 +9,10 @@ use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Place, Result};
 
 /// The longest text: spans are 32 bits wide and may grow by edits.
-pub(super) const MAX_TEXT: usize = 1 << 30;
+pub(super) const MAX_TEXT: usize = 16 << 20;
 /// The most entities and pairs; shipped maps have some 3,000 entities. They bound the memory a hostile text takes.
-pub(super) const MAX_ENTITIES: usize = 1 << 20;
-const MAX_PAIRS: usize = 1 << 21;
+pub(super) const MAX_ENTITIES: usize = 1 << 17;
+const MAX_PAIRS: usize = 1 << 20;
 
 /// The tokens of a pair.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! What no engine of the dialect could read back, refused at the edit.
 
-use super::Entity;
+use super::{Entities, Entity};
 use crate::bytes::escaped;
 use crate::dialect::EntityRules;
 use crate::{Error, ErrorKind, Place, Result};
@@ -40,6 +40,18 @@ fn check_token(rules: &EntityRules, index: usize, what: &str, token: &[u8], max:
     let shown = escaped(&token[..token.len().min(40)]);
     let dots = if token.len() > 40 { "..." } else { "" };
     Err(refused(format!("the {what} `{shown}{dots}` {why}")).at(place(index)).hint(hint))
+}
+
+/// What an edit would have refused of a text that came as a whole, in its order.
+pub(super) fn unreadable<'e>(rules: &'e EntityRules, entities: &'e Entities<'_>) -> impl Iterator<Item = Error> + 'e {
+    let no_world = (!is_world(entities.get(0).as_ref())).then(|| not_the_world(rules));
+    let of_entity = move |entity: Entity<'e>| {
+        let index = entity.index();
+        let too_much = check_size(rules, None, &entity).err();
+        let pairs = entity.pairs().map(move |pair| check_pair(rules, index, pair.key, pair.value));
+        pairs.filter_map(Result::err).chain(too_much).collect::<Vec<_>>()
+    };
+    no_world.into_iter().chain(entities.iter().flat_map(of_entity))
 }
 
 /// Checks the limits on the pairs of an entity; what was beyond them already may stay but not grow.

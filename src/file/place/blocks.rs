@@ -19,9 +19,13 @@ pub(super) struct Block {
 }
 
 /// The blocks of a file in order; the first is the header with whatever overlaps it. A BSPX entry that points at
-/// lumps shares their bytes like any other slot.
+/// lumps shares their bytes like any other slot, and so does a member of the game lump that lies elsewhere.
 pub(super) fn blocks(parts: &Parts) -> Vec<Block> {
-    let in_blocks = |slot: &Slot| slot.is_top_level() || matches!(slot.id, SlotId::Bspx(_));
+    let is_elsewhere = |slot: &Slot| parts.pinned.iter().any(|(id, _)| *id == slot.id);
+    let in_blocks = |slot: &Slot| match slot.id {
+        SlotId::Lump(_) | SlotId::Extra(_) | SlotId::Bspx(_) => true,
+        SlotId::Game(_) => is_elsewhere(slot),
+    };
     let mut order: Vec<(Range<usize>, usize)> = parts
         .slots
         .iter()

@@ -13,7 +13,8 @@ use super::Layout;
 use super::container::{Container, Parts, Slot, SlotId};
 use super::inside::{self, Content};
 use super::piece::Pieces;
-use super::plan::{How, Plan, Report, SlotEdit};
+use super::plan::Plan;
+use super::report::{How, Report, SlotEdit, Versioned};
 use super::tail::TailPart;
 use crate::bytes::{Rope, align_up, is_zero};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -25,13 +26,22 @@ pub(crate) struct Edit<'a> {
     pub(crate) slot: SlotId,
     /// What is to stand in the file.
     pub(crate) stored: Rope<'a>,
-    /// Where that is compressed: the size after decompression.
+    /// The size after decompression, where that is compressed; 0 where it no longer is. `None` leaves the word: it was
+    /// not compressed before either, and what the word says then is nobody's business.
     pub(crate) unpacked: Option<usize>,
 }
 
+/// What is to change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edits<'a> {
+    pub(crate) slots: Vec<Edit<'a>>,
+    /// Versions of lumps.
+    pub(crate) versions: Vec<(SlotId, i32)>,
+}
+
 /// Places the edits; pure, and without a change the identity.
-pub(crate) fn plan<'a>(container: &Container<'a>, edits: &[Edit<'a>], layout: Layout) -> Result<Plan<'a>> {
-    if edits.is_empty() && layout != Layout::Repack {
+pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Layout) -> Result<Plan<'a>> {
+    if edits.slots.is_empty() && edits.versions.is_empty() && layout != Layout::Repack {
         return Ok(Plan::identity(container));
     }
     let mut sheet = Sheet::new(container, edits)?;
@@ -61,15 +71,20 @@ struct Sheet<'s, 'a> {
 }
 
 impl<'s, 'a> Sheet<'s, 'a> {
-    fn new(container: &'s Container<'a>, edits: &[Edit<'a>]) -> Result<Self> {
+    fn new(container: &'s Container<'a>, edits: &Edits<'a>) -> Result<Self> {
         let parts = &*container.parts;
         let blocks = blocks(parts);
-        let (contents, bspx_content) = inside::contents(container, edits)?;
+        let (contents, bspx_content) = inside::contents(container, &edits.slots)?;
         let mut report = Report { size: (container.data.len(), 0), ..Report::default() };
-        for edit in edits {
+        for edit in &edits.slots {
             if let Some(slot) = container.slot(edit.slot) {
                 let sizes = (slot.stored.len(), edit.stored.len());
                 report.edits.push(SlotEdit { name: slot.name.clone(), slot: slot.id, sizes, how: How::InPlace });
+            }
+        }
+        for (id, to) in &edits.versions {
+            if let Some(Slot { name, version: Some(from), .. }) = container.slot(*id) {
+                report.versions.push(Versioned { name: name.clone(), slot: *id, from: *from, to: *to });
             }
         }
         Ok(Sheet {
@@ -154,7 +169,8 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 (rank.unwrap_or(usize::MAX), index)
             }
             SlotId::Extra(index) => (usize::MAX, self.parts.shape.count + index),
-            _ => (usize::MAX, usize::MAX),
+            // What only BSPX names must not be the last: its directory follows the last lump.
+            _ => (0, 0),
         };
         let mut units: Vec<_> = (0..self.blocks.len())
             .map(|index| {

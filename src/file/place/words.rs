@@ -8,7 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::file::Layout;
 use crate::file::container::{Bounds, Slot, SlotId};
 use crate::file::inside::{self, Home, Words};
-use crate::file::plan::{Moved, Plan};
+use crate::file::plan::Plan;
+use crate::file::report::{Moved, Versioned};
 use crate::file::tail::TailPart;
 
 /// The greatest offset: engines read offsets as signed numbers of 32 bits.
@@ -42,9 +43,24 @@ impl<'a> Sheet<'_, 'a> {
             }
             self.contents.get(&index).into_iter().for_each(|content| content.add_words(slot, &mut words));
         }
+        for Versioned { slot, to, .. } in &self.report.versions {
+            let word = self.container.slot(*slot).and_then(|slot| slot.words.version);
+            words.extend(word.map(|word| (word, to.to_le_bytes())));
+        }
+        for (index, slot) in self.parts.slots.iter().enumerate() {
+            let block = self.blocks.iter().position(|block| block.slots.contains(&index));
+            if let (SlotId::Game(_), Some(block)) = (slot.id, block)
+                && self.start_of(index, block) != slot.stored.start
+            {
+                return Err(refused(
+                    format!("{} cannot be moved: it lies outside of the game lump", slot.name),
+                    &slot.name,
+                ));
+            }
+        }
         self.game_lump_words(new_size, &mut words);
         self.bspx_words(new_size, &mut words);
-        if let Some(TailPart::Trailer(range)) = self.parts.tail.first()
+        if let Some(TailPart::Trailer(range)) = self.parts.tail.last()
             && let Some(lump) = self.parts.rules.trailer_lump
             && let Some(offset) = words.get(&self.parts.slots[lump].words.offset).copied()
         {

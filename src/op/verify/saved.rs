@@ -1,8 +1,8 @@
 //! A saved file beside the map that it was made from: what may differ, and what must not.
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, align_up, escaped};
-use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId, SlotWords};
+use crate::bytes::{Data, align_up, escaped, word};
+use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
 
 /// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
 /// where its alignment and the layout allow, no content outside of slots is lost, every offset is right.
@@ -64,12 +64,21 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
     if before.unpacked != after.unpacked {
         return Err("its unpacked size changed".to_string());
     }
+    let flags = |bsp: &Bsp<'_>, slot: &Slot| slot.words.flags.and_then(|at| word(bsp.container().bytes(), at));
+    if flags(old, before) != flags(new, after) {
+        return Err("its flags changed".to_string());
+    }
     // A lump that runs past the end of the file has fewer bytes to show, not more.
     if before.bounds != after.bounds {
         return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
     }
-    let (mut old_bytes, mut new_bytes) = (old.stored(before.id).to_vec(), new.stored(after.id).to_vec());
-    for at in words_within(old, before).chain(words_within(new, after)) {
+    let (old_bytes, new_bytes) = (old.stored(before.id), new.stored(after.id));
+    let words: Vec<usize> = words_within(old, before).chain(words_within(new, after)).collect();
+    if words.is_empty() {
+        return if *old_bytes == *new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) };
+    }
+    let (mut old_bytes, mut new_bytes) = (old_bytes.to_vec(), new_bytes.to_vec());
+    for at in words {
         for bytes in [&mut old_bytes, &mut new_bytes] {
             bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = 0);
         }
@@ -81,8 +90,12 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
 /// it. They are compared with the slots whose words they are.
 fn words_within(bsp: &Bsp<'_>, slot: &Slot) -> impl Iterator<Item = usize> {
     let words = bsp.slots().iter().map(|slot| slot.words);
-    let words = words.flat_map(|SlotWords { offset, length, unpacked }| [Some(offset), Some(length), unpacked]);
-    words.flatten().flat_map(|word| word..word + 4).filter_map(|at| at.checked_sub(slot.stored.start))
+    let words = words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked]);
+    words
+        .flatten()
+        .flat_map(|word| word..word + 4)
+        .filter(|at| slot.stored.contains(at))
+        .map(|at| at - slot.stored.start)
 }
 
 /// What moved kept its alignment; what stands anew begins at a multiple of 4, or of what its kind asks for.

@@ -1,0 +1,119 @@
+//! `compress` and `decompress`: how the lumps of a Source map are stored.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use bspkit::op::compress::{self, Report};
+use bspkit::{Draft, ErrorKind};
+
+use super::help;
+use super::options::Options;
+use super::save::{Edited, Save};
+use super::talk::{Code, Job, Talk};
+
+/// Compress the lumps and game lumps of a Source map with LZMA, where that makes them smaller
+///
+/// What is compressed already stays as it is. The file is laid again without gaps, so that it becomes smaller; with
+/// --layout keep everything stays where it is. A map whose lumps are compressed is another map for servers and clients.
+#[derive(clap::Args)]
+#[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
+    "  bspkit compress source.bsp -o out.bsp
+  bspkit compress source.bsp --all -o out.bsp
+  bspkit compress sources -o packed -v"
+))]
+pub(crate) struct CompressArgs {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Compress what grows by that as well, as bspzip does and some servers ask for
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    pak: Pak,
+    #[command(flatten)]
+    save: Save,
+}
+
+/// Decompress the lumps and game lumps of a Source map
+///
+/// The compilers and most editors cannot read compressed lumps. The file is laid again without gaps, as by compress.
+#[derive(clap::Args)]
+#[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
+    "  bspkit decompress source.bsp -o out.bsp
+  bspkit decompress sources --in-place --backup"
+))]
+pub(crate) struct DecompressArgs {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    #[command(flatten)]
+    pak: Pak,
+    #[command(flatten)]
+    save: Save,
+}
+
+#[derive(clap::Args)]
+struct Pak {
+    /// Also the files in the pakfile
+    #[arg(long)]
+    pak: bool,
+}
+
+pub(crate) fn compress(options: &Options, talk: &Talk, args: &CompressArgs) -> Result<Code> {
+    let how = how(options, &args.pak).all(args.all);
+    each(options, talk, &args.map, &args.save, |draft| compress::compress(draft, &how))
+}
+
+pub(crate) fn decompress(options: &Options, talk: &Talk, args: &DecompressArgs) -> Result<Code> {
+    let how = how(options, &args.pak);
+    each(options, talk, &args.map, &args.save, |draft| compress::decompress(draft, &how))
+}
+
+fn how(options: &Options, pak: &Pak) -> compress::Options {
+    let how = compress::Options::default().pak(pak.pak);
+    match options.jobs {
+        Some(threads) => how.threads(threads),
+        None => how,
+    }
+}
+
+fn each(
+    options: &Options,
+    talk: &Talk,
+    map: &Path,
+    save: &Save,
+    work: impl Fn(&mut Draft<'static>) -> bspkit::Result<Report> + Sync,
+) -> Result<Code> {
+    save.each(options, talk, map, |draft, job| {
+        let is_packable = |error: &bspkit::Error| error.kind() != ErrorKind::Refused;
+        let report = work(draft).map_err(|error| match is_packable(&error) {
+            true => anyhow::Error::new(error).context("a lump cannot be read"),
+            false => anyhow::Error::new(error),
+        })?;
+        tell(&report, job);
+        Ok(if report.changed().next().is_some() { Edited::Done } else { Edited::Same })
+    })
+}
+
+fn tell(report: &Report, job: &mut Job<'_>) {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for piece in &report.pieces {
+        let outcome = piece.outcome.to_string();
+        match counts.iter_mut().find(|(name, _)| *name == outcome) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((outcome.clone(), 1)),
+        }
+        if job.talk.verbose {
+            let (before, after) = piece.sizes;
+            job.say(&format!("{:>10} -> {:>10}  {} {outcome}", before, after, piece.name));
+        }
+    }
+    if report.changed().next().is_some() {
+        report.warnings.iter().for_each(|warning| job.warn_here(warning));
+    }
+    let counts: Vec<String> = counts.into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    let (before, after) = report.sizes();
+    if !counts.is_empty() {
+        job.say(&format!("{}: {}; {before} -> {after} bytes", job.path, counts.join(", ")));
+    }
+}

@@ -1,0 +1,39 @@
+//! `lmp`: lump files of Source maps.
+
+mod export;
+mod import;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use super::help;
+use super::options::Options;
+use super::talk::{Code, Talk};
+
+/// Write and read lump files, which Source games load instead of a map's own lumps
+///
+/// Games from Episode One to Left 4 Dead 2 load `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on beside a map, until a number
+/// is missing; later ones override earlier ones. Games of the 2013 multiplayer branch do so no more: there the lumps
+/// have to go into the map.
+#[derive(clap::Args)]
+#[command(disable_help_subcommand = true, after_help = help!(
+    "  bspkit lmp export c1m1.bsp entities
+  bspkit lmp import source.bsp source_l_0.lmp -o out.bsp"
+))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Export(export::Args),
+    Import(import::Args),
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    match &args.command {
+        Command::Export(args) => export::run(options, talk, args),
+        Command::Import(args) => import::run(options, talk, args),
+    }
+}

@@ -1,0 +1,360 @@
+//! Compressing and decompressing a whole Source map, piece by piece: every lump and every member of the game lump.
+//!
+//! What is stored as wanted already keeps its stored bytes. Pieces are independent of each other, so all cores work on
+//! them, the largest first, and the result does not depend on how many there are.
+
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::bytes::Data;
+use crate::dialect::Role;
+use crate::draft::{Draft, Packing};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::{Bounds, Slot, SlotId, lzma};
+
+/// What to compress or decompress, and how many threads do it.
+///
+/// ```
+/// use bspkit::op::compress::Options;
+/// let options = Options::default().all(true);
+/// assert!(options.all && !options.pak);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Compress what grows by that as well, as bspzip does; some servers take only maps with nothing left raw.
+    pub all: bool,
+    /// Compress or decompress the files in the pakfile as well.
+    pub pak: bool,
+    /// How many threads; one for each core where it is not said.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Options {
+    /// Compresses what grows as well.
+    #[must_use]
+    pub fn all(mut self, all: bool) -> Self {
+        self.all = all;
+        self
+    }
+
+    /// Takes the files in the pakfile as well.
+    #[must_use]
+    pub fn pak(mut self, pak: bool) -> Self {
+        self.pak = pak;
+        self
+    }
+
+    /// Says how many threads work.
+    #[must_use]
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().ok();
+        self.threads.or_else(cores).map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// What was done.
+///
+/// ```
+/// use bspkit::op::compress::{self, Options};
+/// use bspkit::{Bsp, Builder, Layout, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(1, [7; 400]).lump(59, [0; 4]).build()?;
+/// let mut draft = Bsp::parse(&bytes)?.draft();
+/// let report = compress::compress(&mut draft, &Options::default())?;
+/// assert_eq!(report.pieces.len(), 2);
+/// assert_eq!(report.changed().count(), 1, "four bytes would grow");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// Every piece that has bytes, in the order of the directories.
+    pub pieces: Vec<Piece>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// One lump or member of a [`Report`].
+///
+/// ```
+/// # use bspkit::op::compress::{self, Options, Outcome};
+/// # use bspkit::{Bsp, Builder, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(59, [0; 4]).build()?;
+/// let mut draft = Bsp::parse(&bytes)?.draft();
+/// let piece = compress::compress(&mut draft, &Options::default())?.pieces.remove(0);
+/// assert_eq!((piece.name.as_str(), piece.sizes, piece.outcome), ("MAP_FLAGS", (4, 4), Outcome::Grows));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Piece {
+    /// The slot's name.
+    pub name: String,
+    /// Which slot it is.
+    pub slot: SlotId,
+    /// Its bytes in the file before and after, without padding.
+    pub sizes: (usize, usize),
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a [`Piece`].
+///
+/// ```
+/// # use bspkit::op::compress::Outcome;
+/// assert_eq!(Outcome::AsItWas.to_string(), "as it was");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It is compressed now.
+    Compressed,
+    /// It is decompressed now.
+    Decompressed,
+    /// It was stored as wanted already.
+    AsItWas,
+    /// It would have grown and stays raw.
+    Grows,
+    /// It is left alone, and a warning says why.
+    LeftAlone,
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Outcome::Compressed => "compressed",
+            Outcome::Decompressed => "decompressed",
+            Outcome::AsItWas => "as it was",
+            Outcome::Grows => "would grow",
+            Outcome::LeftAlone => "left alone",
+        })
+    }
+}
+
+impl Report {
+    /// The pieces that are stored in another way now.
+    pub fn changed(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().filter(|piece| matches!(piece.outcome, Outcome::Compressed | Outcome::Decompressed))
+    }
+
+    /// The bytes of all pieces before and after.
+    pub fn sizes(&self) -> (usize, usize) {
+        let sizes = self.pieces.iter().map(|piece| piece.sizes);
+        sizes.fold((0, 0), |sum, sizes| (sum.0 + sizes.0, sum.1 + sizes.1))
+    }
+}
+
+/// Compresses every lump and member that has bytes and is not compressed, where it shrinks or [`Options::all`] says so;
+/// not the game lump and the pakfile as wholes, which no engine reads that way.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] for a map of a family that has no compressed lumps, and for [`Options::pak`], which is not
+/// there yet; as [`Draft::bytes`] for edited entities that cannot be read. The draft is as it was then.
+///
+/// ```
+/// use bspkit::op::compress::{self, Options};
+/// use bspkit::{Bsp, Builder, Layout, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(1, [7; 400]).build()?;
+/// let map = Bsp::parse(&bytes)?;
+/// let mut draft = map.draft();
+/// compress::compress(&mut draft, &Options::default())?;
+/// let small = draft.plan(Layout::Repack)?.to_vec();
+/// assert!(small.len() < bytes.len() - 300);
+/// assert_eq!(*Bsp::parse(&small)?.bytes(map.slot("planes")?.id)?, [7; 400]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
+    let mut report = Report { warnings: unread(draft), ..Report::default() };
+    let pieces = pieces(draft, options, Packing::Lzma, &mut report)?;
+    let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
+    let found = on_all_cores(&pieces, options.thread_count(), |slot| {
+        if is_wanted(slot) {
+            return Ok(Done::Nothing(Outcome::AsItWas));
+        }
+        let bytes = draft.bytes(slot.id)?;
+        if bytes.is_empty() {
+            return Ok(Done::Nothing(Outcome::AsItWas));
+        }
+        if bytes.len() > lzma::MOST_UNPACKED {
+            return Ok(Done::Nothing(Outcome::LeftAlone));
+        }
+        let packed = lzma::pack(&bytes)?;
+        if packed.len() >= bytes.len() && !options.all {
+            return Ok(Done::Nothing(Outcome::Grows));
+        }
+        Ok(Done::Packed { of: bytes, packed: Data::from(packed) })
+    })?;
+    let too_large = pieces.iter().zip(&found).filter(|(_, done)| matches!(done, Done::Nothing(Outcome::LeftAlone)));
+    report.warnings.extend(too_large.map(|(slot, _)| {
+        format!(
+            "{} has more than {} bytes, more than is ever decompressed: it stays raw",
+            slot.name,
+            lzma::MOST_UNPACKED
+        )
+    }));
+    report.add(draft, &pieces, found);
+    Ok(report)
+}
+
+/// Decompresses every lump and member that is compressed.
+///
+/// # Errors
+/// As [`compress`]; [`ErrorKind::Malformed`] and [`ErrorKind::TooLarge`] with the lump's name where one cannot be
+/// decompressed. The draft is as it was then.
+///
+/// ```
+/// use bspkit::op::compress::{self, Options};
+/// use bspkit::{Bsp, Builder, Layout, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).compressed_lump(1, &[7; 400])?.build()?;
+/// let map = Bsp::parse(&bytes)?;
+/// let mut draft = map.draft();
+/// compress::decompress(&mut draft, &Options::default())?;
+/// let large = draft.plan(Layout::Repack)?.to_vec();
+/// assert_eq!(*Bsp::parse(&large)?.stored(map.slot("planes")?.id), [7; 400]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
+    let mut report = Report::default();
+    let pieces = pieces(draft, options, Packing::Raw, &mut report)?;
+    let found = on_all_cores(&pieces, options.thread_count(), |slot| match draft.packing(slot.id) {
+        Packing::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
+        Packing::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
+    })?;
+    report.add(draft, &pieces, found);
+    Ok(report)
+}
+
+/// What a thread found for a piece.
+enum Done<'a> {
+    Nothing(Outcome),
+    Packed { of: Data<'a>, packed: Data<'a> },
+    Unpacked(Data<'a>),
+}
+
+impl Report {
+    /// Takes what was found over into the draft.
+    fn add<'a>(&mut self, draft: &mut Draft<'a>, pieces: &[Slot], found: Vec<Done<'a>>) {
+        for (slot, done) in pieces.iter().zip(found) {
+            let before = slot.stored.len();
+            let (after, outcome) = match done {
+                Done::Nothing(outcome) => (before, outcome),
+                Done::Packed { of, packed } => {
+                    let after = packed.len();
+                    draft.set_packed(slot.id, of, packed);
+                    (after, Outcome::Compressed)
+                }
+                Done::Unpacked(bytes) => {
+                    let after = bytes.len();
+                    draft.set_unpacked(slot.id, bytes);
+                    (after, Outcome::Decompressed)
+                }
+            };
+            self.pieces.push(Piece { name: slot.name.clone(), slot: slot.id, sizes: (before, after), outcome });
+        }
+        let order = |piece: &Piece| piece.slot;
+        self.pieces.sort_by_key(order);
+    }
+}
+
+/// The slots with bytes that may be stored in either way; those whose words make no sense are left alone.
+fn pieces(draft: &Draft<'_>, options: &Options, to: Packing, report: &mut Report) -> Result<Vec<Slot>> {
+    let bsp = draft.bsp();
+    let dialect = bsp.dialect();
+    if bsp.slots().first().is_none_or(|slot| slot.words.unpacked.is_none()) {
+        let message = format!("no engine reads compressed lumps of {} maps", dialect.title);
+        return Err(Error::new(ErrorKind::Refused, message));
+    }
+    if options.pak {
+        pak(draft)?;
+    }
+    let mut pieces = Vec::new();
+    for slot in bsp.slots() {
+        if slot.stored.is_empty() && slot.bounds == Bounds::Empty || draft.never_packed(slot.id)?.is_some() {
+            continue;
+        }
+        match oddity(draft, slot, to) {
+            None => pieces.push(slot.clone()),
+            Some(what) => {
+                report.warnings.push(format!("{} {what}: it is left alone", slot.name));
+                let size = slot.stored.len();
+                let (name, outcome) = (slot.name.clone(), Outcome::LeftAlone);
+                report.pieces.push(Piece { name, slot: slot.id, sizes: (size, size), outcome });
+            }
+        }
+    }
+    if let Some(reason) = bsp.role(Role::GameLump).and_then(|lump| bsp.container().pinned(lump.id)) {
+        report.warnings.push(format!("the members of the game lump are left alone: {reason}"));
+    }
+    Ok(pieces)
+}
+
+/// The files in the pakfile: each is compressed by itself, as zip files are.
+fn pak(_: &Draft<'_>) -> Result<()> {
+    let message = "files in the pakfile cannot be compressed or decompressed yet";
+    Err(Error::new(ErrorKind::Refused, message).hint("leave out --pak"))
+}
+
+/// Why a slot cannot be taken for what its directory entry says.
+fn oddity(draft: &Draft<'_>, slot: &Slot, to: Packing) -> Option<String> {
+    let bsp = draft.bsp();
+    if slot.bounds.is_damaged() {
+        return Some(slot.bounds.to_string());
+    }
+    if let Some(oddity) = bsp.packing_oddity(slot.id) {
+        return Some(oddity.to_string());
+    }
+    let is_misplaced =
+        to == Packing::Lzma && bsp.unpacked_size(slot.id).is_none() && is_out_of_order(bsp.slots(), slot);
+    is_misplaced.then(|| "stands before the member that the list has before it".to_string())
+}
+
+/// Whether a member of the game lump stands before its predecessor in the list: readers measure compressed ones by the
+/// distance to the next.
+fn is_out_of_order(slots: &[Slot], slot: &Slot) -> bool {
+    let members = slots.iter().filter(|other| matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty());
+    let starts: Vec<_> = members.map(|member| member.stored.start).collect();
+    matches!(slot.id, SlotId::Game(_)) && !starts.is_sorted()
+}
+
+/// A warning where the engines of a version do not read what is compressed, or not all do.
+fn unread(draft: &Draft<'_>) -> Vec<String> {
+    let bsp = draft.bsp();
+    let caveats = bsp.dialect().packing_caveats.iter();
+    caveats.filter(|(version, _)| *version == bsp.version()).map(|(_, caveat)| (*caveat).to_string()).collect()
+}
+
+/// Does the work on every piece, the largest first; the results are in the order of the pieces, and of several errors
+/// it is the first piece's.
+fn on_all_cores<T: Send>(pieces: &[Slot], threads: usize, work: impl Fn(&Slot) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(pieces[*index].stored.len()));
+    let results: Vec<Mutex<Option<Result<T>>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let take = || {
+        while let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let piece = &pieces[*index];
+            let result = work(piece).map_err(|error| match error.place() {
+                Some(_) => error,
+                None => error.at(Place::default().lump(&piece.name)),
+            });
+            if let Ok(mut slot) = results[*index].lock() {
+                *slot = Some(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(pieces.len()) {
+            scope.spawn(take);
+        }
+        take();
+    });
+    let lost = || Error::new(ErrorKind::Io, "a thread ended without a result");
+    let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
+    results.map(|result| result.unwrap_or_else(|| Err(lost()))).collect()
+}

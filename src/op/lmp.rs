@@ -1,0 +1,235 @@
+//! Lump files: one lump of a Source map in a file of its own (`lumpfileheader_t` of bspfile.h), which engines from
+//! Episode One to Left 4 Dead 2 load instead of the map's, `<map>_l_0.lmp` first.
+
+use crate::bsp::Bsp;
+use crate::bytes::index;
+use crate::dialect::Role;
+use crate::draft::Draft;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::directory::{GameLumpEntry, LumpFileHeader};
+use crate::file::{SlotId, lzma};
+use crate::record::{Field, Record};
+
+/// A lump file.
+///
+/// ```
+/// use bspkit::op::lmp::LumpFile;
+/// use bspkit::{Bsp, Builder, SlotId, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(0, "{\n}\n\0").revision(7).build()?;
+/// let file = LumpFile::export(&Bsp::parse(&bytes)?, SlotId::Lump(0))?;
+/// assert_eq!((file.id, file.revision, &file.payload[..]), (0, 7, &b"{\n}\n\0"[..]));
+/// assert_eq!(LumpFile::parse(&file.to_bytes()?)?, file);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LumpFile {
+    /// The lump's index.
+    pub id: usize,
+    /// The lump's own version.
+    pub version: i32,
+    /// The revision of the map that it was made for.
+    pub revision: i32,
+    /// The lump's bytes, decompressed. Those of a game lump hold offsets as they are in the map it came from.
+    pub payload: Vec<u8>,
+    /// What was odd about the file, for the user.
+    pub warnings: Vec<String>,
+}
+
+/// How many bytes a file may lack: real ones were written without the NUL that they count.
+const MAY_LACK: usize = 1;
+
+impl LumpFile {
+    /// Takes a lump out of a map: decompressed, with the version that the directory says.
+    ///
+    /// The members of a game lump stay as they are stored, compressed ones too, with their offsets in the map.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for maps without lump files and slots that are no lumps of the directory,
+    /// [`ErrorKind::Malformed`] for a lump that is damaged; as [`Bsp::bytes`].
+    pub fn export(bsp: &Bsp<'_>, slot: SlotId) -> Result<Self> {
+        let revision = revision(bsp)?;
+        let no_lump = || Error::new(ErrorKind::NotFound, format!("the map has no slot {slot:?}"));
+        let found = bsp.container().slot(slot).ok_or_else(no_lump)?;
+        let (SlotId::Lump(id), Some(version)) = (slot, found.version) else {
+            let message = "a lump file holds a whole lump of the directory, which this is not";
+            return Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(&found.name)));
+        };
+        if found.bounds.is_damaged() {
+            let message = format!("{} {}", found.name, found.bounds);
+            return Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(&found.name)));
+        }
+        let payload = bsp.bytes(slot)?.to_vec();
+        Ok(LumpFile { id, version, revision, payload, warnings: Vec::new() })
+    }
+
+    /// Reads a lump file.
+    ///
+    /// As many real ones are a little off, a payload that is one byte short is taken, and so is one with bytes behind
+    /// it, which are left out; [`LumpFile::warnings`] says so. A payload that is compressed with the header of lumps
+    /// (vbspinfo copies those) is decompressed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] for anything else; as [`lzma::unpack`].
+    ///
+    /// ```
+    /// use bspkit::op::lmp::LumpFile;
+    /// assert!(LumpFile::parse(b"an image of another game's").is_err());
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let malformed = |what: String| Error::new(ErrorKind::Malformed, what);
+        let header = LumpFileHeader::decode(bytes);
+        let LumpFileHeader { lump_offset, id, version, length, revision } = header.ok_or_else(|| {
+            malformed(format!(
+                "the lump file ends within its header: {} of {} bytes",
+                bytes.len(),
+                LumpFileHeader::SIZE
+            ))
+        })?;
+        let no_lump_file = |what: String| malformed(format!("this is no lump file of a Source map: {what}"));
+        let start =
+            usize::try_from(lump_offset).ok().filter(|start| (LumpFileHeader::SIZE..=bytes.len()).contains(start));
+        let start = start.ok_or_else(|| no_lump_file(format!("its lump begins at {lump_offset}, says its header")))?;
+        let id = usize::try_from(id).map_err(|_| no_lump_file(format!("it holds lump {id}, says its header")))?;
+        let length = usize::try_from(length)
+            .map_err(|_| no_lump_file(format!("its lump has {length} bytes, says its header")))?;
+
+        let mut warnings = Vec::new();
+        if start != LumpFileHeader::SIZE {
+            warnings
+                .push(format!("the lump begins at {start}, not at {} as in other lump files", LumpFileHeader::SIZE));
+        }
+        let there = &bytes[start..];
+        if there.len() + MAY_LACK < length {
+            return Err(malformed(format!("the lump file is cut short: {} of {length} bytes are there", there.len())));
+        }
+        if there.len() < length {
+            warnings.push(format!("the header says {length} bytes, {} are there", there.len()));
+        }
+        if there.len() > length {
+            let behind = there.len() - length;
+            warnings.push(format!("{behind} bytes behind the lump's {length} are left out"));
+        }
+        let mut payload = there[..length.min(there.len())].to_vec();
+        if lzma::unpacked_size(&payload).is_some() {
+            payload = lzma::unpack(&payload)?;
+            warnings.push("the lump is compressed in the file, which engines do not read; it is decompressed".into());
+        }
+        Ok(LumpFile { id, version, revision, payload, warnings })
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] past 2 GiB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let too_large = |_| Error::new(ErrorKind::TooLarge, "a lump file has at most 2 GiB");
+        let lump_offset = i32::try_from(LumpFileHeader::SIZE).map_err(too_large)?;
+        let (id, length) = (i32::try_from(self.id), i32::try_from(self.payload.len()));
+        let (id, length) = (id.map_err(too_large)?, length.map_err(too_large)?);
+        let header = LumpFileHeader { lump_offset, id, version: self.version, length, revision: self.revision };
+        Ok([&header.encode(), &self.payload[..]].concat())
+    }
+
+    /// Puts the lump into a draft, with its version; says what the user should know.
+    ///
+    /// An entity text without a NUL at its end gets one. The offsets in a game lump are taken for those of a lump whose
+    /// first member stands right behind its directory, and moved from there to where the map's lump stands.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for maps without lump files and game lumps whose offsets cannot be read,
+    /// [`ErrorKind::NotFound`] for a lump that the map's directory has no entry for.
+    ///
+    /// ```
+    /// use bspkit::op::lmp::LumpFile;
+    /// use bspkit::{Bsp, Builder, Layout, SlotId, dialect};
+    /// let bytes = Builder::new(&dialect::SOURCE).lump(0, "{\n}\n\0").build()?;
+    /// let map = Bsp::parse(&bytes)?;
+    /// let mut file = LumpFile::export(&map, SlotId::Lump(0))?;
+    /// file.payload = b"{\n\"classname\" \"worldspawn\"\n}\n\0".to_vec();
+    ///
+    /// let mut draft = map.draft();
+    /// assert!(file.import(&mut draft)?.is_empty());
+    /// let saved = draft.plan(Layout::Keep)?.to_vec();
+    /// assert_eq!(Bsp::parse(&saved)?.entities()?.len(), 1);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn import(&self, draft: &mut Draft<'_>) -> Result<Vec<String>> {
+        let mut warnings = self.warnings.clone();
+        let revision = revision(draft.bsp())?;
+        let slot = SlotId::Lump(self.id);
+        let Some(found) = draft.bsp().container().slot(slot).cloned() else {
+            let count = draft.bsp().container().shape().count;
+            let message = format!("the lump file holds lump {}, and the map has {count} lumps", self.id);
+            return Err(Error::new(ErrorKind::NotFound, message));
+        };
+        if revision != self.revision {
+            let made_for = self.revision;
+            warnings.push(format!("the lump file was made for revision {made_for} of the map, and this is {revision}"));
+        }
+        let mut payload = self.payload.clone();
+        match draft.bsp().role_of(slot) {
+            Some(Role::Entities) => {
+                let end = payload.iter().rposition(|byte| !byte.is_ascii_whitespace());
+                if !payload.contains(&0) {
+                    payload.push(0);
+                    warnings.push("the entity text has no NUL at its end: one is added".into());
+                } else if end.is_some_and(|end| end + 1 < payload.len() && payload[end] == 0) {
+                    warnings.push("the entity text goes on behind the NUL at its end".into());
+                }
+            }
+            Some(Role::GameLump) => {
+                let to = usize::try_from(found.offset).unwrap_or(0);
+                let refuse = |why: String| {
+                    let message = format!("the game lump of the lump file cannot be moved to this map: {why}");
+                    Error::new(ErrorKind::Refused, message).at(Place::default().lump(&found.name))
+                };
+                if let Some(reason) = draft.bsp().container().pinned(slot) {
+                    return Err(refuse(format!("the map's own is pinned, as {reason}")));
+                }
+                rebase(&mut payload, to).map_err(refuse)?;
+            }
+            _ => {}
+        }
+        draft.transaction(|draft| {
+            draft.set(slot, payload)?;
+            draft.set_version(slot, self.version)
+        })?;
+        Ok(warnings)
+    }
+}
+
+/// The map's revision, which only maps that have lump files say.
+fn revision(bsp: &Bsp<'_>) -> Result<i32> {
+    bsp.revision().ok_or_else(|| {
+        Error::new(ErrorKind::Refused, format!("{} has no lump files, only Source has", bsp.dialect().title))
+    })
+}
+
+/// Moves the offsets in a game lump from where it stood, which its first member tells, to `to`.
+fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
+    let no_directory = || "its directory cannot be read".to_string();
+    let count = lump.get(..4).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
+    let count = index(count.ok_or_else(no_directory)?);
+    let directory = count.checked_mul(GameLumpEntry::SIZE).and_then(|size| size.checked_add(4));
+    let directory = directory.filter(|size| *size <= lump.len()).ok_or_else(no_directory)?;
+    let length = lump.len();
+    let entries = &mut lump[4..directory];
+    let decoded = |entry: &[u8]| GameLumpEntry::decode(entry).filter(|entry| entry.id != [0; 4]);
+    let starts = entries.chunks_exact(GameLumpEntry::SIZE).filter_map(decoded).map(|entry| entry.offset);
+    let Some(first) = starts.min() else { return Ok(()) };
+    let from = usize::try_from(first).ok().and_then(|first| first.checked_sub(directory));
+    let from = from.ok_or_else(|| "its offsets do not count from the start of a map".to_string())?;
+    for bytes in entries.chunks_exact_mut(GameLumpEntry::SIZE) {
+        let Some(mut entry) = GameLumpEntry::decode(bytes) else { continue };
+        let within = usize::try_from(entry.offset).ok().and_then(|at| at.checked_sub(from)).filter(|at| *at <= length);
+        match within {
+            Some(at) => entry.offset = i32::try_from(to + at).map_err(|_| "it would lie past 2 GiB".to_string())?,
+            // The empty members that end a list may say anything.
+            None if entry.id == [0; 4] => {}
+            None => return Err("a member lies outside of it".to_string()),
+        }
+        bytes.copy_from_slice(&entry.encode());
+    }
+    Ok(())
+}
