@@ -79,8 +79,8 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
         entry.offset >= 0 && entry.length >= 0 && i64::try_from(bytes.len()).is_ok_and(|size| end <= size)
     };
     let of_22 = with_entries(22);
-    let has_more = of_22.entries(bytes).skip(17).any(|entry| entry.length > 0);
-    if has_more && begins_behind(of_22) && of_22.entries(bytes).filter(is_inside).count() == 22 {
+    let more = of_22.entries(bytes).skip(17).filter(|entry| entry.length > 0).count();
+    if more >= 3 && begins_behind(of_22) && of_22.entries(bytes).filter(is_inside).count() == 22 {
         let entries: Vec<_> = with_17.entries(bytes).collect();
         let ragged = STRUCT_SIZES.iter().filter(|(lump, size)| entries[*lump].length % size != 0);
         if ragged.count() >= 2 {
