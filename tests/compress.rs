@@ -331,7 +331,8 @@ fn planted_faults_are_seen() {
     assert_eq!(same_bytes(&map, &new), Ok(()));
     let lump = new.role(Role::GameLump).unwrap().stored.start;
     let entry = map.container().shape().entry_offset(1);
-    let faults: [(&str, Box<dyn Fn(&mut Vec<u8>)>); 7] = [
+    type Fault<'f> = Box<dyn Fn(&mut Vec<u8>) + 'f>;
+    let faults: [(&str, Fault<'_>); 7] = [
         ("fourCC stays 0", Box::new(|file| file[entry + 12..entry + 16].fill(0))),
         ("fourCC is the stored size", Box::new(|file| file.copy_within(entry + 4..entry + 8, entry + 12))),
         ("a version is reset", Box::new(|file| file[8 + 16 * 7 + 8] = 0)),
