@@ -3,6 +3,7 @@
 
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::EntryFields;
+use bspkit::op::compress;
 use bspkit::op::verify::{self, Verdict};
 use bspkit::{Bsp, Builder, Layout, SlotId};
 use proptest::collection::{btree_map, vec};
@@ -13,6 +14,8 @@ use proptest::test_runner::FileFailurePersistence;
 /// Magic and version of what opens, and of what does not.
 const MAGICS: &[&[u8]] =
     &[b"IBSP\x26\0\0\0", b"IBSP\x2e\0\0\0", b"VBSP\x14\0\0\0", b"VBSP\x15\0\0\0", b"\x1e\0\0\0", b"rBSP", b""];
+
+const SOURCES: &[&Dialect] = &[&dialect::SOURCE17, &dialect::SOURCE, &dialect::SOURCE21, &dialect::L4D2];
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
 
@@ -200,6 +203,33 @@ proptest! {
                         prop_assert!(is_dummy || is_noise, "{what}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn any_map_may_be_compressed_and_back(mut recipe in recipes(), dialect in select(SOURCES), all: bool) {
+        (recipe.dialect, recipe.aliases) = (dialect, Vec::new());
+        let bytes = recipe.build();
+        let map = Bsp::parse(&bytes).unwrap();
+        let game_lump = map.role(Role::GameLump).unwrap().id;
+        if map.container().pinned(game_lump).is_some() {
+            return Ok(());
+        }
+        for layout in LAYOUTS {
+            let mut draft = map.draft();
+            compress::compress(&mut draft, &compress::Options::default().all(all)).unwrap();
+            let small = draft.plan(layout).unwrap().to_vec();
+            let small = Bsp::parse(&small).unwrap();
+            let mut draft = small.draft();
+            compress::decompress(&mut draft, &compress::Options::default()).unwrap();
+            let large = draft.plan(layout).unwrap().to_vec();
+            let large = Bsp::parse(&large).unwrap();
+            for slot in map.slots().iter().filter(|slot| slot.id != game_lump) {
+                let bytes = map.bytes(slot.id).unwrap();
+                prop_assert_eq!(&*small.bytes(slot.id).unwrap(), &*bytes, "{}, {:?}", slot.name, layout);
+                prop_assert_eq!(&*large.stored(slot.id), &*bytes, "{}, {:?}", slot.name, layout);
+                prop_assert_eq!(large.container().slot(slot.id).unwrap().version, slot.version);
             }
         }
     }
