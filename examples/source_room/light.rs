@@ -3,9 +3,7 @@
 use bspkit::record::Record;
 
 use crate::geometry::{Geometry, HALVES};
-use crate::records::{
-    AmbientIndex, AmbientSample, Face, Leaf, Light, WorldLightHead, WorldLightRest, bytes, longs,
-};
+use crate::records::{AmbientIndex, AmbientSample, Face, Leaf, Light, WorldLightHead, WorldLightRest, bytes, longs};
 
 const BUMP_LIGHT: i32 = 0x800;
 

@@ -89,6 +89,7 @@ fn compressed(kind: &Kind) -> Result<Vec<u8>> {
         .compressed_game_lump(*b"sprp", kind.props, &things::static_props(kind.props))?
         .compressed_game_lump(*b"dprp", 4, &things::details())?
         .game_lump_end()
+        .align_game_lumps(4)
         .build()
 }
 
