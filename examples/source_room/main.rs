@@ -9,9 +9,6 @@
 //! `tests/maps/source` are made this way; running it again gives the same bytes. Without a folder it writes to a new
 //! one among the temporary files.
 
-// Everything in the room is small.
-#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
-
 mod files;
 mod geometry;
 mod light;
