@@ -7,9 +7,14 @@ Other lines are the readers' own and mean nothing.
 
 import hashlib
 import json
-import resource
 import sys
 import zlib
+
+try:
+    import resource
+except ImportError:
+    # Not on Windows.
+    resource = None
 
 
 def fact(*words):
@@ -156,7 +161,8 @@ def bsp_tool(path):
 
 def main():
     # What a damaged map says of its sizes is not to be believed.
-    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    if resource:
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
     reader = {"srctools": srctools, "sourcepp": sourcepp, "bsp_tool": bsp_tool}[sys.argv[1]]
     for path in sys.argv[2:]:
         fact("map")
