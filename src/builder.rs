@@ -32,6 +32,7 @@ pub struct Builder {
     revision: i32,
     lumps: BTreeMap<usize, Part>,
     members: Vec<Member>,
+    members_at: usize,
     extra: BTreeMap<usize, Vec<u8>>,
     bspx: Vec<(String, Vec<u8>)>,
     order: Vec<usize>,
@@ -70,6 +71,7 @@ impl Builder {
             revision: 0,
             lumps: BTreeMap::new(),
             members: Vec::new(),
+            members_at: 1,
             extra: BTreeMap::new(),
             bspx: Vec::new(),
             order: Vec::new(),
@@ -162,6 +164,13 @@ impl Builder {
     #[must_use]
     pub fn game_lump_end(mut self) -> Self {
         self.members.push(Member { id: [0; 4], version: 0, flags: 0, stored: Vec::new(), length: 0 });
+        self
+    }
+
+    /// The alignment of the game lump's members: 4 as bspzip puts them, where compilers leave no gaps.
+    #[must_use]
+    pub fn align_game_lumps(mut self, alignment: usize) -> Self {
+        self.members_at = alignment;
         self
     }
 
@@ -297,14 +306,19 @@ impl Builder {
     fn put_members(&self, file: &mut Vec<u8>) -> Result<()> {
         file.extend(offset(self.members.len())?.to_le_bytes());
         let mut at = file.len() + self.members.len() * GameLumpEntry::SIZE;
-        for Member { mut id, version, flags, stored, length } in self.members.iter().cloned() {
-            let place = if id == [0; 4] { 0 } else { at };
+        let mut stored = Vec::new();
+        for Member { mut id, version, flags, stored: bytes, length } in self.members.iter().cloned() {
+            let is_end = id == [0; 4];
+            let padding = if is_end { 0 } else { align_up(at, self.members_at) - at };
+            stored.resize(stored.len() + padding, 0);
+            at += padding;
             id.reverse();
-            let (place, length) = (offset(place)?, offset(length)?);
+            let (place, length) = (offset(if is_end { 0 } else { at })?, offset(length)?);
             file.extend(GameLumpEntry { id, flags, version, offset: place, length }.encode());
-            at += stored.len();
+            at += bytes.len();
+            stored.extend(bytes);
         }
-        self.members.iter().for_each(|member| file.extend(&member.stored));
+        file.extend(stored);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use bspkit::content::props::{DetailProps, StaticProps};
 use bspkit::dialect::Role;
 use bspkit::{Bsp, SegmentKind, Slot, SlotId};
 use serde::Serialize;
@@ -62,6 +63,9 @@ struct SlotJson<'a> {
     compressed: bool,
     record: Option<&'static str>,
     count: Option<usize>,
+    /// The models that props are made of; only where there are props.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    models: Option<usize>,
     bounds: String,
     shared_with: Vec<&'a str>,
     over_header: bool,
@@ -137,6 +141,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             .iter()
             .filter(|other| other.id != slot.id && overlap(slot, other) && !is_nested(bsp, slot.id, other.id));
         let unpacked = bsp.unpacked_size(slot.id);
+        let props = props(bsp, slot);
         SlotJson {
             index: match slot.id {
                 SlotId::Lump(index) | SlotId::Extra(index) | SlotId::Game(index) | SlotId::Bspx(index) => index,
@@ -150,7 +155,8 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             unpacked,
             compressed: unpacked.is_some(),
             record: None,
-            count: None,
+            count: props.map(|(count, _)| count),
+            models: props.map(|(_, models)| models),
             bounds: slot.bounds.to_string(),
             shared_with: others.map(|other| other.name.as_str()).collect(),
             over_header: in_header.contains(&slot.id),
@@ -160,6 +166,22 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
         }
     });
     rows.collect()
+}
+
+/// How many props and models a member of the game lump has; nothing where it is no list of them that can be read.
+fn props(bsp: &Bsp<'_>, slot: &Slot) -> Option<(usize, usize)> {
+    let version = u16::try_from(slot.version?).ok()?;
+    match slot.name.as_str() {
+        "game:sprp" => {
+            let props = StaticProps::parse(bsp.bytes(slot.id).ok()?, version).ok()?;
+            Some((props.len(), props.names().len()))
+        }
+        "game:dprp" => {
+            let props = DetailProps::parse(bsp.bytes(slot.id).ok()?, version).ok()?;
+            Some((props.len(), props.names().len()))
+        }
+        _ => None,
+    }
 }
 
 fn overlap(one: &Slot, other: &Slot) -> bool {

@@ -57,6 +57,19 @@ fn reading() {
 }
 
 #[test]
+fn props() {
+    let room = Room::empty();
+    room.write("plain.bsp", &fixture("source/room_v19"));
+    room.write("packed.bsp", &fixture("source/room_v20_lzma"));
+    let lines = [
+        "bspkit info plain.bsp | grep -e name -e game:",
+        "bspkit info packed.bsp | grep -e name -e game:",
+        "bspkit info packed.bsp --json | grep -A 16 game:sprp",
+    ];
+    check("props", &room, &lines);
+}
+
+#[test]
 fn marks() {
     let room = Room::empty();
     let map = fixture("q2/own_rooms");

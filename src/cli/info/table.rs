@@ -1,6 +1,7 @@
 //! The table of slots; columns that say nothing are left out.
 
 use super::SlotJson;
+use crate::cli::show::count;
 use crate::cli::talk::Job;
 
 struct Column {
@@ -9,7 +10,7 @@ struct Column {
     cell: fn(&SlotJson<'_>) -> String,
 }
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column { name: "#", is_number: true, cell: |slot| if slot.is_lump { slot.index.to_string() } else { "".into() } },
     Column { name: "name", is_number: false, cell: |slot| slot.name.to_owned() },
     Column { name: "role", is_number: false, cell: |slot| slot.role.unwrap_or_default().to_owned() },
@@ -17,8 +18,15 @@ const COLUMNS: [Column; 8] = [
     Column { name: "bytes", is_number: true, cell: |slot| slot.bytes.to_string() },
     Column { name: "version", is_number: true, cell: |slot| slot.version.map(|n| n.to_string()).unwrap_or_default() },
     Column { name: "unpacked", is_number: true, cell: |slot| slot.unpacked.map(|n| n.to_string()).unwrap_or_default() },
+    Column { name: "holds", is_number: false, cell: holds },
     Column { name: "marks", is_number: false, cell: marks },
 ];
+
+/// What is in a member of the game lump.
+fn holds(slot: &SlotJson<'_>) -> String {
+    let Some((props, models)) = slot.count.zip(slot.models) else { return String::new() };
+    format!("{}, {}", count(props, "prop", "props"), count(models, "model", "models"))
+}
 
 /// What is wrong with a slot or out of the ordinary.
 fn marks(slot: &SlotJson<'_>) -> String {

@@ -1,0 +1,120 @@
+//! Props in the game lump of Source maps: models that stand in the world ([`StaticProps`], `game:sprp`) and the
+//! small things on the ground ([`DetailProps`], `game:dprp`).
+//!
+//! Both are lenses: they keep the bytes and know where in them what stands. What has no name here (the fields that
+//! games have added, padding that was never written to, letters behind the end of a name) stays as it is.
+
+mod details;
+mod statics;
+mod variant;
+
+pub use details::DetailProps;
+pub use statics::{RECORDS, StaticProp, StaticProps};
+pub use variant::{ExtraList, VARIANTS, Variant};
+
+use std::ops::Range;
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, word};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::Slot;
+
+impl<'a> Bsp<'a> {
+    /// The static props, to be looked at and edited; [`StaticProps::to_bytes`] is what a draft is given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the map has none, [`ErrorKind::Malformed`] where their list contradicts itself;
+    /// where they cannot be decompressed, as [`Bsp::bytes`].
+    pub fn static_props(&self) -> Result<StaticProps<'a>> {
+        let (slot, version) = self.member("game:sprp", "static props")?;
+        StaticProps::parse(self.bytes(slot.id)?, version)
+    }
+
+    /// The detail props, to be looked at.
+    ///
+    /// # Errors
+    /// As [`Bsp::static_props`]; [`ErrorKind::Unsupported`] for a version that is not known.
+    pub fn detail_props(&self) -> Result<DetailProps<'a>> {
+        let (slot, version) = self.member("game:dprp", "detail props")?;
+        DetailProps::parse(self.bytes(slot.id)?, version)
+    }
+
+    fn member(&self, name: &str, what: &str) -> Result<(&Slot, u16)> {
+        let slot = self.slots().iter().find(|slot| slot.name == name);
+        let version = slot.and_then(|slot| slot.version).and_then(|version| u16::try_from(version).ok());
+        slot.zip(version).ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {what} ({name})")))
+    }
+}
+
+/// The bytes of a model's name in the file.
+const NAME: usize = 128;
+
+/// Reads a list after the other: a count, then so many items of a size.
+struct Lists<'b> {
+    bytes: &'b [u8],
+    lump: &'static str,
+    at: usize,
+}
+
+impl Lists<'_> {
+    /// Where the items of the next list stand, and how many there are.
+    fn next(&mut self, what: &str, size: usize) -> Result<(Range<usize>, usize)> {
+        let count = self.count(what)?;
+        let end = count.checked_mul(size).and_then(|length| self.at.checked_add(length));
+        let Some(end) = end.filter(|end| *end <= self.bytes.len()) else {
+            let message = format!("there is no room for {count} {what} of {size} bytes");
+            return Err(self.error(message, self.at - 4));
+        };
+        let items = self.at..end;
+        self.at = end;
+        Ok((items, count))
+    }
+
+    fn count(&mut self, what: &str) -> Result<usize> {
+        let Some(word) = word(self.bytes, self.at) else {
+            return Err(self.error(format!("it ends before the number of {what}"), self.at));
+        };
+        let count = usize::try_from(word).map_err(|_| self.error(format!("it says it has {word} {what}"), self.at))?;
+        self.at += 4;
+        Ok(count)
+    }
+
+    fn error(&self, message: String, at: usize) -> Error {
+        let offset = u64::try_from(at).unwrap_or(u64::MAX);
+        Error::new(ErrorKind::Malformed, message).at(Place::default().lump(self.lump).offset(offset))
+    }
+}
+
+/// The names in a list of them.
+fn names(list: &[u8]) -> impl ExactSizeIterator<Item = &[u8]> {
+    list.chunks_exact(NAME).map(|field| field.split(|byte| *byte == 0).next().unwrap_or(field))
+}
+
+/// Bytes that are as they were, or a copy that was edited.
+#[derive(Clone, Debug)]
+enum Held<'a> {
+    Read(Data<'a>),
+    Edited(Vec<u8>),
+}
+
+impl Held<'_> {
+    fn get(&self) -> &[u8] {
+        match self {
+            Held::Read(bytes) => bytes,
+            Held::Edited(bytes) => bytes,
+        }
+    }
+
+    /// Writes bytes over others; nothing is copied where they are the same already.
+    fn put(&mut self, at: usize, new: &[u8]) {
+        if self.get()[at..].starts_with(new) {
+            return;
+        }
+        if let Held::Read(bytes) = self {
+            *self = Held::Edited(bytes.to_vec());
+        }
+        if let Held::Edited(bytes) = self {
+            bytes[at..at + new.len()].copy_from_slice(new);
+        }
+    }
+}
