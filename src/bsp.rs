@@ -133,6 +133,13 @@ impl<'a> Bsp<'a> {
         }
     }
 
+    /// The error that a slot's packing is not what the directory says.
+    pub(crate) fn odd_packing(&self, slot: SlotId, oddity: &str) -> Error {
+        let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
+        let hint = "`cat --stored` gives the bytes as they are";
+        Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).hint(hint)
+    }
+
     /// A slot's bytes, decompressed where they are compressed.
     ///
     /// # Errors
@@ -140,11 +147,10 @@ impl<'a> Bsp<'a> {
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         let stored = self.stored(slot);
         let name = || self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-        // Other claims about bytes that do not look compressed are noise, and the bytes are what they are.
-        if let Some(oddity) = self.packing_oddity(slot).filter(|_| stored.starts_with(b"LZMA")) {
-            let message = format!("{} {oddity}", name());
-            let hint = "`cat --stored` gives the bytes as they are";
-            return Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(name())).hint(hint));
+        // A claim about bytes that do not look compressed is noise, and the bytes are what they are.
+        let says_packed = self.container.slot(slot).is_some_and(|slot| slot.unpacked.is_some_and(|size| size != 0));
+        if let Some(oddity) = self.packing_oddity(slot).filter(|_| says_packed && stored.starts_with(b"LZMA")) {
+            return Err(self.odd_packing(slot, oddity));
         }
         match self.unpacked_size(slot) {
             None => Ok(stored),

@@ -240,6 +240,9 @@ impl<'a> Draft<'a> {
     pub fn entities(&mut self) -> Result<&mut Entities<'a>> {
         if self.entities.is_none() {
             let id = self.entities_id().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))?;
+            if !self.slots.contains_key(&id) {
+                self.bsp.check_entity_packing(id)?;
+            }
             self.entities = Some(Entities::parse(self.bytes(id)?, self.bsp.dialect().text)?);
         }
         self.entities.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))

@@ -7,6 +7,7 @@ pub mod select;
 use crate::bsp::Bsp;
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
+use crate::file::SlotId;
 
 impl<'a> Bsp<'a> {
     /// The entities, to be looked at; [`crate::Draft::entities`] edits them.
@@ -16,6 +17,15 @@ impl<'a> Bsp<'a> {
     pub fn entities(&self) -> Result<entities::Entities<'a>> {
         let no_lump = || Error::new(ErrorKind::NotFound, "the map has no entity lump");
         let slot = self.role(Role::Entities).ok_or_else(no_lump)?;
+        self.check_entity_packing(slot.id)?;
         entities::Entities::parse(self.bytes(slot.id)?, self.dialect().text)
+    }
+
+    /// Compressed data is no text, whatever the directory says of it.
+    pub(crate) fn check_entity_packing(&self, slot: SlotId) -> Result<()> {
+        match self.packing_oddity(slot).filter(|_| self.stored(slot).starts_with(b"LZMA")) {
+            Some(oddity) => Err(self.odd_packing(slot, oddity)),
+            None => Ok(()),
+        }
     }
 }
