@@ -70,6 +70,9 @@ struct SlotJson<'a> {
     shared_with: Vec<&'a str>,
     over_header: bool,
     pinned: Option<&'static str>,
+    /// Where directory and bytes disagree about compression; only then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packing_oddity: Option<&'static str>,
     #[serde(skip)]
     is_damaged: bool,
     #[serde(skip)]
@@ -161,6 +164,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             shared_with: others.map(|other| other.name.as_str()).collect(),
             over_header: in_header.contains(&slot.id),
             pinned: bsp.container().pinned(slot.id),
+            packing_oddity: bsp.packing_oddity(slot.id),
             is_damaged: slot.bounds.is_damaged(),
             is_lump: matches!(slot.id, SlotId::Lump(_)),
         }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Error, Result};
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
@@ -86,7 +87,8 @@ impl Save {
         self.check_targets(&maps)?;
         let many = maps.many;
         // One after the other: a save is as fast as the disk, and memory stays within that of one map.
-        maps.each(1, talk, |map, job| {
+        let any_matched = AtomicBool::new(false);
+        let code = maps.each(1, talk, |map, job| {
             let bsp = options.open(&map.path)?;
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
@@ -96,9 +98,21 @@ impl Save {
                 Edited::Same => Layout::Keep,
                 Edited::Nothing(what) => return Ok(job.nothing(&what)),
             };
+            any_matched.store(true, Ordering::Relaxed);
             let plan = draft.plan(layout).with_context(cannot_edit)?;
             self.save(map, &bsp, &plan, target.as_deref(), many, job)
-        })
+        })?;
+        // Of a folder some maps may have nothing that matches; that is a finding only where none has.
+        Ok(if code == Code::Found && any_matched.into_inner() { Code::Done } else { code })
+    }
+
+    /// Refuses a target that is another file which the command reads.
+    pub(crate) fn spare(&self, read: &Path) -> Result<()> {
+        let real = |path: &Path| real_path(path).ok().flatten();
+        match self.output.as_deref().filter(|output| real(output).is_some() && real(output) == real(read)) {
+            Some(output) => Err(bad_argument(format!("{} is read and would be replaced", shown(output)), "")),
+            None => Ok(()),
+        }
     }
 
     /// Where a map goes.

@@ -150,8 +150,8 @@ fn folders_are_edited_into_folders() {
 
     // Only one of the maps has it; the other one is not written.
     room.bspkit("ent rm maps path_corner[targetname=p1] -o other").done();
-    let run = room.bspkit("ent unset maps worldspawn gridsize -o third");
-    assert_eq!(run.code, Some(1));
+    room.bspkit("ent unset maps worldspawn gridsize -o third").done();
+    assert_eq!(room.bspkit("ent unset maps worldspawn nosuch -o fourth").code, Some(1));
     assert!(!room.path("third/a.bsp").exists() && room.path("third/deep/er/b.BSP").exists());
 
     room.bspkit("ent set maps worldspawn message=y --in-place").done();

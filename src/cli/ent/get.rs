@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             });
             job.line(json(&Document { path, entities: values.collect() }, maps.many)?);
         } else if args.json {
-            let entities = chosen.iter().map(EntityJson::new).collect();
+            let entities = chosen.iter().map(EntityJson).collect();
             job.line(json(&Document { path, entities }, maps.many)?);
         } else {
             if maps.many && !is_empty {

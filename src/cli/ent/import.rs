@@ -35,6 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.spare(&args.file)?;
     let text = read(&args.file).with_context(|| format!("cannot read {}", shown(&args.file)))?;
     args.save.each(options, talk, &args.map, |draft, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;

@@ -1,10 +1,12 @@
 //! `ent list`: entities as they stand in the text.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::content::entities::Entity;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
 use crate::cli::help;
@@ -39,36 +41,47 @@ pub(crate) struct Args {
 struct Document<'a> {
     #[serde(flatten)]
     path: PathJson<'a>,
-    entities: Vec<EntityJson<'a>>,
+    #[serde(serialize_with = "all")]
+    entities: Vec<Entity<'a>>,
     diagnostics: Vec<DiagnosticJson>,
 }
 
-/// An entity in JSON.
-#[derive(Serialize)]
-pub(super) struct EntityJson<'a> {
-    index: usize,
-    span: Option<[usize; 2]>,
-    pairs: Vec<PairJson<'a>>,
+/// Entities in JSON, one at a time: a text may have a million pairs.
+fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(entities.iter().map(EntityJson))
 }
+
+/// An entity in JSON.
+pub(super) struct EntityJson<'e, 'a>(pub(super) &'e Entity<'a>);
+
+struct PairsJson<'e, 'a>(&'e Entity<'a>);
 
 #[derive(Serialize)]
 struct PairJson<'a> {
-    key: std::borrow::Cow<'a, str>,
-    value: std::borrow::Cow<'a, str>,
+    key: Cow<'a, str>,
+    value: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key_raw: Option<String>,
 }
 
-impl<'a> EntityJson<'a> {
-    pub(super) fn new(entity: &Entity<'a>) -> Self {
-        let pairs = entity.pairs().map(|pair| {
+impl Serialize for EntityJson<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut entity = serializer.serialize_struct("Entity", 3)?;
+        entity.serialize_field("index", &self.0.index())?;
+        entity.serialize_field("span", &self.0.span().map(|span| [span.start, span.end]))?;
+        entity.serialize_field("pairs", &PairsJson(self.0))?;
+        entity.end()
+    }
+}
+
+impl Serialize for PairsJson<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.pairs().map(|pair| {
             let ((key, key_raw), (value, raw)) = (text_and_raw(pair.key), text_and_raw(pair.value));
             PairJson { key, value, raw, key_raw }
-        });
-        let span = entity.span().map(|span| [span.start, span.end]);
-        EntityJson { index: entity.index(), span, pairs: pairs.collect() }
+        }))
     }
 }
 
@@ -83,7 +96,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         if args.json {
             let document = Document {
                 path: PathJson::new(&map.path),
-                entities: chosen().map(|entity| EntityJson::new(&entity)).collect(),
+                entities: chosen().collect(),
                 diagnostics: diagnostics_json(entities.diagnostics()),
             };
             job.line(json(&document, maps.many)?);
