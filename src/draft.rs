@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
 use crate::content::entities::Entities;
+use crate::content::pak::Pak;
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edit, Layout, Plan, SlotId, lzma};
@@ -31,12 +32,14 @@ pub struct Draft<'a> {
     slots: IndexMap<SlotId, Rope<'a>>,
     /// The entity text, once somebody asked for it.
     entities: Option<Entities<'a>>,
+    /// The embedded files, once somebody asked for them.
+    pak: Option<Pak<'a>>,
 }
 
 impl<'a> Bsp<'a> {
     /// Begins to edit.
     pub fn draft(&self) -> Draft<'a> {
-        Draft { bsp: self.clone(), slots: IndexMap::new(), entities: None }
+        Draft { bsp: self.clone(), slots: IndexMap::new(), entities: None, pak: None }
     }
 }
 
@@ -51,6 +54,9 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`Bsp::bytes`].
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
+        if let Some(pak) = self.pak.as_ref().filter(|pak| Some(slot) == self.pak_id() && pak.is_edited()) {
+            return Ok(pak.to_rope()?.to_data());
+        }
         match (&self.entities, self.slots.get(&slot)) {
             (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
                 Ok(Data::from(entities.to_bytes()))
@@ -74,6 +80,9 @@ impl<'a> Draft<'a> {
         if Some(slot) == self.entities_id() {
             self.entities = None;
         }
+        if Some(slot) == self.pak_id() {
+            self.pak = None;
+        }
         // What cannot be decompressed differs from anything.
         if self.bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
             self.slots.shift_remove(&slot);
@@ -95,6 +104,30 @@ impl<'a> Draft<'a> {
         self.entities.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))
     }
 
+    /// The embedded files, to be edited in place.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Builder, Layout, dialect};
+    /// let bytes = Builder::new(&dialect::SOURCE).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").build()?;
+    /// let mut draft = Bsp::parse(&bytes)?.draft();
+    /// draft.pak()?.set("materials/my/wall.vmt", &b"LightmappedGeneric {}"[..])?;
+    /// let saved = draft.plan(Layout::Keep)?.to_vec();
+    /// assert_eq!(Bsp::parse(&saved)?.pak()?.len(), 1);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none; where they cannot be read, as [`Pak::parse`].
+    pub fn pak(&mut self) -> Result<&mut Pak<'a>> {
+        if self.pak.is_none() {
+            self.pak = Some(match self.pak_id().filter(|id| self.slots.contains_key(id)) {
+                Some(id) => self.bsp.pak_of(self.bytes(id)?)?,
+                None => self.bsp.pak()?,
+            });
+        }
+        self.pak.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no pakfile"))
+    }
+
     /// Makes several edits or none: an error of `edit` leaves the draft as it was.
     ///
     /// # Errors
@@ -109,6 +142,9 @@ impl<'a> Draft<'a> {
         if Some(slot) == self.entities_id() {
             self.entities = None;
         }
+        if Some(slot) == self.pak_id() {
+            self.pak = None;
+        }
         self.slots.shift_remove(&slot);
     }
 
@@ -116,6 +152,7 @@ impl<'a> Draft<'a> {
     pub fn revert_all(&mut self) {
         self.slots.clear();
         self.entities = None;
+        self.pak = None;
     }
 
     /// The slots whose bytes differ from the map's, in the order of the directories.
@@ -139,6 +176,10 @@ impl<'a> Draft<'a> {
         self.bsp.role(Role::Entities).map(|slot| slot.id)
     }
 
+    fn pak_id(&self) -> Option<SlotId> {
+        self.bsp.role(Role::Pak).map(|slot| slot.id)
+    }
+
     fn edits(&self) -> Result<Vec<Edit<'a>>> {
         let mut slots = self.slots.clone();
         if let (Some(entities), Some(id)) = (&self.entities, self.entities_id())
@@ -149,6 +190,16 @@ impl<'a> Draft<'a> {
                 slots.shift_remove(&id);
             } else {
                 slots.insert(id, Rope::from(bytes));
+            }
+        }
+        if let (Some(pak), Some(id)) = (&self.pak, self.pak_id())
+            && pak.is_edited()
+        {
+            let bytes = pak.to_rope()?;
+            if self.bsp.bytes(id).is_ok_and(|old| bytes == *old) {
+                slots.shift_remove(&id);
+            } else {
+                slots.insert(id, bytes);
             }
         }
         slots.sort_unstable_keys();

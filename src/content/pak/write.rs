@@ -1,0 +1,253 @@
+//! Writing: what was not edited as ranges of the source, in its order, and only offsets anew.
+
+use std::ops::Range;
+
+use super::fresh::Own;
+use super::read::{Central, Source};
+use super::record::{CentralHeader, DESCRIPTOR, EndRecord, HAS_DESCRIPTOR, LocalHeader};
+use super::{Node, Pak};
+use crate::bytes::index;
+use crate::record::{Field, Record};
+use crate::{Data, Error, ErrorKind, Result, Rope};
+
+/// Where the offset stands in a record of the directory.
+const OFFSET_AT: usize = CentralHeader::SIZE - 4;
+
+/// A file has no more bytes than fit its signed offsets.
+const MOST_BYTES: usize = i32::MAX as usize;
+
+impl<'a> Pak<'a> {
+    /// The pakfile's bytes; of what was not edited they are those that were read, not copies.
+    ///
+    /// Files keep their places before the directory, new ones come behind the last of them; one that was replaced or
+    /// renamed keeps its turn. Bytes that belong to no file stay where they stand between files.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where a file that is kept does not lie before the directory, so that nobody knows what
+    /// to move with it; [`ErrorKind::TooLarge`] for more than 65,535 files or 2 GiB.
+    pub fn to_rope(&self) -> Result<Rope<'a>> {
+        let source = &*self.source;
+        if !self.is_edited() {
+            return Ok(Rope::from(source.data.clone()));
+        }
+        let too_large = |what: String| Error::new(ErrorKind::TooLarge, what);
+        let Ok(count) = u16::try_from(self.len()) else {
+            return Err(too_large(format!("{} files are more than the 65535 that a pakfile can hold", self.len())));
+        };
+        self.check_places()?;
+        let mut out = Out { source: &source.data, rope: Rope::new(), old: 0..0, new: Vec::new() };
+        let offsets = self.put_files(&mut out);
+        if out.len() > MOST_BYTES {
+            return Err(too_large(format!("the pakfile would have {} bytes, more than 2 GiB", out.len())));
+        }
+        let start = out.len();
+        for (node, offset) in self.nodes.iter().zip(offsets) {
+            // Checked above: every file lies before this place.
+            let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+            match node {
+                Node::Own(own) => out.fresh(&own.central_at(offset)),
+                Node::Source(at) => {
+                    let entry = &source.entries[*at as usize];
+                    match entry.header.local_offset == offset {
+                        true => out.old(entry.range()),
+                        false => out.fresh(&with_offset(&source.data[entry.range()], offset)),
+                    }
+                }
+            }
+        }
+        let size = out.len() - start;
+        out.old(source.directory.end..source.end_at);
+        let word = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        // What else the old size counts, it counts still.
+        let grown = (i64::from(source.end.directory_size) - source.directory.len() as i64) + size as i64;
+        let directory_size = u32::try_from(grown).unwrap_or(word(size));
+        let directory_offset = word(start);
+        out.fresh(&EndRecord { count_here: count, count, directory_size, directory_offset, ..source.end }.encode());
+        match source.data.is_empty() {
+            true => out.fresh(source.comment()),
+            false => out.old(source.end_at + EndRecord::SIZE..source.data.len()),
+        }
+        if out.len() > MOST_BYTES {
+            return Err(too_large(format!("the pakfile would have {} bytes, more than 2 GiB", out.len())));
+        }
+        Ok(out.finish())
+    }
+
+    /// Everything before the directory; gives each file's offset.
+    fn put_files(&self, out: &mut Out<'_, 'a>) -> Vec<usize> {
+        let source = &*self.source;
+        let mut offsets = vec![None; self.len()];
+        // Which of the nodes has a file of the source, or took its place.
+        let (mut live, mut successor) = (vec![None; source.entries.len()], vec![None; source.entries.len()]);
+        for (index, node) in self.nodes.iter().enumerate() {
+            match node {
+                Node::Source(at) => live[*at as usize] = Some(index),
+                Node::Own(own) => own.origin.into_iter().for_each(|at| successor[at as usize] = Some(index)),
+            }
+        }
+        if live.iter().all(Option::is_some) {
+            // Nothing before the directory changes, and no local header needs to be looked at.
+            out.old(0..source.directory.start);
+            for (entry, node) in source.entries.iter().zip(live) {
+                node.into_iter().for_each(|node| offsets[node] = Some(index(entry.header.local_offset)));
+            }
+        } else {
+            let mut end = 0;
+            for Cluster { range, members } in clusters(source) {
+                out.old(end..range.start);
+                end = range.end;
+                if members.iter().any(|at| live[*at].is_some()) {
+                    let moved = out.len();
+                    out.old(range.clone());
+                    for at in members {
+                        let offset = moved + index(source.entries[at].header.local_offset) - range.start;
+                        live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
+                    }
+                } else {
+                    for node in members.into_iter().filter_map(|at| successor[at]) {
+                        self.put_own(node, out, &mut offsets);
+                    }
+                }
+            }
+            out.old(end..source.directory.start);
+        }
+        for node in 0..self.len() {
+            self.put_own(node, out, &mut offsets);
+        }
+        offsets.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// Puts a file of our own, unless it is there already.
+    fn put_own(&self, node: usize, out: &mut Out<'_, 'a>, offsets: &mut [Option<usize>]) {
+        if let Node::Own(own) = &self.nodes[node]
+            && offsets[node].is_none()
+        {
+            offsets[node] = Some(out.len());
+            out.fresh(&own.local);
+            out.data(own.body.clone());
+        }
+    }
+
+    fn check_places(&self) -> Result<()> {
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Node::Source(at) = node
+                && before_directory(&self.source, &self.source.entries[*at as usize]).is_none()
+            {
+                let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
+                return Err(self.view(index).error(ErrorKind::Refused, why).hint("remove it first"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Own<'_> {
+    /// Whether it has become what the source has.
+    pub(super) fn is_as_in(&self, source: &Source<'_>) -> bool {
+        let Some(entry) = self.origin.map(|at| &source.entries[at as usize]) else { return false };
+        let whole = extent(source, entry).map(|range| &source.data[range]);
+        let (head, body) = (&self.local[..], &self.body[..]);
+        let is_record = whole.is_some_and(|whole| whole.strip_prefix(head).is_some_and(|rest| rest == body));
+        is_record && self.central_at(entry.header.local_offset) == source.data[entry.range()]
+    }
+}
+
+/// A record of the directory with another offset in it.
+pub(super) fn with_offset(record: &[u8], offset: u32) -> Vec<u8> {
+    let mut record = record.to_vec();
+    record[OFFSET_AT..OFFSET_AT + 4].copy_from_slice(&offset.to_le_bytes());
+    record
+}
+
+/// A file's local header and data by the lengths in the directory, where they lie before it.
+fn before_directory(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    entry.claimed().map(|(range, _)| range).filter(|range| range.end <= source.directory.start)
+}
+
+/// All bytes of a file: its local header, its data wherever engines or others look for it, its data descriptor.
+/// `None` where they are not all before the directory.
+pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    let claimed = before_directory(source, entry)?;
+    let Some(local) = source.local(entry) else { return Some(claimed) };
+    let names = usize::from(local.name_length) + usize::from(local.extra_length);
+    let data_end = claimed.start + LocalHeader::SIZE + names + index(entry.header.stored_size);
+    let descriptor = match local.flags & HAS_DESCRIPTOR != 0 {
+        true if source.data.get(data_end..).is_some_and(|rest| rest.starts_with(&DESCRIPTOR)) => 16,
+        true => 12,
+        false => 0,
+    };
+    let end = (data_end + descriptor).max(claimed.end);
+    Some(claimed.start..if end <= source.directory.start { end } else { claimed.end })
+}
+
+/// Files whose bytes overlap, which therefore stay or go together.
+struct Cluster {
+    range: Range<usize>,
+    members: Vec<usize>,
+}
+
+/// The files in the order of their places.
+fn clusters(source: &Source<'_>) -> Vec<Cluster> {
+    let extents = source.entries.iter().enumerate();
+    let mut extents: Vec<_> = extents.filter_map(|(at, entry)| Some((extent(source, entry)?, at))).collect();
+    extents.sort_by_key(|(range, _)| range.start);
+    let mut clusters: Vec<Cluster> = Vec::with_capacity(extents.len());
+    for (range, at) in extents {
+        match clusters.last_mut() {
+            Some(last) if range.start < last.range.end => {
+                last.range.end = last.range.end.max(range.end);
+                last.members.push(at);
+            }
+            _ => clusters.push(Cluster { range, members: vec![at] }),
+        }
+    }
+    clusters
+}
+
+/// A rope in the making: neighbours in the source become one part, and so do new bytes.
+struct Out<'s, 'a> {
+    source: &'s Data<'a>,
+    rope: Rope<'a>,
+    old: Range<usize>,
+    new: Vec<u8>,
+}
+
+impl<'a> Out<'_, 'a> {
+    fn len(&self) -> usize {
+        self.rope.len() + self.old.len() + self.new.len()
+    }
+
+    /// Adds bytes of the source.
+    fn old(&mut self, range: Range<usize>) {
+        if !self.new.is_empty() || self.old.end != range.start {
+            self.flush();
+            self.old = range;
+        } else {
+            self.old.end = range.end;
+        }
+    }
+
+    /// Adds bytes that were not there.
+    fn fresh(&mut self, bytes: &[u8]) {
+        if !self.old.is_empty() {
+            self.flush();
+        }
+        self.new.extend_from_slice(bytes);
+    }
+
+    fn data(&mut self, data: Data<'a>) {
+        self.flush();
+        self.rope.push(data);
+    }
+
+    fn flush(&mut self) {
+        self.rope.push(self.source.slice(self.old.clone()));
+        self.rope.push(std::mem::take(&mut self.new));
+        self.old = self.old.end..self.old.end;
+    }
+
+    fn finish(mut self) -> Rope<'a> {
+        self.flush();
+        self.rope
+    }
+}
