@@ -7,6 +7,7 @@ mod ls;
 mod maps;
 mod options;
 mod pairs;
+mod pak;
 mod save;
 mod show;
 mod talk;
@@ -58,6 +59,7 @@ enum Command {
     Cat(cat::Args),
     Verify(verify::Args),
     Ent(ent::Args),
+    Pak(pak::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -78,5 +80,6 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
+        Command::Pak(args) => pak::run(options, talk, args),
     }
 }

@@ -189,7 +189,7 @@ fn saving() {
 }
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 27] = [
     "",
     "info",
     "ls",
@@ -208,6 +208,15 @@ const COMMANDS: [&str; 18] = [
     "ent export",
     "ent import",
     "ent fmt",
+    "pak",
+    "pak list",
+    "pak verify",
+    "pak extract",
+    "pak add",
+    "pak rm",
+    "pak mv",
+    "pak compress",
+    "pak store",
 ];
 
 #[test]
@@ -225,7 +234,11 @@ fn examples_in_help_run() {
         bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
         bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
         bspkit ent export dm4.bsp -o dm4.ent -q
-        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp";
+        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp
+        echo LightmappedGeneric >wall.vmt; mkdir -p content/sound tf/maps; cp wall.vmt content/sound/hit.wav
+        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
+        bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
+        bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps";
     room.shell(prepare).done();
     let mut count = 0;
     for command in COMMANDS {
@@ -234,13 +247,13 @@ fn examples_in_help_run() {
         assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
         let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
         for example in examples.lines() {
-            room.shell("mkdir keep; cp -r dm4.bsp dm4.ent maps keep").done();
+            room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps keep").done();
             let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
             let no_such_lump = example.contains("RGBLIGHTING");
             assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
-            room.shell("rm -rf edited cleaned out.bsp maps dm4.*; mv keep/* .; rmdir keep").done();
+            room.shell("rm -rf edited cleaned files out.bsp maps dm4.*; mv keep/* .; rmdir keep").done();
             count += 1;
         }
     }
-    assert!(count > 30, "{count}");
+    assert!(count > 45, "{count}");
 }
