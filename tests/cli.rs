@@ -11,6 +11,8 @@ mod files;
 #[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;
+#[path = "cli/pak.rs"]
+mod pak;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/room.rs"]

@@ -44,6 +44,7 @@ pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -93,10 +93,11 @@ impl<'a> Pak<'a> {
         let mut extents: Vec<_> = Vec::with_capacity(self.len());
         for entry in self.iter() {
             let Node::Source(at) = &self.nodes[entry.index()] else { continue };
-            match write::extent(source, &source.entries[*at as usize]) {
-                Some(range) => extents.push((range, entry.index())),
-                None => findings.push(finding(&entry, Weight::Wrong, "place", "does not lie before the directory")),
+            let record = &source.entries[*at as usize];
+            if write::before_directory(source, record).is_none() {
+                findings.push(finding(&entry, Weight::Wrong, "place", "it does not lie before the directory"));
             }
+            extents.extend(write::extent(source, record).map(|range| (range, entry.index())));
         }
         extents.sort_by_key(|(range, _)| range.start);
         let mut end = 0;
@@ -122,7 +123,12 @@ impl<'a> Pak<'a> {
             gap(behind, source.data.len());
         }
         for index in shared {
-            findings.push(finding(&self.view(index), Weight::Wrong, "overlap", "shares bytes with the file before it"));
+            findings.push(finding(
+                &self.view(index),
+                Weight::Wrong,
+                "overlap",
+                "it shares bytes with the file before it",
+            ));
         }
     }
 }

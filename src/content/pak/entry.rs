@@ -189,6 +189,12 @@ impl<'p, 'a> Entry<'p, 'a> {
         (local != central).then_some(central - local)
     }
 
+    /// Insists that all readers agree which bytes are the data.
+    pub(super) fn check_lengths(&self) -> Result<()> {
+        let why = || "has extra fields of two lengths, so engines and other readers find different data".to_owned();
+        self.misread().map_or(Ok(()), |_| Err(self.error(ErrorKind::Refused, why())))
+    }
+
     /// An error about this file.
     pub(super) fn error(&self, kind: ErrorKind, why: String) -> Error {
         Error::new(kind, format!("`{}` {why}", escaped(self.name())))

@@ -120,6 +120,7 @@ impl<'a> Own<'a> {
     /// A file under another name, with all else as it was.
     pub(super) fn renamed(pak: &Pak<'a>, at: usize, name: &[u8]) -> Result<Self> {
         let entry = pak.view(at);
+        entry.check_lengths()?;
         let mut header = CentralHeader { name_length: name_length(name)?, ..*entry.record() };
         header.local_offset = 0;
         let old_name = entry.name().len();
@@ -137,7 +138,9 @@ impl<'a> Own<'a> {
                 let record = &pak.source.entries[*source as usize];
                 let stored = entry.stored()?.len();
                 let start = index(record.header.local_offset) + LocalHeader::SIZE + old_name;
-                let body = pak.source.data.slice(start..write::extent(&pak.source, record).map_or(start, |it| it.end));
+                let misplaced = || write::misplaced(&entry);
+                let whole = write::own_extent(&pak.source, record).ok_or_else(misplaced)?;
+                let body = pak.source.data.slice(start..whole.end);
                 let payload = usize::from(header.extra_length);
                 let payload = payload..payload + stored;
                 Ok(Own { origin: Some(*source), header, central, local: head, body, payload })

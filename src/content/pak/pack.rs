@@ -6,7 +6,7 @@ use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Pak};
 use crate::file::lzma::MOST_UNPACKED;
-use crate::{Data, Error, ErrorKind, Result};
+use crate::{Data, Error, Result};
 
 /// What became of files that were to be stored in another way.
 ///
@@ -39,13 +39,14 @@ impl<'a> Pak<'a> {
     /// pieces and cannot if they are compressed.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there are fewer files, [`ErrorKind::Refused`] for a console's pakfile.
+    /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
     pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
         self.pack(indices, threads, |entry| {
             if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
                 return Ok(None);
             }
-            let data = whole(entry)?;
+            entry.check_lengths()?;
+            let data = entry.data()?;
             // What is larger could not be read again.
             if data.len() > MOST_UNPACKED {
                 return Ok(None);
@@ -66,8 +67,9 @@ impl<'a> Pak<'a> {
             if entry.method() == Method::Stored {
                 return Ok(None);
             }
+            entry.check_lengths()?;
             let header = entry.record();
-            Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: whole(entry)? }))
+            Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: entry.data()? }))
         })
     }
 
@@ -103,15 +105,6 @@ impl<'a> Pak<'a> {
         packed.failed.sort_by_key(|(index, _)| *index);
         Ok(packed)
     }
-}
-
-/// A file's data, where all readers agree which bytes that is.
-fn whole<'a>(entry: &Entry<'_, 'a>) -> Result<Data<'a>> {
-    if entry.misread().is_some() {
-        let why = "has extra fields of two lengths, so engines and other readers find different data".to_owned();
-        return Err(entry.error(ErrorKind::Refused, why));
-    }
-    entry.data()
 }
 
 /// The results of work on every item, in the order of the items.

@@ -135,14 +135,18 @@ fn find_end(data: &[u8]) -> Result<(usize, EndRecord)> {
         let end = EndRecord::decode(&data[at..])?;
         (at + EndRecord::SIZE + usize::from(end.comment_length) <= data.len()).then_some((at, end))
     });
-    let mut last = None;
     // A file within the pakfile may be a zip itself; far from the end there is no end record to look for.
-    for (at, end) in whole.take_while(|(at, _)| data.len() - at <= EndRecord::SIZE + usize::from(u16::MAX)) {
-        if check_end(data, at, &end).is_ok() {
-            return Ok((at, end));
+    let near = |at: usize| data.len() - at <= EndRecord::SIZE + usize::from(u16::MAX);
+    let (mut last, mut empty) = (None, None);
+    for (at, end) in whole.take_while(|(at, _)| near(*at)) {
+        match check_end(data, at, &end) {
+            // Zeros would do for an empty directory anywhere.
+            Ok(()) if end.count == 0 && index(end.directory_offset) != at => empty = empty.or(Some((at, end))),
+            Ok(()) => return Ok((at, end)),
+            Err(_) => last = last.or(Some((at, end))),
         }
-        last.get_or_insert((at, end));
     }
+    let last = empty.or(last);
     last.ok_or_else(|| {
         let is_cut = data.starts_with(&LOCAL) || data.starts_with(&CENTRAL);
         let why = if is_cut { "is cut off" } else { "is no zip" };

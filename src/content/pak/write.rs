@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::fresh::Own;
 use super::read::{Central, Source};
 use super::record::{CentralHeader, DESCRIPTOR, EndRecord, HAS_DESCRIPTOR, LocalHeader};
-use super::{Node, Pak};
+use super::{Entry, Node, Pak};
 use crate::bytes::index;
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result, Rope};
@@ -104,9 +104,15 @@ impl<'a> Pak<'a> {
                         live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
                     }
                 } else {
-                    for node in members.into_iter().filter_map(|at| successor[at]) {
-                        self.put_own(node, out, &mut offsets);
+                    // What only engines take for the end of a file that goes may be somebody else's.
+                    let mut end = range.start;
+                    for at in members {
+                        let own = own_extent(source, &source.entries[at]).unwrap_or(end..end);
+                        out.old(end..own.start.max(end));
+                        end = own.end.max(end);
+                        successor[at].into_iter().for_each(|node| self.put_own(node, out, &mut offsets));
                     }
+                    out.old(end..range.end);
                 }
             }
             out.old(end..source.directory.start);
@@ -133,8 +139,7 @@ impl<'a> Pak<'a> {
             if let Node::Source(at) = node
                 && before_directory(&self.source, &self.source.entries[*at as usize]).is_none()
             {
-                let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
-                return Err(self.view(index).error(ErrorKind::Refused, why).hint("remove it first"));
+                return Err(misplaced(&self.view(index)));
             }
         }
         Ok(())
@@ -145,11 +150,17 @@ impl Own<'_> {
     /// Whether it has become what the source has.
     pub(super) fn is_as_in(&self, source: &Source<'_>) -> bool {
         let Some(entry) = self.origin.map(|at| &source.entries[at as usize]) else { return false };
-        let whole = extent(source, entry).map(|range| &source.data[range]);
+        let whole = own_extent(source, entry).map(|range| &source.data[range]);
         let (head, body) = (&self.local[..], &self.body[..]);
         let is_record = whole.is_some_and(|whole| whole.strip_prefix(head).is_some_and(|rest| rest == body));
         is_record && self.central_at(entry.header.local_offset) == source.data[entry.range()]
     }
+}
+
+/// A file whose bytes are not where they could be moved with the others.
+pub(super) fn misplaced(entry: &Entry<'_, '_>) -> Error {
+    let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
+    entry.error(ErrorKind::Refused, why).hint("remove it first")
 }
 
 /// A record of the directory with another offset in it.
@@ -160,24 +171,31 @@ pub(super) fn with_offset(record: &[u8], offset: u32) -> Vec<u8> {
 }
 
 /// A file's local header and data by the lengths in the directory, where they lie before it.
-fn before_directory(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+pub(super) fn before_directory(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
     entry.claimed().map(|(range, _)| range).filter(|range| range.end <= source.directory.start)
 }
 
-/// All bytes of a file: its local header, its data wherever engines or others look for it, its data descriptor.
-/// `None` where they are not all before the directory.
-pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
-    let claimed = before_directory(source, entry)?;
-    let Some(local) = source.local(entry) else { return Some(claimed) };
+/// The bytes of a file as all readers but engines see it, which go with it: its local header, its data, its data
+/// descriptor. What has no local header is as long as the directory says. `None` where that is not before the directory.
+pub(super) fn own_extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    let Some(local) = source.local(entry) else { return before_directory(source, entry) };
+    let start = index(entry.header.local_offset);
     let names = usize::from(local.name_length) + usize::from(local.extra_length);
-    let data_end = claimed.start + LocalHeader::SIZE + names + index(entry.header.stored_size);
+    let data_end = start + LocalHeader::SIZE + names + index(entry.header.stored_size);
     let descriptor = match local.flags & HAS_DESCRIPTOR != 0 {
         true if source.data.get(data_end..).is_some_and(|rest| rest.starts_with(&DESCRIPTOR)) => 16,
         true => 12,
         false => 0,
     };
-    let end = (data_end + descriptor).max(claimed.end);
-    Some(claimed.start..if end <= source.directory.start { end } else { claimed.end })
+    let end = data_end + descriptor;
+    (end <= source.directory.start).then_some(start..end)
+}
+
+/// All bytes that anybody takes for a file's, which have to stay together as long as it stays.
+pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    let (own, claimed) = (own_extent(source, entry), before_directory(source, entry));
+    let end = own.map(|range| range.end).max(claimed.map(|range| range.end))?;
+    Some(index(entry.header.local_offset)..end)
 }
 
 /// Files whose bytes overlap, which therefore stay or go together.
