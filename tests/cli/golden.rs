@@ -188,6 +188,35 @@ fn saving() {
     check("saving", &room, &lines);
 }
 
+#[test]
+fn embedded_files() {
+    let room = Room::new();
+    room.write("wall.vmt", &b"LightmappedGeneric ".repeat(20));
+    room.write("list.txt", b"a.vmt\r\nwall.vmt\r\nb.vmt\r\n");
+    let lines = [
+        "bspkit pak add source.bsp materials/wall.vmt=wall.vmt sound\\\\hit.wav=wall.vmt -o map.bsp",
+        "bspkit pak add map.bsp MATERIALS/wall.vmt=list.txt ../up=wall.vmt -o out.bsp",
+        "bspkit pak add map.bsp MATERIALS/wall.vmt=list.txt -o out.bsp",
+        "bspkit pak add map.bsp --list list.txt -o out.bsp",
+        "bspkit pak add map.bsp a=wall.vmt A=list.txt -o out.bsp",
+        "bspkit pak list map.bsp",
+        "bspkit pak list map.bsp '*.wav' --json",
+        "bspkit pak verify map.bsp",
+        "bspkit pak verify map.bsp --json",
+        "bspkit pak compress map.bsp -o packed.bsp",
+        "bspkit pak list packed.bsp",
+        "bspkit pak store packed.bsp nope -o out.bsp",
+        "bspkit pak rm map.bsp '**/hit.wav' nope -o one.bsp",
+        "bspkit pak mv map.bsp '#1' Materials/Wall.vmt -o out.bsp",
+        "bspkit pak mv map.bsp nope x -o out.bsp",
+        "bspkit pak extract map.bsp files",
+        "echo mine >files/materials/wall.vmt; bspkit pak extract map.bsp files '*.vmt'",
+        "bspkit pak list q3.bsp",
+        "bspkit pak add map.bsp nothing -o out.bsp",
+    ];
+    check("embedded_files", &room, &lines);
+}
+
 /// Every command, as clap parts them.
 const COMMANDS: [&str; 27] = [
     "",

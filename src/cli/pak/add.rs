@@ -1,11 +1,13 @@
 //! `pak add`: new files, and new bytes for those that are there.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bspkit::Data;
+use bspkit::bytes::escaped;
 
 use super::choose::text;
 use super::list_file::{self, New, path};
@@ -45,6 +47,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     for argument in &args.files {
         collect(argument, &mut new)?;
     }
+    let mut names = HashSet::new();
+    if let Some(twice) = new.iter().find(|new| !names.insert(folded(&new.name))) {
+        bail!("two of the files are to be `{}`, as engines look it up", escaped(&twice.name));
+    }
     let read = |new: New| -> Result<(Vec<u8>, Data<'static>)> {
         let bytes = fs::read(&new.path).with_context(|| format!("cannot read {}", shown(&new.path)))?;
         Ok((new.name, Data::from(bytes)))
@@ -65,6 +71,11 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         job.say(&format!("{}: {} embedded{others}", job.path, count(files.len(), "file", "files")));
         Ok(Edited::Done)
     })
+}
+
+/// A name as engines compare it.
+fn folded(name: &[u8]) -> Vec<u8> {
+    name.iter().map(|byte| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }).collect()
 }
 
 /// What one argument names.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use super::choose;
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
-use crate::cli::show::{PathJson, json, text_and_raw};
+use crate::cli::show::{PathJson, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job, Talk};
 
 /// List the embedded files in the order of their directory; the files themselves are not read
@@ -78,7 +78,8 @@ impl<'a> FileJson<'a> {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(std::slice::from_ref(&args.map));
     maps.each(1, talk, |map, job| {
-        let pak = options.open(&map.path)?.pak()?;
+        let cannot = || format!("cannot list the files in {}", shown(&map.path));
+        let pak = options.open(&map.path)?.pak().with_context(cannot)?;
         let indices = choose::chosen(&pak, &args.patterns, job);
         if args.json {
             let (comment, comment_raw) = text_and_raw(pak.comment());

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
-use crate::cli::show::{PathJson, count, json};
+use crate::cli::show::{PathJson, count, json, shown};
 use crate::cli::talk::{Code, Talk};
 
 /// Read every embedded file and say what is wrong or odd
@@ -62,7 +62,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let (files, findings): (usize, Vec<FindingJson>) = match options.open(&map.path)?.pak() {
             Ok(pak) => (pak.len(), pak.check(options.jobs()).into_iter().map(FindingJson::from).collect()),
             // A map of another engine is no fault of its own.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(Error::new(error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
+            }
             Err(error) => {
                 let (weight, message) = (Weight::Wrong.to_string(), error.to_string());
                 (0, vec![FindingJson { weight, code: "unreadable", file: None, message }])
