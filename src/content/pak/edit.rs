@@ -25,10 +25,15 @@ impl<'a> Pak<'a> {
     /// ```
     pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
+        self.check_free(name, None)?;
+        self.put(name, data.into())
+    }
+
+    /// Puts a file behind the others whose name is free.
+    fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
         name::check(name)?;
-        self.check_free(name, None)?;
-        let own = Own::new(name, None, Content::stored(data.into())?)?;
+        let own = Own::new(name, None, Content::stored(data)?)?;
         self.nodes.push(Node::Own(Arc::new(own)));
         Ok(self.nodes.len() - 1)
     }
@@ -39,13 +44,10 @@ impl<'a> Pak<'a> {
     /// [`ErrorKind::Refused`] where several files are taken for it and none is spelled so, besides those of all edits.
     pub fn set(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
-        match self.find(name)[..] {
-            [] => self.add(name, data),
-            _ => {
-                let index = self.one(name)?;
-                self.replace(index, data)?;
-                Ok(index)
-            }
+        match self.one(name) {
+            Ok(index) => self.replace(index, data).map(|()| index),
+            Err(error) if error.kind() == ErrorKind::NotFound => self.put(name, data.into()),
+            Err(error) => Err(error),
         }
     }
 

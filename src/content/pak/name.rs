@@ -13,7 +13,9 @@ pub(super) fn folded(byte: u8) -> u8 {
 
 /// Whether engines take two names for one.
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| folded(*one) == folded(*other))
+    // Names of one pakfile begin alike and end otherwise.
+    one.len() == other.len()
+        && one.iter().rev().zip(other.iter().rev()).all(|(one, other)| folded(*one) == folded(*other))
 }
 
 /// Why no engine looks for a file of this name, or no tool can put it on a disk.
