@@ -15,6 +15,8 @@ mod files;
 mod golden;
 #[path = "cli/lmp.rs"]
 mod lmp;
+#[path = "cli/pak.rs"]
+mod pak;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/room.rs"]

@@ -9,6 +9,7 @@ mod ls;
 mod maps;
 mod options;
 mod pairs;
+mod pak;
 mod save;
 mod show;
 mod talk;
@@ -63,6 +64,7 @@ enum Command {
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
     Lmp(lmp::Args),
+    Pak(pak::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -86,5 +88,6 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
+        Command::Pak(args) => pak::run(options, talk, args),
     }
 }

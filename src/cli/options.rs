@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// Read the map as this dialect, whatever it seems to be
     #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects())]
     pub(crate) dialect: Option<&'static Dialect>,
-    /// How many maps `info` and `verify` work on at once, or lumps `compress` does [default: one for each core]
+    /// How many threads to work on: `info`, `verify`, `compress`, `pak` [default: one for each core]
     #[arg(short, long, global = true, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Say nothing but warnings and errors on stderr
@@ -44,7 +44,7 @@ fn dialects() -> impl TypedValueParser<Value = &'static Dialect> {
 }
 
 impl Options {
-    /// How many maps to work on at once.
+    /// How many threads to work on.
     pub(crate) fn jobs(&self) -> usize {
         let cores = || std::thread::available_parallelism().ok();
         self.jobs.or_else(cores).map_or(1, NonZeroUsize::get)

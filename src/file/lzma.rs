@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use lzma_rust2::{LzmaOptions, LzmaReader, LzmaWriter};
 
 use super::directory::LzmaHeader;
-use crate::bytes::index;
+use crate::bytes::{index, wide};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, Record};
 
@@ -45,16 +45,23 @@ pub fn unpacked_size(stored: &[u8]) -> Option<usize> {
 pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
     let size = unpacked_size(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    decode(header.properties, &stored[LzmaHeader::SIZE..], size).map(|(bytes, _)| bytes)
+}
+
+/// Decodes a raw stream that has to give so many bytes, and says how many bytes of it were not read. Memory grows
+/// with what is really there.
+pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
+    let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
     if size > MOST_UNPACKED {
         let message = format!("the LZMA data says it unpacks to {size} bytes, more than {MOST_UNPACKED}");
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
-    let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not fit it"))?;
-    let [properties, dictionary @ ..] = header.properties;
+    let [properties, dictionary @ ..] = properties;
     let limit = u32::try_from(size.max(4096)).unwrap_or(u32::MAX);
     let dictionary = u32::from_le_bytes(dictionary).min(limit.next_power_of_two());
-    let stream = &stored[LzmaHeader::SIZE..];
-    let reader = LzmaReader::new_with_props(stream, u64::from(header.unpacked), properties, dictionary, None);
+    let mut rest = stream;
+    let reader = LzmaReader::new_with_props(&mut rest, wide(size), properties, dictionary, None);
     let mut reader = reader.map_err(|error| malformed(&error.to_string()))?;
     let mut bytes = Vec::new();
     while bytes.len() < size {
@@ -64,7 +71,7 @@ pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
         bytes.resize(start + step, 0);
         reader.read_exact(&mut bytes[start..]).map_err(|error| malformed(&error.to_string()))?;
     }
-    Ok(bytes)
+    Ok((bytes, rest.len()))
 }
 
 /// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of
@@ -79,6 +86,18 @@ pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
         let message = format!("{} bytes are more than are ever decompressed: {MOST_UNPACKED}", bytes.len());
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
+    let mut packed = vec![0; LzmaHeader::SIZE];
+    let properties = encode(bytes, &mut packed)?;
+    let stream = u32::try_from(packed.len() - LzmaHeader::SIZE).map_err(too_large)?;
+    let header = LzmaHeader { magic: *b"LZMA", unpacked, packed: stream, properties };
+    packed[..LzmaHeader::SIZE].copy_from_slice(&header.encode());
+    Ok(packed)
+}
+
+/// Adds the raw stream of a piece behind `out` and gives the properties that belong to it.
+pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) -> Result<[u8; 5]> {
+    let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
+    let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
     let mut options = LzmaOptions::with_preset(6);
     // With the preset's 64 this encoder takes up to a fifth more time than liblzma, with 40 as much or less for at most
     // a hundredth more bytes (lumps of four maps, CPU time). Hash chains take half the time and give up to 6 % more.
@@ -87,18 +106,13 @@ pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
     (options.lc, options.lp, options.pb) = (3, 0, 2);
     let mut properties = [options.get_props(), 0, 0, 0, 0];
     properties[1..].copy_from_slice(&DECLARED_DICTIONARY.to_le_bytes());
-
-    let mut packed = vec![0; LzmaHeader::SIZE];
-    let encode = |packed: &mut Vec<u8>| {
-        let mut writer = LzmaWriter::new(packed, &options, false, false, Some(u64::from(unpacked)))?;
+    let encode = |out: &mut Vec<u8>| {
+        let mut writer = LzmaWriter::new(out, &options, false, false, Some(u64::from(unpacked)))?;
         writer.write_all(bytes)?;
         writer.finish().map(drop)
     };
-    encode(&mut packed).map_err(|error| Error::io("cannot compress", error))?;
-    let stream = u32::try_from(packed.len() - LzmaHeader::SIZE).map_err(too_large)?;
-    let header = LzmaHeader { magic: *b"LZMA", unpacked, packed: stream, properties };
-    packed[..LzmaHeader::SIZE].copy_from_slice(&header.encode());
-    Ok(packed)
+    encode(out).map_err(|error| Error::io("cannot compress", error))?;
+    Ok(properties)
 }
 
 #[cfg(test)]

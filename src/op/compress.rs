@@ -154,8 +154,8 @@ impl Report {
 /// not the game lump and the pakfile as wholes, which no engine reads that way.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] for a map of a family that has no compressed lumps, and for [`Options::pak`], which is not
-/// there yet; as [`Draft::bytes`] for edited entities that cannot be read. The draft is as it was then.
+/// [`ErrorKind::Refused`] for a map of a family that has no compressed lumps; as [`Draft::bytes`] for edited entities
+/// that cannot be read, and as [`Draft::pak`] for a pakfile with [`Options::pak`]. The draft is as it was then.
 ///
 /// ```
 /// use bspkit::op::compress::{self, Options};
@@ -171,7 +171,7 @@ impl Report {
 /// ```
 pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report { warnings: unread(draft), ..Report::default() };
-    let pieces = pieces(draft, options, Packing::Lzma, &mut report)?;
+    let pieces = pieces(draft, Packing::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
     let found = on_all_cores(&pieces, options.thread_count(), |slot| {
         if is_wanted(slot) {
@@ -198,6 +198,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
             lzma::MOST_UNPACKED
         )
     }));
+    pak(draft, options, Packing::Lzma, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
 }
@@ -221,11 +222,12 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 /// ```
 pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report::default();
-    let pieces = pieces(draft, options, Packing::Raw, &mut report)?;
+    let pieces = pieces(draft, Packing::Raw, &mut report)?;
     let found = on_all_cores(&pieces, options.thread_count(), |slot| match draft.packing(slot.id) {
         Packing::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
         Packing::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
     })?;
+    pak(draft, options, Packing::Raw, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
 }
@@ -263,15 +265,12 @@ impl Report {
 }
 
 /// The slots with bytes that may be stored in either way; those whose words make no sense are left alone.
-fn pieces(draft: &Draft<'_>, options: &Options, to: Packing, report: &mut Report) -> Result<Vec<Slot>> {
+fn pieces(draft: &Draft<'_>, to: Packing, report: &mut Report) -> Result<Vec<Slot>> {
     let bsp = draft.bsp();
     let dialect = bsp.dialect();
     if bsp.slots().first().is_none_or(|slot| slot.words.unpacked.is_none()) {
         let message = format!("no engine reads compressed lumps of {} maps", dialect.title);
         return Err(Error::new(ErrorKind::Refused, message));
-    }
-    if options.pak {
-        pak(draft)?;
     }
     let mut pieces = Vec::new();
     for slot in bsp.slots() {
@@ -294,10 +293,25 @@ fn pieces(draft: &Draft<'_>, options: &Options, to: Packing, report: &mut Report
     Ok(pieces)
 }
 
-/// The files in the pakfile: each is compressed by itself, as zip files are.
-fn pak(_: &Draft<'_>) -> Result<()> {
-    let message = "files in the pakfile cannot be compressed or decompressed yet";
-    Err(Error::new(ErrorKind::Refused, message).hint("leave out --pak"))
+/// The files in the pakfile: each is compressed by itself, where that makes it smaller.
+fn pak(draft: &mut Draft<'_>, options: &Options, to: Packing, report: &mut Report) -> Result<()> {
+    let Some(slot) = draft.bsp().role(Role::Pak).filter(|slot| options.pak && !slot.stored.is_empty()).cloned() else {
+        return Ok(());
+    };
+    let pak = draft.pak()?;
+    let files: Vec<usize> = (0..pak.len()).collect();
+    let (packed, outcome) = match to {
+        Packing::Lzma => (pak.compress(&files, options.thread_count())?, Outcome::Compressed),
+        Packing::Raw => (pak.store(&files, options.thread_count())?, Outcome::Decompressed),
+    };
+    let left_alone =
+        packed.failed.iter().map(|(file, error)| format!("{} file {file} is left alone: {error}", slot.name));
+    report.warnings.extend(left_alone);
+    if packed.changed > 0 {
+        let name = format!("{} ({} files)", slot.name, packed.changed);
+        report.pieces.push(Piece { name, slot: slot.id, sizes: packed.bytes, outcome });
+    }
+    Ok(())
 }
 
 /// Why a slot cannot be taken for what its directory entry says.

@@ -201,8 +201,37 @@ fn saving() {
     check("saving", &room, &lines);
 }
 
+#[test]
+fn embedded_files() {
+    let room = Room::new();
+    room.write("wall.vmt", &b"LightmappedGeneric ".repeat(20));
+    room.write("list.txt", b"a.vmt\r\nwall.vmt\r\nb.vmt\r\n");
+    let lines = [
+        "bspkit pak add source.bsp materials/wall.vmt=wall.vmt sound\\\\hit.wav=wall.vmt -o map.bsp",
+        "bspkit pak add map.bsp MATERIALS/wall.vmt=list.txt ../up=wall.vmt -o out.bsp",
+        "bspkit pak add map.bsp MATERIALS/wall.vmt=list.txt -o out.bsp",
+        "bspkit pak add map.bsp --list list.txt -o out.bsp",
+        "bspkit pak add map.bsp a=wall.vmt A=list.txt -o out.bsp",
+        "bspkit pak list map.bsp",
+        "bspkit pak list map.bsp '*.wav' --json",
+        "bspkit pak verify map.bsp",
+        "bspkit pak verify map.bsp --json",
+        "bspkit pak compress map.bsp -o packed.bsp",
+        "bspkit pak list packed.bsp",
+        "bspkit pak store packed.bsp nope -o out.bsp",
+        "bspkit pak rm map.bsp '**/hit.wav' nope -o one.bsp",
+        "bspkit pak mv map.bsp '#1' Materials/Wall.vmt -o out.bsp",
+        "bspkit pak mv map.bsp nope x -o out.bsp",
+        "bspkit pak extract map.bsp files",
+        "echo mine >files/materials/wall.vmt; bspkit pak extract map.bsp files '*.vmt'",
+        "bspkit pak list q3.bsp",
+        "bspkit pak add map.bsp nothing -o out.bsp",
+    ];
+    check("embedded_files", &room, &lines);
+}
+
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 32] = [
     "",
     "info",
     "ls",
@@ -226,6 +255,15 @@ const COMMANDS: [&str; 23] = [
     "lmp",
     "lmp export",
     "lmp import",
+    "pak",
+    "pak list",
+    "pak verify",
+    "pak extract",
+    "pak add",
+    "pak rm",
+    "pak mv",
+    "pak compress",
+    "pak store",
 ];
 
 #[test]
@@ -244,6 +282,10 @@ fn examples_in_help_run() {
         bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
         bspkit ent export dm4.bsp -o dm4.ent -q
         mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp
+        echo LightmappedGeneric >wall.vmt; mkdir -p content/sound tf/maps; cp wall.vmt content/sound/hit.wav
+        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
+        bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
+        bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
     room.shell(prepare).done();
     let mut count = 0;
@@ -253,14 +295,16 @@ fn examples_in_help_run() {
         assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
         let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
         for example in examples.lines() {
-            room.shell("mkdir keep; cp -r dm4.bsp dm4.ent maps source.bsp sources keep").done();
+            room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps source.bsp sources keep").done();
             let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
             let no_such_lump = example.contains("RGBLIGHTING");
             assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
-            room.shell("rm -rf edited cleaned packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep")
-                .done();
+            room.shell(
+                "rm -rf edited cleaned files packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep",
+            )
+            .done();
             count += 1;
         }
     }
-    assert!(count > 30, "{count}");
+    assert!(count > 45, "{count}");
 }

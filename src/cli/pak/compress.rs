@@ -1,0 +1,85 @@
+//! `pak compress` and `pak store`: how files are stored.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Error, Result};
+use bspkit::content::pak::{Packed, Pak};
+
+use super::choose::{self, Choice};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::count;
+use crate::cli::talk::{Code, Talk};
+
+/// Compress files with LZMA where that makes them smaller
+///
+/// Sounds and the like (mp3, wav, ogg, ani, vcs) stay as they are, as engines cannot read those compressed. What is
+/// compressed already is copied byte for byte. Team Fortress 2, the other games of its engine and their relatives read
+/// such maps; Left 4 Dead, Portal 2, Counter-Strike: Global Offensive and older games do not.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak compress map.bsp -o out.bsp
+  bspkit pak compress map.bsp '*.vtf' '*.vmt' --not 'materials/skybox/**' -o out.bsp"
+))]
+pub(crate) struct Compress {
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Store files uncompressed
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak store map.bsp -o out.bsp
+  bspkit pak store map.bsp 'sound/**' --in-place --backup"
+))]
+pub(crate) struct Store {
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(clap::Args)]
+struct Which {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which files [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<OsString>,
+    /// But not these; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    not: Vec<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn compress(options: &Options, talk: &Talk, args: &Compress) -> Result<Code> {
+    run(options, talk, &args.which, "compressed", Pak::compress)
+}
+
+pub(super) fn store(options: &Options, talk: &Talk, args: &Store) -> Result<Code> {
+    run(options, talk, &args.which, "stored", Pak::store)
+}
+
+type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
+
+fn run(options: &Options, talk: &Talk, args: &Which, done: &str, work: Work<'static>) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let pak = draft.pak()?;
+        let mut indices = choose::chosen(pak, &args.patterns, job);
+        let not: HashSet<usize> = args.not.iter().flat_map(|pattern| Choice::new(pattern).of(pak)).collect();
+        indices.retain(|index| !not.contains(index));
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+        }
+        let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, options.jobs())?;
+        for (index, error) in failed {
+            job.warn_here(&format!("file #{index} stays as it is: {:#}", Error::new(error)));
+        }
+        let files = count(indices.len(), "file", "files");
+        job.say(&format!("{}: {changed} of {files} {done}, {before} -> {after} bytes", job.path));
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,191 @@
+//! `pak extract`: files onto the disk, and nowhere but below the folder.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ScopedJoinHandle};
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use bspkit::bytes::escaped;
+use bspkit::content::pak::{Entry, Pak};
+
+use super::choose;
+use super::list_file::path as os_path;
+use super::place::{self, Taken};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Write embedded files below a folder, decompressed
+///
+/// A file is refused whose name leads out of the folder or that some system could not have, as is one that a symbolic
+/// link below the folder stands in the way of. Of names that differ in nothing but case the later ones get a number.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak extract map.bsp files
+  bspkit pak extract map.bsp files '*.vmt' 'sound/**'"
+))]
+pub(crate) struct Args {
+    /// The map
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The folder; made where it is missing
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Which files [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<OsString>,
+    /// Replace files on disk that have other bytes
+    #[arg(long)]
+    force: bool,
+}
+
+/// A file and where it goes.
+struct Target {
+    index: usize,
+    path: PathBuf,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let mut job = Job::new(talk, &args.map);
+    let cannot = || format!("cannot extract from {}", shown(&args.map));
+    let pak = options.open(&args.map)?.pak().with_context(cannot)?;
+    let indices = choose::chosen(&pak, &args.patterns, &mut job);
+    if indices.is_empty() && !args.patterns.is_empty() {
+        let code = job.nothing(&choose::nothing(&args.patterns));
+        talk.stderr(&job.err);
+        return Ok(code);
+    }
+    let cannot = || format!("cannot extract to {}", shown(&args.folder));
+    fs::create_dir_all(&args.folder).with_context(cannot)?;
+    let targets = plan(&pak, &indices, &args.folder, &mut job);
+    let said = write_all(&pak, &targets, args.force, options.jobs());
+    let mut written = 0;
+    for (target, said) in targets.iter().zip(said) {
+        match said {
+            Ok(warning) => {
+                written += 1;
+                warning.iter().for_each(|text| job.warn_here(text));
+            }
+            Err(error) => job.fail(&error.context(format!("cannot extract {}", name(&pak, target.index)))),
+        }
+    }
+    job.say(&format!("{}: {}", shown(&args.folder), count(written, "file", "files")));
+    talk.stderr(&job.err);
+    Ok(job.code)
+}
+
+fn name(pak: &Pak<'_>, index: usize) -> String {
+    pak.get(index).map_or(String::new(), |entry| escaped(entry.name()).to_string())
+}
+
+/// Says where every file goes, and makes the folders.
+fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> Vec<Target> {
+    let mut taken = Taken::default();
+    let mut folders = HashSet::new();
+    let mut targets = Vec::with_capacity(indices.len());
+    for entry in indices.iter().filter_map(|index| pak.get(*index)) {
+        // What names a folder has no bytes.
+        let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
+        let parts = place::parts(bare.unwrap_or(entry.name())).map_err(|why| anyhow!(why));
+        let placed = parts.and_then(|parts| {
+            if bare.is_some() {
+                make_folders(folder, &parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), &mut folders)?;
+                return Ok(None);
+            }
+            let (path, first) = taken.take(entry.index(), &parts);
+            let (last, above) = path.split_last().ok_or_else(|| anyhow!("its name is empty"))?;
+            let path = make_folders(folder, above, &mut folders)?.join(os_path(last)?);
+            Ok(Some((path, first)))
+        });
+        match placed {
+            Ok(None) => {}
+            Ok(Some((path, first))) => {
+                if let Some(first) = first {
+                    let (own, other) = (escaped(entry.name()), name(pak, first));
+                    job.warn_here(&format!("`{own}` has the name of file #{first}, `{other}`: it is {}", shown(&path)));
+                }
+                targets.push(Target { index: entry.index(), path });
+            }
+            Err(error) => job.fail(&error.context(format!("cannot extract {}", escaped(entry.name())))),
+        }
+    }
+    targets
+}
+
+/// Makes the folders of a path below `base`, through no symbolic link.
+fn make_folders(base: &Path, parts: &[Vec<u8>], made: &mut HashSet<PathBuf>) -> Result<PathBuf> {
+    let mut path = base.to_path_buf();
+    for part in parts {
+        path.push(os_path(part)?);
+        if made.contains(&path) {
+            continue;
+        }
+        match fs::symlink_metadata(&path) {
+            Ok(there) if there.is_symlink() => bail!("{} is a symbolic link, which is not followed", shown(&path)),
+            Ok(there) if there.is_dir() => {}
+            Ok(_) => bail!("{} is a file", shown(&path)),
+            Err(_) => fs::create_dir(&path).with_context(|| format!("cannot make the folder {}", shown(&path)))?,
+        }
+        made.insert(path.clone());
+    }
+    Ok(path)
+}
+
+/// Writes the files, on so many threads; gives for each what is to be warned of.
+fn write_all(pak: &Pak<'_>, targets: &[Target], force: bool, threads: usize) -> Vec<Result<Option<String>>> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let target = targets.get(at)?;
+        let entry = pak.get(target.index)?;
+        Some((at, write(&entry, &target.path, force)))
+    };
+    let mut said: Vec<(usize, _)> = thread::scope(|scope| {
+        let start = |_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>());
+        let workers: Vec<_> = (0..threads.clamp(1, targets.len().max(1))).map(start).collect();
+        let join = |worker: ScopedJoinHandle<'_, _>| worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+        workers.into_iter().flat_map(join).collect()
+    });
+    said.sort_by_key(|(at, _)| *at);
+    said.into_iter().map(|(_, said)| said).collect()
+}
+
+fn write(entry: &Entry<'_, '_>, path: &Path, force: bool) -> Result<Option<String>> {
+    let data = entry.data()?;
+    let cannot = || format!("cannot write {}", shown(path));
+    // Neither a link nor a file that is there is written through.
+    let mut file = match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let there = fs::symlink_metadata(path).with_context(cannot)?;
+            if !there.is_file() {
+                bail!("{} is there and no plain file", shown(path));
+            }
+            let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
+            match force {
+                _ if is_same => return Ok(warning(entry, &data)),
+                false => return Err(Error::new(exists(path))),
+                true => fs::remove_file(path).and_then(|()| File::create_new(path)),
+            }
+        }
+        created => created,
+    }
+    .with_context(cannot)?;
+    file.write_all(&data).with_context(cannot)?;
+    Ok(warning(entry, &data))
+}
+
+fn exists(path: &Path) -> bspkit::Error {
+    let message = format!("{} is there and has other bytes", shown(path));
+    bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it")
+}
+
+fn warning(entry: &Entry<'_, '_>, data: &[u8]) -> Option<String> {
+    let is_right = entry.has_crc_of(data);
+    (!is_right).then(|| format!("`{}` does not have the checksum that the directory states", escaped(entry.name())))
+}

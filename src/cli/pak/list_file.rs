@@ -1,0 +1,64 @@
+//! The list files of bspzip: pairs of lines, a name in the map and a path on disk.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+/// A file to embed.
+pub(super) struct New {
+    pub(super) name: Vec<u8>,
+    pub(super) path: PathBuf,
+}
+
+/// Reads a list; lines end with LF or CRLF, the last one may end with nothing.
+pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
+    let mut lines: Vec<&[u8]> =
+        text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    while lines.last().is_some_and(|line| line.is_empty()) {
+        lines.pop();
+    }
+    if !lines.len().is_multiple_of(2) {
+        bail!("it has {} lines, where each name needs a path on the line behind it", lines.len());
+    }
+    let empty = lines.iter().position(|line| line.is_empty());
+    if let Some(at) = empty {
+        bail!("line {} is empty", at + 1);
+    }
+    lines.chunks_exact(2).map(|pair| Ok(New { name: pair[0].to_vec(), path: path(pair[1])? })).collect()
+}
+
+/// A path from bytes, as the system has it.
+#[cfg(unix)]
+pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// A path from bytes, as the system has it.
+#[cfg(not(unix))]
+pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(PathBuf::from(text)),
+        Err(_) => bail!("the path {} is no UTF-8", bspkit::bytes::escaped(bytes)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_pairs_of_lines() {
+        let pairs = |text: &str| -> Vec<_> {
+            let list = parse(text.as_bytes()).unwrap();
+            list.into_iter().map(|new| (String::from_utf8(new.name).unwrap(), new.path)).collect()
+        };
+        let expected = [("a b".to_owned(), PathBuf::from("c:\\d")), ("e".to_owned(), PathBuf::from("f"))];
+        assert_eq!(pairs("a b\r\nc:\\d\r\ne\r\nf\r\n"), expected);
+        assert_eq!(pairs("a b\nc:\\d\ne\nf"), expected);
+        assert_eq!(pairs(""), []);
+        assert!(parse(b"a\nb\nc\n").is_err());
+        assert!(parse(b"a\nb\n\n\nc\nd\n").is_err());
+    }
+}

@@ -1,0 +1,51 @@
+//! `pak mv`: another name.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::ErrorKind;
+
+use super::choose::{self, Choice};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Give a file another name
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak mv map.bsp materials/my/wall.vmt materials/my/floor.vmt -o out.bsp
+  bspkit pak mv map.bsp '#0' materials/my/Wall.vmt -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The file: its name in any case, or `#` and its index
+    #[arg(value_name = "OLD")]
+    old: OsString,
+    /// The name it is to have, byte for byte
+    #[arg(value_name = "NEW")]
+    new: OsString,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, _| {
+        let pak = draft.pak()?;
+        let index = match Choice::new(&args.old) {
+            Choice::Index(index) if index < pak.len() => Ok(index),
+            _ => pak.one(args.old.as_encoded_bytes()),
+        };
+        match index {
+            Ok(index) => pak.rename(index, args.new.as_encoded_bytes())?,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Edited::Nothing(choose::nothing(std::slice::from_ref(&args.old))));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Edited::Done)
+    })
+}

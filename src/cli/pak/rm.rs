@@ -1,0 +1,43 @@
+//! `pak rm`: takes files out.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::choose;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::count;
+use crate::cli::talk::{Code, Talk};
+
+/// Take files out
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak rm map.bsp 'materials/maps/**' -o out.bsp
+  bspkit pak rm map.bsp '*.vhv' --in-place --backup"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which files
+    #[arg(value_name = "GLOB", required = true)]
+    patterns: Vec<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let pak = draft.pak()?;
+        let indices = choose::chosen(pak, &args.patterns, job);
+        if indices.is_empty() {
+            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+        }
+        pak.remove(&indices)?;
+        job.say(&format!("{}: {} taken out", job.path, count(indices.len(), "file", "files")));
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,92 @@
+//! `pak verify`: what is wrong or odd about the embedded files.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, Result};
+use bspkit::ErrorKind;
+use bspkit::content::pak::{Finding, Weight};
+use serde::Serialize;
+
+use crate::cli::help;
+use crate::cli::maps::Maps;
+use crate::cli::options::Options;
+use crate::cli::show::{PathJson, count, json, shown};
+use crate::cli::talk::{Code, Talk};
+
+/// Read every embedded file and say what is wrong or odd
+///
+/// Wrong is what some reader, an engine or a zip tool, gets other bytes of than the directory promises, or none: a
+/// stale checksum, damaged data, headers that contradict each other, a name that leaves its folder, a compressed sound.
+/// Odd is what Valve's tools do not do and everything reads; it does not change the exit status.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak verify map.bsp
+  bspkit pak verify tf/maps --json > findings.jsonl"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Print JSON: a document for a map, a line for each of a folder
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    ok: bool,
+    files: usize,
+    findings: Vec<FindingJson>,
+}
+
+#[derive(Serialize)]
+struct FindingJson {
+    weight: String,
+    code: &'static str,
+    file: Option<usize>,
+    message: String,
+}
+
+impl From<Finding> for FindingJson {
+    fn from(finding: Finding) -> Self {
+        let Finding { weight, code, entry, message, .. } = finding;
+        FindingJson { weight: weight.to_string(), code, file: entry, message }
+    }
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let maps = Maps::find(std::slice::from_ref(&args.map));
+    maps.each(1, talk, |map, job| {
+        let (files, findings): (usize, Vec<FindingJson>) = match options.open(&map.path)?.pak() {
+            Ok(pak) => (pak.len(), pak.check(options.jobs()).into_iter().map(FindingJson::from).collect()),
+            // A map of another engine is no fault of its own.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
+            }
+            Err(error) => {
+                let (weight, message) = (Weight::Wrong.to_string(), error.to_string());
+                (0, vec![FindingJson { weight, code: "unreadable", file: None, message }])
+            }
+        };
+        let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong.to_string();
+        let wrong = findings.iter().filter(is_wrong).count();
+        if args.json {
+            let document = Document { path: PathJson::new(&map.path), ok: wrong == 0, files, findings };
+            job.line(json(&document, maps.many)?);
+        } else {
+            let word = job.talk.verdict(wrong == 0, if wrong == 0 { "pass" } else { "fail" });
+            let odd = findings.len() - wrong;
+            let mut parts = vec![count(files, "file", "files")];
+            parts.extend((wrong > 0).then(|| format!("{wrong} wrong")));
+            parts.extend((odd > 0).then(|| format!("{odd} odd")));
+            job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
+            for FindingJson { weight, file, message, .. } in &findings {
+                let file = file.map_or(String::new(), |index| format!("#{index} "));
+                job.line(format!("     {weight}: {file}{message}"));
+            }
+        }
+        Ok(if wrong == 0 { Code::Done } else { Code::Found })
+    })
+}

@@ -1,0 +1,194 @@
+//! What is wrong or odd about a pakfile.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
+use super::{Entry, Node, Pak, method, name, pack, write};
+use crate::ErrorKind;
+use crate::bytes::{self, escaped, is_zero};
+use crate::record::Field;
+
+/// Something about a pakfile that a person may want to know.
+///
+/// ```
+/// use bspkit::content::pak::{Pak, Weight};
+/// let mut pak = Pak::new(b"");
+/// pak.add("sound\\hit.wav", &b"RIFF"[..])?;
+/// let pak = Pak::parse(pak.to_rope()?.to_data())?;
+/// let findings = pak.check(1);
+/// assert_eq!((findings[0].weight, findings[0].code), (Weight::Odd, "backslash"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How much it matters.
+    pub weight: Weight,
+    /// What kind of finding it is, in one word.
+    pub code: &'static str,
+    /// The file's index, where it is about one.
+    pub entry: Option<usize>,
+    /// A sentence.
+    pub message: String,
+}
+
+/// How much a finding matters.
+///
+/// ```
+/// use bspkit::content::pak::Weight;
+/// assert!(Weight::Odd < Weight::Wrong);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Not as Valve's tools have it, and read all the same.
+    Odd,
+    /// Some reader does not get the file's bytes, or not those that the directory promises.
+    Wrong,
+}
+
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Weight::Wrong { "wrong" } else { "odd" })
+    }
+}
+
+/// Valve's tools stop there.
+const MOST_FILES: usize = 32768;
+
+impl<'a> Pak<'a> {
+    /// Reads every file, on so many threads, and says what is wrong or odd: first the files in their order, then the
+    /// pakfile as a whole.
+    pub fn check(&self, threads: usize) -> Vec<Finding> {
+        let entries: Vec<_> = self.iter().collect();
+        let mut findings = pack::in_parallel(threads, &entries, check_entry).concat();
+        self.check_names(&mut findings);
+        self.check_places_as_read(&mut findings);
+        let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        if self.len() > MOST_FILES {
+            let message = format!("{} files are more than the {MOST_FILES} that Valve's tools read", self.len());
+            findings.push(of_all(Weight::Odd, "many", message));
+        }
+        findings
+    }
+
+    /// Names that engines take for one.
+    fn check_names(&self, findings: &mut Vec<Finding>) {
+        let mut first = HashMap::with_capacity(self.len());
+        for entry in self.iter() {
+            let folded: Vec<u8> = entry.name().iter().map(|byte| name::folded(*byte)).collect();
+            let first = *first.entry(folded).or_insert(entry.index());
+            if first != entry.index() {
+                let other = escaped(self.name(first));
+                let why = format!("engines take it for file #{first}, `{other}`, and read only one of them");
+                findings.push(finding(&entry, Weight::Odd, "duplicate", &why));
+            }
+        }
+    }
+
+    /// Bytes that belong to no file, and files that share theirs.
+    fn check_places_as_read(&self, findings: &mut Vec<Finding>) {
+        let source = &*self.source;
+        let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        let mut extents: Vec<_> = Vec::with_capacity(self.len());
+        for entry in self.iter() {
+            let Node::Source(at) = &self.nodes[entry.index()] else { continue };
+            let record = &source.entries[bytes::index(*at)];
+            if write::before_directory(source, record).is_none() {
+                findings.push(finding(&entry, Weight::Wrong, "place", "it does not lie before the directory"));
+            }
+            extents.extend(write::extent(source, record).map(|range| (range, entry.index())));
+        }
+        extents.sort_by_key(|(range, _)| range.start);
+        let mut end = 0;
+        let mut gap = |from: usize, to: usize| {
+            if from < to && !self.is_console() {
+                let what = if is_zero(&source.data[from..to]) { "zeros" } else { "bytes" };
+                let message = format!("{} {what} at {from} belong to no file", to - from);
+                findings.push(of_all(Weight::Odd, "gap", message));
+            }
+        };
+        let mut shared = Vec::new();
+        for (range, index) in extents {
+            gap(end, range.start);
+            if range.start < end {
+                shared.push(index);
+            }
+            end = end.max(range.end);
+        }
+        if !self.is_edited() {
+            gap(end, source.directory.start);
+            gap(source.directory.end, source.end_at);
+            let behind = (source.end_at + EndRecord::SIZE + source.comment().len()).min(source.data.len());
+            gap(behind, source.data.len());
+        }
+        for index in shared {
+            findings.push(finding(
+                &self.view(index),
+                Weight::Wrong,
+                "overlap",
+                "it shares bytes with the file before it",
+            ));
+        }
+    }
+}
+
+fn finding(entry: &Entry<'_, '_>, weight: Weight, code: &'static str, why: &str) -> Finding {
+    let message = format!("`{}`: {why}", escaped(entry.name()));
+    Finding { weight, code, entry: Some(entry.index()), message }
+}
+
+fn check_entry(entry: &Entry<'_, '_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut add = |weight, code, why: &str| findings.push(finding(entry, weight, code, why));
+    if let Some(why) = name::problem(entry.name()) {
+        add(Weight::Wrong, "name", &format!("the name {why}"));
+    }
+    if entry.name().contains(&b'\\') {
+        add(Weight::Odd, "backslash", "the name has a backslash, which zip readers take for a letter");
+    }
+    let record = entry.record();
+    if record.flags & ENCRYPTED != 0 {
+        add(Weight::Wrong, "encrypted", "it is encrypted, which no engine reads");
+    }
+    if record.flags & HAS_DESCRIPTOR != 0 {
+        add(Weight::Odd, "descriptor", "it has a data descriptor, which Valve's tools do not know");
+    }
+    if let Some(behind) = entry.misread() {
+        let why = format!("the lengths in its two headers differ, so engines read its data {behind:+} bytes off");
+        add(Weight::Wrong, "extra", &why);
+    }
+    if let Some(local) = entry.local() {
+        let has_descriptor = local.flags & HAS_DESCRIPTOR != 0;
+        let sizes = |crc, stored, size| if has_descriptor { (0, 0, 0) } else { (crc, stored, size) };
+        let of_local = (local.method, sizes(local.crc, local.stored_size, local.size));
+        if of_local != (record.method, sizes(record.crc, record.stored_size, record.size)) {
+            add(Weight::Wrong, "headers", "its local header and the directory contradict each other");
+        }
+    }
+    match entry.unpacked() {
+        Err(error) if record.flags & ENCRYPTED != 0 && error.kind() == ErrorKind::Unsupported => {}
+        Err(error) => {
+            let (code, weight) = match error.kind() {
+                ErrorKind::Unsupported => ("method", Weight::Wrong),
+                _ => ("data", Weight::Wrong),
+            };
+            let cause = std::error::Error::source(&error).map_or(String::new(), |cause| format!(": {cause}"));
+            findings.push(Finding { weight, code, entry: Some(entry.index()), message: format!("{error}{cause}") });
+        }
+        Ok((data, rest)) => {
+            if !entry.has_crc_of(&data) {
+                let crc = crc32fast::hash(&data);
+                let why = format!("its CRC is {crc:08x}, and the directory says {:08x}", entry.crc());
+                add(Weight::Wrong, "crc", &why);
+            }
+            if rest > 0 {
+                add(Weight::Wrong, "data", &format!("{rest} of its stored bytes belong to nothing"));
+            }
+            if record.method == method::LZMA && method::is_read_in_pieces(entry.name()) {
+                add(Weight::Wrong, "sound", "it is compressed, and engines can only play it stored");
+            }
+        }
+    }
+    findings
+}

@@ -1,0 +1,206 @@
+//! Edits: files that come, change, go, or get another name.
+
+use std::sync::Arc;
+
+use super::fresh::{Content, Own};
+use super::method::{self, LZMA};
+use super::{Entry, Method, Node, Pak, name};
+use crate::bytes::escaped;
+use crate::{Data, Error, ErrorKind, Result};
+
+/// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
+/// console's pakfile, and for names that no engine looks up.
+impl<'a> Pak<'a> {
+    /// Puts a file behind the others and gives its index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where there is a file that engines take for it.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", &b"one"[..])?;
+    /// assert!(pak.add("A.TXT", &b"two"[..]).is_err());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
+        let name = name.as_ref();
+        self.check_free(name, None)?;
+        self.put(name, data.into())
+    }
+
+    /// Puts a file behind the others whose name is free.
+    fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
+        self.check_editable()?;
+        name::check(name)?;
+        let own = Own::new(name, None, Content::stored(data)?)?;
+        self.nodes.push(Node::Own(Arc::new(own)));
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// Gives a file new bytes, or adds it where there is none that engines take for it; gives its index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where several files are taken for it and none is spelled so, besides those of all edits.
+    pub fn set(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
+        let name = name.as_ref();
+        match self.one(name) {
+            Ok(index) => self.replace(index, data).map(|()| index),
+            Err(error) if error.kind() == ErrorKind::NotFound => self.put(name, data.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a file new bytes; its name and its turn stay. What was compressed is so again, if that makes it smaller.
+    /// The bytes that it has already are no edit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer files.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", &b"one"[..])?;
+    /// pak.replace(0, &b"two"[..])?;
+    /// assert_eq!(&*pak.get(0).unwrap().data()?, b"two");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn replace(&mut self, index: usize, data: impl Into<Data<'a>>) -> Result<()> {
+        let data = data.into();
+        self.check_editable()?;
+        let entry = self.entry(index)?;
+        if entry.data().is_ok_and(|old| *old == *data) {
+            return Ok(());
+        }
+        let origin = self.origin(index);
+        if let Some(node) = self.as_read(index, &data) {
+            self.nodes[index] = node;
+            return Ok(());
+        }
+        let mut content = Content::stored(data)?;
+        if entry.method() == Method::Lzma && !method::is_read_in_pieces(entry.name()) {
+            let packed = method::pack(&content.stored)?;
+            if packed.len() < content.stored.len() {
+                content = Content { method: LZMA, stored: Data::from(packed), ..content };
+            }
+        }
+        let own = Own::new(entry.name(), origin, content)?;
+        self.nodes[index] = Node::Own(Arc::new(own));
+        Ok(())
+    }
+
+    /// Takes files out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer files.
+    pub fn remove(&mut self, indices: &[usize]) -> Result<()> {
+        self.check_editable()?;
+        let mut goes = vec![false; self.len()];
+        for index in indices {
+            self.entry(*index)?;
+            goes[*index] = true;
+        }
+        let mut goes = goes.into_iter();
+        self.nodes.retain(|_| !goes.next().unwrap_or(false));
+        Ok(())
+    }
+
+    /// Gives a file another name; everything else that its records say stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] where engines take another file for
+    /// one of that name, and where the file's own header contradicts the directory.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", &b"one"[..])?;
+    /// pak.rename(0, "A.txt")?;
+    /// assert_eq!(pak.get(0).unwrap().name(), b"A.txt");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn rename(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
+        let name = name.as_ref();
+        self.check_editable()?;
+        if self.entry(index)?.name() == name {
+            return Ok(());
+        }
+        name::check(name)?;
+        self.check_free(name, Some(index))?;
+        let own = Own::renamed(self, index, name)?;
+        self.nodes[index] = self.settled(own);
+        Ok(())
+    }
+
+    /// The one file of a name: the one spelled so, else the one that engines take for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is none; [`ErrorKind::Refused`] where there are several.
+    pub fn one(&self, name: impl AsRef<[u8]>) -> Result<usize> {
+        let name = name.as_ref();
+        let found = self.find(name);
+        let spelled_so = |index: &&usize| self.name(**index) == name;
+        match (&found[..], found.iter().take_while(spelled_so).count()) {
+            ([], _) => {
+                let message = format!("the pakfile has no file `{}`", escaped(name));
+                Err(Error::new(ErrorKind::NotFound, message))
+            }
+            ([one], _) | ([one, ..], 1) => Ok(*one),
+            (several, _) => {
+                let list = several.iter().map(|index| format!("#{index} {}", escaped(self.name(*index))));
+                let message = format!("several files are called `{}`, and engines take them for one", escaped(name));
+                let hint = format!("they are {}", list.collect::<Vec<_>>().join(", "));
+                Err(Error::new(ErrorKind::Refused, message).hint(hint))
+            }
+        }
+    }
+
+    pub(super) fn entry(&self, index: usize) -> Result<Entry<'_, 'a>> {
+        let missing = || format!("no file {index}: the pakfile has {}", self.len());
+        self.get(index).ok_or_else(|| Error::new(ErrorKind::NotFound, missing()))
+    }
+
+    pub(super) fn check_editable(&self) -> Result<()> {
+        if !self.is_console() {
+            return Ok(());
+        }
+        let what = escaped(self.comment().trim_ascii_end().split(|byte| *byte == 0).next().unwrap_or_default());
+        let message = format!("the pakfile is a console's ({what}): its files are read and not edited");
+        Err(Error::new(ErrorKind::Refused, message))
+    }
+
+    /// The file of the source whose place this one has.
+    pub(super) fn origin(&self, index: usize) -> Option<u32> {
+        match &self.nodes[index] {
+            Node::Source(at) => Some(*at),
+            Node::Own(own) => own.origin,
+        }
+    }
+
+    /// The node of an edited file; the source's where nothing is left of the edit.
+    pub(super) fn settled(&self, own: Own<'a>) -> Node<'a> {
+        match own.origin.filter(|_| own.is_as_in(&self.source)) {
+            Some(at) => Node::Source(at),
+            None => Node::Own(Arc::new(own)),
+        }
+    }
+
+    /// The file as it was read, if these bytes make it that again.
+    fn as_read(&self, index: usize, data: &Data<'a>) -> Option<Node<'a>> {
+        let node = Node::Source(self.origin(index)?);
+        let before = Pak { source: Arc::clone(&self.source), nodes: vec![node.clone()] };
+        let is_same = before.name(0) == self.name(index) && before.view(0).data().is_ok_and(|old| *old == **data);
+        is_same.then_some(node)
+    }
+
+    fn check_free(&self, name: &[u8], except: Option<usize>) -> Result<()> {
+        match self.find(name).into_iter().find(|index| Some(*index) != except) {
+            None => Ok(()),
+            Some(index) => {
+                let (name, other) = (escaped(name), escaped(self.name(index)));
+                let message = format!("`{name}` is taken: engines look up file #{index}, `{other}`, under that name");
+                Err(Error::new(ErrorKind::Refused, message))
+            }
+        }
+    }
+}

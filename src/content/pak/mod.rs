@@ -1,0 +1,177 @@
+//! The pakfile of a Source map: a zip of files that belong to the map.
+//!
+//! What is not edited keeps its bytes: the local record, the data and the central record of every other file, stale
+//! checksums and odd names included, as well as whatever stands between them; only offsets follow. Names are bytes.
+//! Engines look them up without regard to case, and take `\` for `/`; so does [`Pak::find`].
+//!
+//! ```
+//! use bspkit::content::pak::Pak;
+//!
+//! let mut pak = Pak::new(&Pak::XZP1);
+//! pak.set("materials/my/wall.vmt", &b"LightmappedGeneric {}"[..])?;
+//! let bytes = pak.to_rope()?.to_data();
+//!
+//! let again = Pak::parse(bytes)?;
+//! let [wall] = again.find("Materials\\My\\Wall.vmt")[..] else { panic!() };
+//! assert_eq!(&*again.get(wall).unwrap().data()?, b"LightmappedGeneric {}");
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod check;
+mod edit;
+mod entry;
+mod fresh;
+mod method;
+mod name;
+mod pack;
+mod pattern;
+mod read;
+pub mod record;
+mod write;
+
+use std::sync::Arc;
+
+pub use check::{Finding, Weight};
+pub use entry::{Entry, Method};
+pub use pack::Packed;
+pub use pattern::Pattern;
+
+use crate::bsp::Bsp;
+use crate::bytes;
+use crate::dialect::Role;
+use crate::{Data, Error, ErrorKind, Place, Result};
+use fresh::Own;
+use read::Source;
+
+/// The files of a pakfile, in the order of its directory.
+///
+/// Cloning shares the bytes.
+///
+/// ```
+/// use bspkit::content::pak::Pak;
+/// let pak = Pak::new(b"");
+/// assert!(pak.is_empty() && !pak.is_edited());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pak<'a> {
+    source: Arc<Source<'a>>,
+    nodes: Vec<Node<'a>>,
+}
+
+/// A file: as in the source, by the index there, or made anew.
+#[derive(Clone, Debug)]
+enum Node<'a> {
+    Source(u32),
+    Own(Arc<Own<'a>>),
+}
+
+impl<'a> Pak<'a> {
+    /// The comment that tools from the Orange Box on write at the end of a pakfile.
+    pub const XZP1: [u8; 32] = *b"XZP1 0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+    /// A pakfile without files; its end record is to have this comment. Without an edit it has no bytes.
+    pub fn new(comment: &[u8]) -> Pak<'a> {
+        Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new() }
+    }
+
+    /// Reads the directory of a pakfile; the files themselves are not looked at.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] for what is no zip, is cut off or contradicts itself; [`ErrorKind::Unsupported`] for
+    /// zip64 and zips on several disks, which no engine reads.
+    ///
+    /// ```
+    /// let error = bspkit::content::pak::Pak::parse(&b"no zip"[..]).unwrap_err();
+    /// assert_eq!(error.to_string(), "the pakfile is no zip: it has no end record");
+    /// ```
+    pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
+        let source = Source::parse(bytes.into())?;
+        // The format counts files in 16 bits.
+        let nodes = (0..bytes::short(source.entries.len())).map(Node::Source).collect();
+        Ok(Pak { source: Arc::new(source), nodes })
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All files.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entry<'_, 'a>> + ExactSizeIterator {
+        (0..self.len()).map(|index| self.view(index))
+    }
+
+    /// The file of this index.
+    pub fn get(&self, index: usize) -> Option<Entry<'_, 'a>> {
+        (index < self.len()).then(|| self.view(index))
+    }
+
+    /// The indices of all files that engines take for this name: without regard to case, `\` for `/`. There may be
+    /// several; the name as it is spelled comes first.
+    pub fn find(&self, name: impl AsRef<[u8]>) -> Vec<usize> {
+        let name = name.as_ref();
+        let mut found: Vec<usize> = (0..self.len()).filter(|index| name::is_same(self.name(*index), name)).collect();
+        found.sort_by_key(|index| self.name(*index) != name);
+        found
+    }
+
+    /// The indices of all files that a pattern matches.
+    pub fn select(&self, pattern: &Pattern) -> Vec<usize> {
+        (0..self.len()).filter(|index| pattern.matches(self.name(*index))).collect()
+    }
+
+    /// The comment of the end record, which says who made the pakfile: nothing, four NULs, `XZP1 0`, `XZP2 2048`.
+    pub fn comment(&self) -> &[u8] {
+        self.source.comment()
+    }
+
+    /// Whether it is a console's, whose directory no other zip reader understands. Those are read and not edited.
+    pub fn is_console(&self) -> bool {
+        self.source.is_console
+    }
+
+    /// Whether anything differs from what was read.
+    pub fn is_edited(&self) -> bool {
+        let is_as_read =
+            |(index, node): (usize, &Node<'a>)| matches!(node, Node::Source(at) if bytes::index(*at) == index);
+        self.nodes.len() != self.source.entries.len() || !self.nodes.iter().enumerate().all(is_as_read)
+    }
+
+    fn view(&self, index: usize) -> Entry<'_, 'a> {
+        Entry::new(self, index)
+    }
+
+    fn name(&self, index: usize) -> &[u8] {
+        match &self.nodes[index] {
+            Node::Source(at) => self.source.name(bytes::index(*at)),
+            Node::Own(own) => own.name(),
+        }
+    }
+}
+
+impl<'a> Bsp<'a> {
+    /// The pakfile, to be looked at; [`crate::Draft::pak`] edits it. An empty lump is a pakfile without files, with
+    /// the end that tools of the map's time give one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none; where it cannot be read, as [`Pak::parse`].
+    pub fn pak(&self) -> Result<Pak<'a>> {
+        let no_lump = || Error::new(ErrorKind::NotFound, format!("{} maps have no pakfile", self.dialect().title));
+        let slot = self.role(Role::Pak).ok_or_else(no_lump)?;
+        self.pak_of(self.bytes(slot.id)?).map_err(|error| error.at(Place::default().lump(&slot.name)))
+    }
+
+    pub(crate) fn pak_of(&self, bytes: Data<'a>) -> Result<Pak<'a>> {
+        if bytes.is_empty() {
+            // Vampire and Half-Life 2 shipped before the comment was thought of.
+            let is_early = self.version() < 20;
+            return Ok(Pak::new(if is_early { b"" } else { &Pak::XZP1 }));
+        }
+        Pak::parse(bytes)
+    }
+}

@@ -1,0 +1,46 @@
+//! Names: which are the same to an engine, and which none could look up.
+
+use crate::bytes::escaped;
+use crate::{Error, ErrorKind, Result};
+
+/// The longest path that engines look up, without the NUL behind it (`MAX_PATH`).
+const LONGEST: usize = 259;
+
+/// A letter as engines compare it.
+pub(super) fn folded(byte: u8) -> u8 {
+    if byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }
+}
+
+/// Whether engines take two names for one.
+pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    // Names of one pakfile begin alike and end otherwise.
+    one.len() == other.len()
+        && one.iter().rev().zip(other.iter().rev()).all(|(one, other)| folded(*one) == folded(*other))
+}
+
+/// Why no engine looks for a file of this name, or no tool can put it on a disk.
+pub(super) fn problem(name: &[u8]) -> Option<&'static str> {
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let mut parts = name.split(is_slash);
+    match name {
+        [] => Some("is empty"),
+        _ if name.contains(&0) => Some("holds a NUL"),
+        [first, ..] if is_slash(first) => Some("begins at the root, where engines look for nothing"),
+        [_, b':', ..] => Some("names a drive, where engines look for nothing"),
+        _ if parts.any(|part| part == b"..") => Some("climbs out of its folder with `..`"),
+        _ if name.len() > LONGEST => Some("is longer than the 259 bytes that engines look up"),
+        _ => None,
+    }
+}
+
+/// Refuses names that no engine looks for.
+pub(super) fn check(name: &[u8]) -> Result<()> {
+    let problem = problem(name).or_else(|| name.ends_with(b"/").then_some("is a folder's"));
+    match problem {
+        Some(why) => {
+            let message = format!("no file can be called `{}`: the name {why}", escaped(name));
+            Err(Error::new(ErrorKind::Refused, message))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,132 @@
+//! Compressing and storing many files, on all cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::fresh::{Content, Own};
+use super::method::{self, LZMA, STORED};
+use super::{Entry, Method, Pak};
+use crate::file::lzma::MOST_UNPACKED;
+use crate::{Data, Error, Result};
+
+/// What became of files that were to be stored in another way.
+///
+/// ```
+/// use bspkit::content::pak::{Method, Pak};
+/// let mut pak = Pak::new(b"");
+/// pak.add("a.vmt", vec![b' '; 1000])?;
+/// pak.add("b.wav", vec![b' '; 1000])?;
+/// let packed = pak.compress(&[0, 1], 2)?;
+/// assert_eq!((packed.changed, packed.kept), (1, 1));
+/// assert_eq!(pak.get(1).unwrap().method(), Method::Stored);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Packed {
+    /// How many are stored in another way now.
+    pub changed: usize,
+    /// How many stay as they are: it is the way they are to be stored, or the only good one.
+    pub kept: usize,
+    /// Those that nothing could be done with, and why. They stay as they are.
+    pub failed: Vec<(usize, Error)>,
+    /// The bytes that the changed ones took before, and take now.
+    pub bytes: (usize, usize),
+}
+
+impl<'a> Pak<'a> {
+    /// Compresses files with LZMA where that makes them smaller, on so many threads; the result does not depend on
+    /// their number. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
+    /// pieces and cannot if they are compressed.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
+    pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+        self.pack(indices, threads, |entry| {
+            if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
+                return Ok(None);
+            }
+            entry.check_lengths()?;
+            let data = entry.data()?;
+            // What is larger could not be read again.
+            if data.len() > MOST_UNPACKED {
+                return Ok(None);
+            }
+            let packed = method::pack(&data)?;
+            let header = entry.record();
+            let content = Content { method: LZMA, crc: header.crc, size: header.size, stored: Data::from(packed) };
+            Ok((content.stored.len() < data.len()).then_some(content))
+        })
+    }
+
+    /// Stores files uncompressed, on so many threads.
+    ///
+    /// # Errors
+    /// As [`Pak::compress`].
+    pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+        self.pack(indices, threads, |entry| {
+            if entry.method() == Method::Stored {
+                return Ok(None);
+            }
+            entry.check_lengths()?;
+            let header = entry.record();
+            Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: entry.data()? }))
+        })
+    }
+
+    fn pack(
+        &mut self,
+        indices: &[usize],
+        threads: usize,
+        content: impl Fn(&Entry<'_, 'a>) -> Result<Option<Content<'a>>> + Sync,
+    ) -> Result<Packed> {
+        self.check_editable()?;
+        let mut entries = indices.iter().map(|index| self.entry(*index)).collect::<Result<Vec<_>>>()?;
+        // The largest first, so that no thread is left with one at the end.
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.size()));
+        entries.dedup_by_key(|entry| entry.index());
+        let results = in_parallel(threads, &entries, |entry| {
+            let content = content(entry)?;
+            Ok(content.map(|content| Own::restored(entry, self.origin(entry.index()), content)))
+        });
+        let done: Vec<_> = entries.iter().map(Entry::index).zip(results).collect();
+        let mut packed = Packed::default();
+        for (index, result) in done {
+            match result {
+                Ok(None) => packed.kept += 1,
+                Err(error) => packed.failed.push((index, error)),
+                Ok(Some(own)) => {
+                    packed.changed += 1;
+                    packed.bytes.0 += self.view(index).stored_size();
+                    packed.bytes.1 += own.body.len();
+                    self.nodes[index] = self.settled(own);
+                }
+            }
+        }
+        packed.failed.sort_by_key(|(index, _)| *index);
+        Ok(packed)
+    }
+}
+
+/// The results of work on every item, in the order of the items.
+pub(super) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = threads.clamp(1, items.len().max(1));
+    if threads == 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        Some((index, work(items.get(index)?)))
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..threads).map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>())).collect();
+        let results = workers.into_iter().map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        results.flatten().collect()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,164 @@
+//! Patterns: which files an edit is about.
+
+use super::name::folded;
+
+/// A pattern of names, compared as engines compare: without regard to case, `\` for `/`.
+///
+/// | pattern | files |
+/// |---|---|
+/// | `materials/my/wall.vmt` | of this name |
+/// | `materials/*.vmt` | directly in this folder: `*` is any run of bytes without a slash, `?` one such byte |
+/// | `materials/**` | in this folder and those in it: `**` is any run of bytes |
+/// | `**/wall.vmt` | of this name in any folder, also in none |
+/// | `*.vmt` | with such a last part in any folder: a wildcard, and no slash |
+///
+/// ```
+/// use bspkit::content::pak::Pattern;
+/// assert!(Pattern::new("*.vmt").matches("Materials\\My\\Wall.VMT"));
+/// assert!(!Pattern::new("materials/*.vmt").matches("materials/my/wall.vmt"));
+/// assert!(Pattern::new("materials/**").matches("materials/my/wall.vmt"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    tokens: Vec<Token>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    Byte(u8),
+    /// `?`
+    One,
+    /// `*`
+    Run,
+    /// `**`
+    Any,
+    /// `**/` at the start of a part: any folders, also none.
+    Folders,
+}
+
+impl Pattern {
+    /// Reads a pattern; all bytes mean something.
+    pub fn new(pattern: impl AsRef<[u8]>) -> Self {
+        let mut rest = pattern.as_ref();
+        let has_wildcard = rest.iter().any(|byte| matches!(byte, b'*' | b'?'));
+        let has_slash = rest.iter().any(|byte| folded(*byte) == b'/');
+        let mut tokens = Vec::with_capacity(rest.len() + 1);
+        if has_wildcard && !has_slash {
+            tokens.push(Token::Folders);
+        }
+        while let [first, tail @ ..] = rest {
+            let is_at_part = matches!(tokens.last(), None | Some(Token::Folders | Token::Byte(b'/')));
+            let (token, used) = match (first, tail) {
+                (b'*', [b'*', slash, ..]) if is_at_part && folded(*slash) == b'/' => (Token::Folders, 3),
+                (b'*', [b'*', ..]) => (Token::Any, 2),
+                (b'*', _) => (Token::Run, 1),
+                (b'?', _) => (Token::One, 1),
+                (byte, _) => (Token::Byte(folded(*byte)), 1),
+            };
+            tokens.push(token);
+            rest = &rest[used..];
+        }
+        Pattern { tokens }
+    }
+
+    /// Whether a name is like this.
+    pub fn matches(&self, name: impl AsRef<[u8]>) -> bool {
+        let name = name.as_ref();
+        let (mut at, mut next) = (0, 0);
+        // Where to go on if what the last wildcard of each reach stands for has to be longer.
+        let (mut run, mut any): (Option<Retry>, Option<Retry>) = (None, None);
+        loop {
+            let letter = name.get(at).map(|byte| folded(*byte));
+            let is_step = match (self.tokens.get(next), letter) {
+                (Some(Token::Run), _) => {
+                    run = Some(Retry { at, next });
+                    next += 1;
+                    continue;
+                }
+                (Some(Token::Any | Token::Folders), _) => {
+                    (any, run) = (Some(Retry { at, next }), None);
+                    next += 1;
+                    continue;
+                }
+                (None, None) => return true,
+                (Some(Token::Byte(byte)), Some(letter)) => *byte == letter,
+                (Some(Token::One), Some(letter)) => letter != b'/',
+                (None, Some(_)) | (Some(_), None) => false,
+            };
+            if is_step {
+                (at, next) = (at + 1, next + 1);
+                continue;
+            }
+            let longer = run.as_mut().filter(|retry| name.get(retry.at).is_some_and(|byte| folded(*byte) != b'/'));
+            let retry = match (longer, any.as_mut()) {
+                (Some(retry), _) => {
+                    retry.at += 1;
+                    *retry
+                }
+                (None, Some(retry)) => {
+                    run = None;
+                    let folders_end = |at: &usize| folded(name[at - 1]) == b'/';
+                    let is_folders = self.tokens[retry.next] == Token::Folders;
+                    let mut ends = retry.at + 1..=name.len();
+                    match ends.find(|at| !is_folders || folders_end(at)) {
+                        Some(at) => retry.at = at,
+                        None => return false,
+                    }
+                    *retry
+                }
+                (None, None) => return false,
+            };
+            (at, next) = (retry.at, retry.next + 1);
+        }
+    }
+}
+
+/// A wildcard, and the end of what it stands for so far.
+#[derive(Clone, Copy, Debug)]
+struct Retry {
+    at: usize,
+    next: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The meaning, without any care for time.
+    fn is_like(tokens: &[Token], name: &[u8]) -> bool {
+        let Some((token, rest)) = tokens.split_first() else { return name.is_empty() };
+        let slash = |at: &usize| name[at - 1] == b'/';
+        match token {
+            Token::Byte(byte) => name.first() == Some(byte) && is_like(rest, &name[1..]),
+            Token::One => name.first().is_some_and(|byte| *byte != b'/') && is_like(rest, &name[1..]),
+            Token::Run => {
+                let most = name.iter().position(|byte| *byte == b'/').unwrap_or(name.len());
+                (0..=most).any(|at| is_like(rest, &name[at..]))
+            }
+            Token::Any => (0..=name.len()).any(|at| is_like(rest, &name[at..])),
+            Token::Folders => {
+                is_like(rest, name) || (1..=name.len()).filter(slash).any(|at| is_like(rest, &name[at..]))
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn matches_mean_what_they_say(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {
+            let pattern = Pattern::new(&pattern);
+            prop_assert_eq!(pattern.matches(&name), is_like(&pattern.tokens, name.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_name_is_only_itself() {
+        assert!(Pattern::new("Readme.txt").matches("readme.TXT"));
+        assert!(!Pattern::new("readme.txt").matches("folder/readme.txt"));
+        assert!(Pattern::new("**/readme.txt").matches("readme.txt"));
+        assert!(Pattern::new("sound\\**").matches("sound/a/b.wav"));
+        assert!(Pattern::new("*").matches("a/b/c"));
+    }
+}

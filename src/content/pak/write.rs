@@ -1,0 +1,270 @@
+//! Writing: what was not edited as ranges of the source, in its order, and only offsets anew.
+
+use std::ops::Range;
+
+use super::fresh::Own;
+use super::read::{Central, Source};
+use super::record::{CentralHeader, DESCRIPTOR, EndRecord, HAS_DESCRIPTOR, LocalHeader};
+use super::{Entry, Node, Pak};
+use crate::bytes::{self, index};
+use crate::record::{Field, Record};
+use crate::{Data, Error, ErrorKind, Result, Rope};
+
+/// Where the offset stands in a record of the directory.
+const OFFSET_AT: usize = CentralHeader::SIZE - 4;
+
+/// A file has no more bytes than fit its signed offsets.
+const MOST_BYTES: usize = 0x7FFF_FFFF;
+
+impl<'a> Pak<'a> {
+    /// The pakfile's bytes; of what was not edited they are those that were read, not copies.
+    ///
+    /// Files keep their places before the directory, new ones come behind the last of them; one that was replaced or
+    /// renamed keeps its turn. Bytes that belong to no file stay where they stand between files.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where a file that is kept does not lie before the directory, so that nobody knows what
+    /// to move with it; [`ErrorKind::TooLarge`] for more than 65,535 files or 2 GiB.
+    pub fn to_rope(&self) -> Result<Rope<'a>> {
+        let source = &*self.source;
+        if !self.is_edited() {
+            return Ok(Rope::from(source.data.clone()));
+        }
+        let too_large = |what: String| Error::new(ErrorKind::TooLarge, what);
+        let Ok(count) = u16::try_from(self.len()) else {
+            return Err(too_large(format!("{} files are more than the 65535 that a pakfile can hold", self.len())));
+        };
+        self.check_places()?;
+        let mut out = Out { source: &source.data, rope: Rope::new(), old: 0..0, new: Vec::new() };
+        let offsets = self.put_files(&mut out);
+        if out.len() > MOST_BYTES {
+            return Err(too_large(format!("the pakfile would have {} bytes, more than 2 GiB", out.len())));
+        }
+        let start = out.len();
+        for (node, offset) in self.nodes.iter().zip(offsets) {
+            // Checked above: every file lies before this place.
+            let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+            match node {
+                Node::Own(own) => out.fresh(&own.central_at(offset)),
+                Node::Source(at) => {
+                    let entry = &source.entries[bytes::index(*at)];
+                    match entry.header.local_offset == offset {
+                        true => out.old(entry.range()),
+                        false => out.fresh(&with_offset(&source.data[entry.range()], offset)),
+                    }
+                }
+            }
+        }
+        let size = out.len() - start;
+        out.old(source.directory.end..source.end_at);
+        // What else the old size counts, it counts still.
+        let beyond = bytes::index(source.end.directory_size).checked_sub(source.directory.len());
+        let directory_size = bytes::short(size + beyond.unwrap_or(0));
+        let directory_offset = bytes::short(start);
+        out.fresh(&EndRecord { count_here: count, count, directory_size, directory_offset, ..source.end }.encode());
+        match source.data.is_empty() {
+            true => out.fresh(source.comment()),
+            false => out.old(source.end_at + EndRecord::SIZE..source.data.len()),
+        }
+        if out.len() > MOST_BYTES {
+            return Err(too_large(format!("the pakfile would have {} bytes, more than 2 GiB", out.len())));
+        }
+        Ok(out.finish())
+    }
+
+    /// Everything before the directory; gives each file's offset.
+    fn put_files(&self, out: &mut Out<'_, 'a>) -> Vec<usize> {
+        let source = &*self.source;
+        let mut offsets = vec![None; self.len()];
+        // Which of the nodes has a file of the source, or took its place.
+        let (mut live, mut successor) = (vec![None; source.entries.len()], vec![None; source.entries.len()]);
+        for (index, node) in self.nodes.iter().enumerate() {
+            match node {
+                Node::Source(at) => live[bytes::index(*at)] = Some(index),
+                Node::Own(own) => own.origin.into_iter().for_each(|at| successor[bytes::index(at)] = Some(index)),
+            }
+        }
+        if live.iter().all(Option::is_some) {
+            // Nothing before the directory changes, and no local header needs to be looked at.
+            out.old(0..source.directory.start);
+            for (entry, node) in source.entries.iter().zip(live) {
+                node.into_iter().for_each(|node| offsets[node] = Some(index(entry.header.local_offset)));
+            }
+        } else {
+            let mut end = 0;
+            for Cluster { range, members } in clusters(source) {
+                out.old(end..range.start);
+                end = range.end;
+                if members.iter().any(|at| live[*at].is_some()) {
+                    let moved = out.len();
+                    out.old(range.clone());
+                    for at in members {
+                        let offset = moved + index(source.entries[at].header.local_offset) - range.start;
+                        live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
+                    }
+                } else {
+                    // What only engines take for the end of a file that goes may be somebody else's.
+                    let mut end = range.start;
+                    for at in members {
+                        let own = own_extent(source, &source.entries[at]).unwrap_or(end..end);
+                        out.old(end..own.start.max(end));
+                        end = own.end.max(end);
+                        successor[at].into_iter().for_each(|node| self.put_own(node, out, &mut offsets));
+                    }
+                    out.old(end..range.end);
+                }
+            }
+            out.old(end..source.directory.start);
+        }
+        for node in 0..self.len() {
+            self.put_own(node, out, &mut offsets);
+        }
+        offsets.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// Puts a file of our own, unless it is there already.
+    fn put_own(&self, node: usize, out: &mut Out<'_, 'a>, offsets: &mut [Option<usize>]) {
+        if let Node::Own(own) = &self.nodes[node]
+            && offsets[node].is_none()
+        {
+            offsets[node] = Some(out.len());
+            out.fresh(&own.local);
+            out.data(own.body.clone());
+        }
+    }
+
+    fn check_places(&self) -> Result<()> {
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Node::Source(at) = node
+                && before_directory(&self.source, &self.source.entries[bytes::index(*at)]).is_none()
+            {
+                return Err(misplaced(&self.view(index)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Own<'_> {
+    /// Whether it has become what the source has.
+    pub(super) fn is_as_in(&self, source: &Source<'_>) -> bool {
+        let Some(entry) = self.origin.map(|at| &source.entries[bytes::index(at)]) else { return false };
+        let whole = own_extent(source, entry).map(|range| &source.data[range]);
+        let (head, body) = (&self.local[..], &self.body[..]);
+        let is_record = whole.is_some_and(|whole| whole.strip_prefix(head).is_some_and(|rest| rest == body));
+        is_record && self.central_at(entry.header.local_offset) == source.data[entry.range()]
+    }
+}
+
+/// A file whose bytes are not where they could be moved with the others.
+pub(super) fn misplaced(entry: &Entry<'_, '_>) -> Error {
+    let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
+    entry.error(ErrorKind::Refused, why).hint("remove it first")
+}
+
+/// A record of the directory with another offset in it.
+pub(super) fn with_offset(record: &[u8], offset: u32) -> Vec<u8> {
+    let mut record = record.to_vec();
+    record[OFFSET_AT..OFFSET_AT + 4].copy_from_slice(&offset.to_le_bytes());
+    record
+}
+
+/// A file's local header and data by the lengths in the directory, where they lie before it.
+pub(super) fn before_directory(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    entry.claimed().map(|(range, _)| range).filter(|range| range.end <= source.directory.start)
+}
+
+/// The bytes of a file as all readers but engines see it, which go with it: its local header, its data, its data
+/// descriptor. What has no local header is as long as the directory says. `None` where that is not before the directory.
+pub(super) fn own_extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    let Some(local) = source.local(entry) else { return before_directory(source, entry) };
+    let start = index(entry.header.local_offset);
+    let names = usize::from(local.name_length) + usize::from(local.extra_length);
+    let data_end = start + LocalHeader::SIZE + names + index(entry.header.stored_size);
+    let descriptor = match local.flags & HAS_DESCRIPTOR != 0 {
+        true if source.data.get(data_end..).is_some_and(|rest| rest.starts_with(&DESCRIPTOR)) => 16,
+        true => 12,
+        false => 0,
+    };
+    let end = data_end + descriptor;
+    (end <= source.directory.start).then_some(start..end)
+}
+
+/// All bytes that anybody takes for a file's, which have to stay together as long as it stays.
+pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
+    let (own, claimed) = (own_extent(source, entry), before_directory(source, entry));
+    let end = own.map(|range| range.end).max(claimed.map(|range| range.end))?;
+    Some(index(entry.header.local_offset)..end)
+}
+
+/// Files whose bytes overlap, which therefore stay or go together.
+struct Cluster {
+    range: Range<usize>,
+    members: Vec<usize>,
+}
+
+/// The files in the order of their places.
+fn clusters(source: &Source<'_>) -> Vec<Cluster> {
+    let extents = source.entries.iter().enumerate();
+    let mut extents: Vec<_> = extents.filter_map(|(at, entry)| Some((extent(source, entry)?, at))).collect();
+    extents.sort_by_key(|(range, _)| range.start);
+    let mut clusters: Vec<Cluster> = Vec::with_capacity(extents.len());
+    for (range, at) in extents {
+        match clusters.last_mut() {
+            Some(last) if range.start < last.range.end => {
+                last.range.end = last.range.end.max(range.end);
+                last.members.push(at);
+            }
+            _ => clusters.push(Cluster { range, members: vec![at] }),
+        }
+    }
+    clusters
+}
+
+/// A rope in the making: neighbours in the source become one part, and so do new bytes.
+struct Out<'s, 'a> {
+    source: &'s Data<'a>,
+    rope: Rope<'a>,
+    old: Range<usize>,
+    new: Vec<u8>,
+}
+
+impl<'a> Out<'_, 'a> {
+    fn len(&self) -> usize {
+        self.rope.len() + self.old.len() + self.new.len()
+    }
+
+    /// Adds bytes of the source.
+    fn old(&mut self, range: Range<usize>) {
+        if !self.new.is_empty() || self.old.end != range.start {
+            self.flush();
+            self.old = range;
+        } else {
+            self.old.end = range.end;
+        }
+    }
+
+    /// Adds bytes that were not there.
+    fn fresh(&mut self, bytes: &[u8]) {
+        if !self.old.is_empty() {
+            self.flush();
+        }
+        self.new.extend_from_slice(bytes);
+    }
+
+    fn data(&mut self, data: Data<'a>) {
+        self.flush();
+        self.rope.push(data);
+    }
+
+    fn flush(&mut self) {
+        self.rope.push(self.source.slice(self.old.clone()));
+        self.rope.push(std::mem::take(&mut self.new));
+        self.old = self.old.end..self.old.end;
+    }
+
+    fn finish(mut self) -> Rope<'a> {
+        self.flush();
+        self.rope
+    }
+}

@@ -1,0 +1,179 @@
+//! How slots are stored: raw or compressed, without a change of their bytes.
+
+use super::Draft;
+use crate::bsp::Bsp;
+use crate::bytes::{Data, Rope};
+use crate::dialect::Role;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::{self, Edit, Slot, SlotId, lzma};
+
+/// How the bytes of a slot are stored.
+///
+/// ```
+/// use bspkit::{Bsp, Builder, Packing, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).compressed_lump(0, b"{\n}\n\0")?.build()?;
+/// let map = Bsp::parse(&bytes)?;
+/// assert_eq!(map.draft().packing(map.slot("entities")?.id), Packing::Lzma);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Packing {
+    /// As they are.
+    Raw,
+    /// Compressed, as [`lzma::pack`] does it.
+    Lzma,
+}
+
+/// A slot's bytes in a packing that it did not have.
+#[derive(Clone, Debug)]
+pub(super) enum Stored<'a> {
+    Raw(Data<'a>),
+    /// The bytes, and what they were compressed to; other bytes are compressed when the draft is planned.
+    Lzma {
+        of: Data<'a>,
+        packed: Data<'a>,
+    },
+}
+
+impl<'a> Draft<'a> {
+    /// How a slot is to be stored; a slot without bytes is never compressed in the file.
+    pub fn packing(&self, slot: SlotId) -> Packing {
+        match self.packings.get(&slot) {
+            Some(Stored::Raw(_)) => Packing::Raw,
+            Some(Stored::Lzma { .. }) => Packing::Lzma,
+            None => self.old_packing(slot),
+        }
+    }
+
+    /// Stores a slot in another way; its bytes stay what they are. What is stored so already keeps its stored bytes,
+    /// as other encoders give others.
+    ///
+    /// The first compressed member of a game lump adds an entry of zeros to the list where none ends it, since readers
+    /// need it to measure the last member. It stays when a saved map is decompressed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the map has no such slot; [`ErrorKind::Refused`] for slots that are never
+    /// compressed as a whole: those of other games than Source's, the game lump, the pakfile; as [`Bsp::bytes`] and
+    /// [`lzma::pack`].
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Builder, Layout, Packing, dialect};
+    /// let bytes = Builder::new(&dialect::SOURCE).lump(1, [7; 400]).build()?;
+    /// let map = Bsp::parse(&bytes)?;
+    /// let planes = map.slot("planes")?.id;
+    /// let mut draft = map.draft();
+    /// draft.set_packing(planes, Packing::Lzma)?;
+    /// let saved = draft.plan(Layout::Repack)?.to_vec();
+    ///
+    /// let packed = Bsp::parse(&saved)?;
+    /// assert!(packed.stored(planes).len() < 40);
+    /// assert_eq!(*packed.bytes(planes)?, [7; 400]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn set_packing(&mut self, slot: SlotId, packing: Packing) -> Result<()> {
+        if let Some(reason) = self.never_packed(slot)? {
+            return match packing {
+                Packing::Raw => Ok(()),
+                Packing::Lzma => Err(refused(reason, &self.bsp, slot)),
+            };
+        }
+        if packing == self.packing(slot) {
+            return Ok(());
+        }
+        if packing == self.old_packing(slot) {
+            self.packings.shift_remove(&slot);
+            return Ok(());
+        }
+        let stored = match packing {
+            Packing::Raw => Stored::Raw(self.bsp.bytes(slot)?),
+            Packing::Lzma => {
+                let of = self.bytes(slot)?;
+                let packed = Data::from(lzma::pack(&of)?);
+                Stored::Lzma { of, packed }
+            }
+        };
+        self.packings.insert(slot, stored);
+        Ok(())
+    }
+
+    /// As [`Draft::set_packing`] with what somebody else compressed or decompressed: `packed` is `of`, compressed.
+    pub(crate) fn set_packed(&mut self, slot: SlotId, of: Data<'a>, packed: Data<'a>) {
+        if self.old_packing(slot) == Packing::Raw {
+            self.packings.insert(slot, Stored::Lzma { of, packed });
+        }
+    }
+
+    /// As [`Draft::set_packing`] with what somebody else decompressed.
+    pub(crate) fn set_unpacked(&mut self, slot: SlotId, unpacked: Data<'a>) {
+        match self.old_packing(slot) {
+            Packing::Raw => drop(self.packings.shift_remove(&slot)),
+            Packing::Lzma => drop(self.packings.insert(slot, Stored::Raw(unpacked))),
+        }
+    }
+
+    /// Why a slot cannot be compressed, whatever it holds.
+    pub(crate) fn never_packed(&self, id: SlotId) -> Result<Option<&'static str>> {
+        let slot = self.slot(id)?;
+        let role = self.bsp.role_of(id);
+        Ok(match id {
+            SlotId::Lump(_) if slot.words.unpacked.is_none() => Some("no engine of this family reads compressed lumps"),
+            SlotId::Lump(_) if role == Some(Role::GameLump) => Some("the game lump is compressed member by member"),
+            SlotId::Lump(_) if role == Some(Role::Pak) => Some("the pakfile is compressed file by file"),
+            SlotId::Game(_) if is_end(slot) => Some("it only ends the list of members"),
+            SlotId::Lump(_) | SlotId::Game(_) => None,
+            _ => Some("no engine reads it compressed"),
+        })
+    }
+
+    pub(super) fn old_packing(&self, slot: SlotId) -> Packing {
+        if self.bsp.unpacked_size(slot).is_some() { Packing::Lzma } else { Packing::Raw }
+    }
+
+    /// What is to be stored: new bytes, or the old ones in another packing. What was compressed is compressed again.
+    pub(super) fn edit(&self, slot: SlotId, new: Option<Rope<'a>>) -> Result<Option<Edit<'a>>> {
+        let (was_packed, is_new) = (self.old_packing(slot) == Packing::Lzma, new.is_some());
+        let (bytes, ready) = match (new, self.packings.get(&slot)) {
+            (new, Some(Stored::Raw(old))) => {
+                let stored = new.unwrap_or_else(|| Rope::from(old.clone()));
+                return Ok(Some(Edit { slot, stored, unpacked: Some(0) }));
+            }
+            (Some(bytes), Some(Stored::Lzma { of, packed })) => {
+                let ready = (bytes == **of).then(|| packed.clone());
+                (bytes, ready)
+            }
+            (None, Some(Stored::Lzma { of, packed })) => {
+                // The packing may have been asked for when the draft had other bytes.
+                let old = self.bsp.bytes(slot)?;
+                let ready = (Rope::from(old.clone()) == **of).then(|| packed.clone());
+                (Rope::from(old), ready)
+            }
+            (Some(bytes), None) if was_packed => (bytes, None),
+            // A claim that the old bytes did not bear out is not to be made of the new ones.
+            (Some(stored), None) => {
+                let unpacked = self.bsp.packing_oddity(slot).map(|_| 0);
+                return Ok(Some(Edit { slot, stored, unpacked }));
+            }
+            (None, None) => return Ok(None),
+        };
+        if bytes.is_empty() {
+            let edit = Edit { slot, stored: bytes, unpacked: was_packed.then_some(0) };
+            return Ok((was_packed || is_new).then_some(edit));
+        }
+        let unpacked = Some(bytes.len());
+        let stored = match ready {
+            Some(packed) => Rope::from(packed),
+            None => Rope::from(lzma::pack(&bytes.to_data())?),
+        };
+        Ok(Some(Edit { slot, stored, unpacked }))
+    }
+}
+
+/// Whether a slot is one of the empty members that end the list of a game lump.
+fn is_end(slot: &Slot) -> bool {
+    matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name([0; 4])
+}
+
+pub(super) fn refused(message: &str, bsp: &Bsp<'_>, slot: SlotId) -> Error {
+    let name = bsp.container().slot(slot).map_or("", |slot| slot.name.as_str());
+    Error::new(ErrorKind::Refused, message).at(Place::default().lump(name))
+}

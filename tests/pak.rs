@@ -1,0 +1,19 @@
+//! Pakfiles: whatever is edited, all else keeps its bytes; and every zip reader reads what is written.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "pak/bad.rs"]
+mod bad;
+#[path = "pak/corpus.rs"]
+mod corpus;
+#[path = "pak/faults.rs"]
+mod faults;
+#[path = "pak/law.rs"]
+mod law;
+#[path = "pak/random.rs"]
+mod random;
+#[path = "pak/readers.rs"]
+mod readers;
+#[path = "pak/rules.rs"]
+mod rules;
+#[path = "pak/zip.rs"]
+mod zip;
