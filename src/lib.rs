@@ -25,8 +25,9 @@
 //!
 //! # Limits
 //!
-//! Lumps are bytes, but for the entity text ([`content::entities`]), the game lump's directory, BSPX and LZMA. Files
-//! may grow to 2 GiB; a compressed piece may unpack to 64 MiB. The README says what else.
+//! Lumps are bytes, but for the entity text ([`content::entities`]), the pakfile ([`content::pak`]), props
+//! ([`content::props`]), the game lump's directory, BSPX and LZMA. Files may grow to 2 GiB; a compressed piece may
+//! unpack to 32 MiB. The README says what else.
 //!
 //! # Features
 //!

@@ -72,11 +72,29 @@ fn examples_without_arguments_edit_a_map_of_ours() {
     for (example, line, file) in [
         ("rename_message", "ENTITIES ", "bspkit_renamed.bsp"),
         ("strip_entities", "removed 2 of 18 entities, 150 bytes\n", "bspkit_stripped.bsp"),
+        ("repack_pak", "PAKFILE 1207 -> 1331 bytes, in place at the end", "bspkit_repacked.bsp"),
     ] {
         // The folder for temporary files, on Unix and on Windows.
         let output = command(example).env("TMPDIR", folder.path()).env("TMP", folder.path()).output().unwrap();
         assert!(said(&output).starts_with(line), "{}", said(&output));
         assert!(Bsp::open(folder.path().join(file)).is_ok(), "{example}");
+    }
+}
+
+#[test]
+fn repack_pak_replaces_one_file_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, text) = (folder.path().join("repacked.bsp"), folder.path().join("text"));
+    fs::write(&text, b"anew").unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source/room_v20.bsp");
+    let arguments = [&*from, &*to, Path::new("MATERIALS/own/wall.vmt"), &*text].map(|path| path.to_str().unwrap());
+    assert!(said(&run("repack_pak", &arguments)).contains("       4  materials/own/wall.vmt\n"));
+    let (old, new) = (Bsp::open(&from).unwrap(), Bsp::open(&to).unwrap());
+    let (old, new) = (old.pak().unwrap(), new.pak().unwrap());
+    assert_eq!(old.len(), new.len());
+    for (before, after) in old.iter().zip(new.iter()) {
+        let is_same = before.data().unwrap() == after.data().unwrap();
+        assert_eq!(is_same, before.name() != b"materials/own/wall.vmt");
     }
 }
 
