@@ -93,7 +93,7 @@ fn repack_pak_replaces_one_file_only() {
     let (old, new) = (old.pak().unwrap(), new.pak().unwrap());
     assert_eq!(old.len(), new.len());
     for (before, after) in old.iter().zip(new.iter()) {
-        let is_same = before.data().unwrap() == after.data().unwrap();
+        let is_same = *before.data().unwrap() == *after.data().unwrap();
         assert_eq!(is_same, before.name() != b"materials/own/wall.vmt");
     }
 }
