@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::container::{Bounds, Container, Parts, Slot, SlotId};
+use super::container::{Container, Parts};
 use super::directory::{BspxEntry, BspxHeader, GameLumpEntry};
 use super::nested;
 use super::piece::Pieces;
 use super::place::{Edit, padding, refused};
+use super::slot::{Bounds, Slot, SlotId};
 use super::tail::TailPart;
 use crate::bytes::{is_zero, word};
 use crate::error::Result;

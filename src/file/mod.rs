@@ -15,13 +15,15 @@ mod read;
 mod report;
 mod save;
 mod segment;
+mod slot;
 mod tail;
 
-pub use container::{Bounds, Container, Slot, SlotId};
+pub use container::Container;
 pub use plan::{Change, ChangeKind, Plan};
 pub use report::{Moved, Report, SlotEdit, Versioned};
 pub use save::{SaveOptions, replace};
 pub use segment::{Segment, SegmentKind};
+pub use slot::{Bounds, Slot, SlotId};
 
 pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};

@@ -1,7 +1,7 @@
 //! Directories within the file behind the main one: Xash3D's extra header and the game lump.
 
-use super::container::{Slot, SlotId, SlotWords};
 use super::directory::{Entry, EntryFields, GameLumpEntry, LzmaHeader, XashHeader};
+use super::slot::{Slot, SlotId, SlotWords};
 use crate::bytes::{Escaped, escaped, index, word};
 use crate::record::{Field, Record};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::container::{Container, SlotId};
+use super::slot::{Slot, SlotId};
 use super::tail::TailPart;
 
 /// A stretch of the file that the same slots cover.
@@ -52,14 +52,12 @@ pub enum SegmentKind {
     Tail,
 }
 
-/// The segments of a container, by the boundaries of everything that covers something.
-pub(super) fn sweep(container: &Container<'_>) -> Vec<Segment> {
-    let parts = &container.parts;
-    let size = container.data.len();
-    let slots: Vec<_> = parts.slots.iter().filter(|slot| !slot.stored.is_empty()).collect();
-    let mut boundaries = vec![0, parts.header_end, size];
+/// The segments of a file, by the boundaries of everything that covers something.
+pub(super) fn sweep(slots: &[Slot], header_end: usize, tail: &[TailPart], size: usize) -> Vec<Segment> {
+    let slots: Vec<_> = slots.iter().filter(|slot| !slot.stored.is_empty()).collect();
+    let mut boundaries = vec![0, header_end, size];
     boundaries.extend(slots.iter().flat_map(|slot| [slot.stored.start, slot.stored.end]));
-    boundaries.extend(parts.tail.iter().map(|part| part.range().start));
+    boundaries.extend(tail.iter().map(|part| part.range().start));
     boundaries.sort_unstable();
     boundaries.dedup();
 
@@ -67,12 +65,12 @@ pub(super) fn sweep(container: &Container<'_>) -> Vec<Segment> {
         let range = pair[0]..pair[1];
         let covers = |whole: &Range<usize>| whole.start <= range.start && range.end <= whole.end;
         let slots: Vec<SlotId> = slots.iter().filter(|slot| covers(&slot.stored)).map(|slot| slot.id).collect();
-        let kind = if range.end <= parts.header_end {
+        let kind = if range.end <= header_end {
             SegmentKind::Header
         } else if !slots.is_empty() {
             SegmentKind::Slots
         } else {
-            let part = parts.tail.iter().find(|part| covers(part.range()));
+            let part = tail.iter().find(|part| covers(part.range()));
             part.map_or(SegmentKind::Gap, TailPart::segment_kind)
         };
         Segment { range, kind, slots }

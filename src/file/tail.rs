@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::container::{Slot, SlotId, SlotWords};
 use super::directory::{BloodlinesTrailer, BspxEntry, BspxHeader, EntryFields};
+use super::slot::{Slot, SlotId, SlotWords};
 use crate::bytes::{align_up, escaped, is_zero};
 use crate::record::{Field, Record};
 

@@ -6,8 +6,9 @@ use super::{Sheet, refused};
 use crate::bytes::is_zero;
 use crate::error::Result;
 use crate::file::Rules;
-use crate::file::container::{Bounds, Parts, Slot, SlotId};
+use crate::file::container::Parts;
 use crate::file::inside::Content;
+use crate::file::slot::{Bounds, Slot, SlotId};
 use crate::file::tail::TailPart;
 
 /// A stretch of the old file that slots, or the header, cover without a break.

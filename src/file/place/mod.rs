@@ -10,11 +10,12 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 
 use super::Layout;
-use super::container::{Container, Parts, Slot, SlotId};
+use super::container::{Container, Parts};
 use super::inside::{self, Content};
 use super::piece::Pieces;
 use super::plan::Plan;
 use super::report::{How, Report, SlotEdit, Versioned};
+use super::slot::{Slot, SlotId};
 use super::tail::TailPart;
 use crate::bytes::{Rope, align_up, is_zero};
 use crate::error::{Error, ErrorKind, Place, Result};

@@ -6,10 +6,10 @@ use super::{Sheet, refused};
 use crate::bytes::align_up;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Layout;
-use crate::file::container::{Bounds, Slot, SlotId};
 use crate::file::inside::{self, Home, Words};
 use crate::file::plan::Plan;
 use crate::file::report::{Moved, Versioned};
+use crate::file::slot::{Bounds, Slot, SlotId};
 use crate::file::tail::TailPart;
 
 /// The greatest offset: engines read offsets as signed numbers of 32 bits.

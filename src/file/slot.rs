@@ -1,0 +1,142 @@
+//! Slots: anything of a map that has bytes and a directory word.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::directory::EntryFields;
+
+/// Names one slot of a map.
+///
+/// ```
+/// use bspkit::SlotId;
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// assert_eq!(map.slot("entities")?.id, SlotId::Lump(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum SlotId {
+    /// An entry of the lump directory.
+    Lump(usize),
+    /// An entry of Xash3D's extra header.
+    Extra(usize),
+    /// A member of the game lump.
+    Game(usize),
+    /// An entry of the BSPX block.
+    Bspx(usize),
+}
+
+/// Whether the range that a directory entry claims lies in the file.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// assert!(map.slots().iter().all(|slot| slot.bounds != bspkit::Bounds::Overrun));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bounds {
+    /// It does.
+    Inside,
+    /// It is empty; its offset means nothing.
+    Empty,
+    /// It starts in the file and ends behind it.
+    Overrun,
+    /// It starts at or behind the end of the file.
+    Outside,
+    /// Its offset or length is negative.
+    Negative,
+}
+
+impl Bounds {
+    /// Whether the entry claims bytes that the file does not have.
+    pub fn is_damaged(self) -> bool {
+        matches!(self, Bounds::Overrun | Bounds::Outside | Bounds::Negative)
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bounds::Inside => "inside",
+            Bounds::Empty => "empty",
+            Bounds::Overrun => "runs past the end of the file",
+            Bounds::Outside => "lies past the end of the file",
+            Bounds::Negative => "has a negative offset or length",
+        })
+    }
+}
+
+/// Anything of a map that has bytes and a directory word: a lump, a member of the game lump, a BSPX entry.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
+/// let map = bspkit::Bsp::parse(&bytes)?;
+/// let planes = map.slot("planes")?;
+/// assert_eq!(planes.stored.len() % 20, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Slot {
+    /// Which slot it is.
+    pub id: SlotId,
+    /// Its name: the dialect's for a lump, `game:sprp`, `bspx:RGBLIGHTING`.
+    pub name: String,
+    /// The offset as the directory says it, in bytes from the start of the file.
+    pub offset: i32,
+    /// The length as the directory says it, in bytes.
+    pub length: i32,
+    /// The slot's own version, where the directory has one.
+    pub version: Option<i32>,
+    /// The size after decompression as the directory says it; 0 for slots that are not compressed.
+    pub unpacked: Option<i32>,
+    /// The bytes of the file that belong to it: what the directory says, as far as the file reaches.
+    pub stored: Range<usize>,
+    /// Whether the directory's claim lies in the file.
+    pub bounds: Bounds,
+    pub(crate) words: SlotWords,
+}
+
+/// Where in the file the words of a slot stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotWords {
+    pub(crate) offset: usize,
+    pub(crate) length: usize,
+    pub(crate) unpacked: Option<usize>,
+    /// The version of a lump.
+    pub(crate) version: Option<usize>,
+    /// Flags and version of a game-lump member, 16 bits each.
+    pub(crate) flags: Option<usize>,
+}
+
+impl SlotWords {
+    /// Those of an entry that says no more than where and how long.
+    pub(crate) fn plain(offset: usize, length: usize) -> Self {
+        SlotWords { offset, length, unpacked: None, version: None, flags: None }
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(id: SlotId, name: String, fields: EntryFields, words: SlotWords, file_size: usize) -> Self {
+        let EntryFields { offset, length, version, unpacked } = fields;
+        let (stored, bounds) = match (usize::try_from(offset), usize::try_from(length)) {
+            (_, Ok(0)) => (0..0, Bounds::Empty),
+            (Ok(start), Ok(length)) if start < file_size => {
+                let end = start.saturating_add(length);
+                let bounds = if end > file_size { Bounds::Overrun } else { Bounds::Inside };
+                (start..end.min(file_size), bounds)
+            }
+            (Ok(_), Ok(_)) => (0..0, Bounds::Outside),
+            _ => (0..0, Bounds::Negative),
+        };
+        Slot { id, name, offset, length, version, unpacked, stored, bounds, words }
+    }
+
+    /// Whether the slot stands in the file by itself and not within another one's directory.
+    pub(crate) fn is_top_level(&self) -> bool {
+        matches!(self.id, SlotId::Lump(_) | SlotId::Extra(_))
+    }
+}
