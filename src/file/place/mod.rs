@@ -212,6 +212,11 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 self.report.dropped.1 += gap.iter().filter(|byte| **byte != 0).count();
             }
         }
+        if let (_, content @ 1..) = self.report.dropped {
+            let lost =
+                format!("{content} bytes between lumps, which no lump names, are left out: --layout keep keeps them");
+            self.report.warnings.push(lost);
+        }
         Ok(())
     }
 
