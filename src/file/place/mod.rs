@@ -8,6 +8,7 @@ mod blocks;
 mod words;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::Layout;
 use super::container::{Container, Parts};
@@ -121,43 +122,52 @@ impl<'s, 'a> Sheet<'s, 'a> {
             if self.ends_before_nothing(index) {
                 gap.end = gap.start;
             }
-            let Some((slot, content)) = self.sole_edit(index) else {
+            if self.sole_edit(index).is_none() {
                 self.pieces.old(range);
                 self.pieces.old(gap);
-                continue;
-            };
-            let (old, new) = (range.len(), content.len());
-            let is_last = index + 1 == self.blocks.len();
-            let slack = if new > old && !is_last && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
-            if is_last || new <= old + slack {
-                let how = if is_last {
-                    How::Last
-                } else if new <= old {
-                    How::InPlace
-                } else {
-                    How::Slack
-                };
-                self.place_content(slot, how);
-                if !is_last {
-                    let grown = new.saturating_sub(old);
-                    self.pieces.zeros(old.saturating_sub(new));
-                    self.pieces.old(gap.start + grown..gap.end);
-                }
-            } else if layout == Layout::Keep && self.may_shift_behind(index) {
-                let missing = new - old - slack;
-                let shift = align_up(missing, self.alignment_behind(index));
-                self.place_content(slot, How::Shifted(shift));
-                self.pieces.zeros(shift - missing);
-                self.pieces.old(gap.start + slack..gap.end);
             } else {
-                self.pieces.zeros(old);
-                self.pieces.old(gap);
-                to_the_end.push(slot);
+                to_the_end.extend(self.lay_edited(index, gap, layout));
             }
         }
         self.place_at_end(to_the_end)?;
         self.slots_end = self.pieces.len();
         Ok(())
+    }
+
+    /// An edited slot that has a block for itself, and the gap behind it; gives the slot back if it has to go to the
+    /// end.
+    fn lay_edited(&mut self, block: usize, gap: Range<usize>, layout: Layout) -> Option<usize> {
+        let (slot, new) = self.sole_edit(block).map(|(slot, content)| (slot, content.len()))?;
+        let old = self.blocks[block].range.len();
+        if block + 1 == self.blocks.len() {
+            // Row 3.
+            self.place_content(slot, How::Last);
+            return None;
+        }
+        let slack = if new > old && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
+        if new <= old {
+            // Row 1.
+            self.place_content(slot, How::InPlace);
+            self.pieces.zeros(old - new);
+            self.pieces.old(gap);
+        } else if new <= old + slack {
+            // Row 2.
+            self.place_content(slot, How::Slack);
+            self.pieces.old(gap.start + (new - old)..gap.end);
+        } else if layout == Layout::Keep && self.may_shift_behind(block) {
+            // Row 4.
+            let missing = new - old - slack;
+            let shift = align_up(missing, self.alignment_behind(block));
+            self.place_content(slot, How::Shifted(shift));
+            self.pieces.zeros(shift - missing);
+            self.pieces.old(gap.start + slack..gap.end);
+        } else {
+            // Rows 5 and 6.
+            self.pieces.zeros(old);
+            self.pieces.old(gap);
+            return Some(slot);
+        }
+        None
     }
 
     /// Repack: the dialect's order, each block at its alignment, no gaps.
