@@ -40,7 +40,7 @@ pub fn compare(
         }
     }
     same_header(old, &new)?;
-    // A last slot that is emptied leaves the padding before it.
+    // A last slot that is emptied leaves what stood before it to the tail.
     let is_strict = layout.is_some() && edit.is_none_or(|(_, bytes)| !bytes.is_empty());
     same_tail(old, &new, is_strict)?;
     if matches!(layout, None | Some(Layout::Repack)) {
@@ -191,7 +191,7 @@ fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>, is_strict: bool) -> Result<(), String
         // Zeros become or cease to be padding with the place where the last lump ends.
         let content = |tail: &[u8]| tail.iter().copied().skip_while(|byte| *byte == 0).collect::<Vec<_>>();
         let both_empty = content(&before).is_empty() && content(&after).is_empty();
-        if *before != after && !both_empty && (is_strict || content(&before) != content(&after)) {
+        if *before != after && !both_empty && (is_strict || !content(&after).ends_with(&content(&before))) {
             let (before, after) = (escaped(&before), escaped(&after));
             return Err(format!("the bytes behind the last lump changed: {before} became {after}"));
         }
