@@ -147,9 +147,13 @@ impl<'a> Bsp<'a> {
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         let stored = self.stored(slot);
         let name = || self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-        // A claim about bytes that do not look compressed is noise, and the bytes are what they are.
-        let says_packed = self.container.slot(slot).is_some_and(|slot| slot.unpacked.is_some_and(|size| size != 0));
-        if let Some(oddity) = self.packing_oddity(slot).filter(|_| says_packed && stored.starts_with(b"LZMA")) {
+        // A lump's claim about bytes that do not look compressed is noise, and the bytes are what they are; a member's
+        // length means nothing then.
+        let found = self.container.slot(slot);
+        let says_packed = found.is_some_and(|slot| slot.unpacked.is_some_and(|size| size != 0));
+        let is_member = matches!(slot, SlotId::Game(_));
+        let is_told = says_packed && (is_member || stored.starts_with(b"LZMA"));
+        if let Some(oddity) = self.packing_oddity(slot).filter(|_| is_told) {
             return Err(self.odd_packing(slot, oddity));
         }
         match self.unpacked_size(slot) {

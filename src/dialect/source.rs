@@ -129,12 +129,12 @@ pub(super) const fn renamed<const N: usize>(names: [(usize, &'static str); N]) -
     lumps
 }
 
-/// How well a directory's entries could be true: those that name bytes behind the header and within the file count
-/// for it, those that name others against it.
+/// How well a directory's entries could be true: those that name bytes behind the header count for it, those that
+/// name others against it. Whether the file reaches as far does not count, as files get cut.
 pub(super) fn plausible(bytes: &[u8], shape: DirectoryShape) -> isize {
     let vote = |entry: EntryFields| match (usize::try_from(entry.offset), usize::try_from(entry.length)) {
         (_, Ok(0)) => 0,
-        (Ok(offset), Ok(length)) if offset >= shape.header_size() && offset.saturating_add(length) <= bytes.len() => 1,
+        (Ok(offset), Ok(_)) if offset >= shape.header_size() => 1,
         _ => -1,
     };
     shape.entries(bytes).map(vote).sum()

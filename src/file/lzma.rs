@@ -60,8 +60,7 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
     let [properties, dictionary @ ..] = properties;
     let limit = u32::try_from(size.max(4096)).unwrap_or(u32::MAX);
     let dictionary = u32::from_le_bytes(dictionary).min(limit.next_power_of_two());
-    let mut rest = stream;
-    let reader = LzmaReader::new_with_props(&mut rest, wide(size), properties, dictionary, None);
+    let reader = LzmaReader::new_with_props(stream, wide(size), properties, dictionary, None);
     let mut reader = reader.map_err(|error| malformed(&error.to_string()))?;
     let mut bytes = Vec::new();
     while bytes.len() < size {
@@ -71,7 +70,9 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
         bytes.resize(start + step, 0);
         reader.read_exact(&mut bytes[start..]).map_err(|error| malformed(&error.to_string()))?;
     }
-    Ok((bytes, rest.len()))
+    // The reader reads ahead.
+    let (behind, ahead) = reader.into_parts();
+    Ok((bytes, ahead.len() + behind.len()))
 }
 
 /// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of
@@ -183,6 +184,18 @@ mod tests {
         let mut wide = packed.clone();
         wide[13..17].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(unpack(&wide).unwrap(), text);
+    }
+
+    #[test]
+    fn bytes_behind_the_stream_are_counted() {
+        for size in [0_usize, 10, 3000, 2 << 20] {
+            let packed = pack(&vec![7; size]).unwrap();
+            let header = LzmaHeader::decode(&packed).unwrap();
+            for junk in [0, 8] {
+                let stream = [&packed[LzmaHeader::SIZE..], &vec![1; junk][..]].concat();
+                assert_eq!(decode(header.properties, &stream, size).unwrap().1, junk, "{size} bytes");
+            }
+        }
     }
 
     proptest! {

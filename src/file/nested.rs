@@ -79,9 +79,10 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
         let (length, unpacked) = if entry.id == [0; 4] {
             (0, 0)
         } else {
+            // What a compressed member takes is what its header says, or where that is wrong the room up to the next.
             let packed = start(entry).filter(|_| entry.flags & 1 != 0).and_then(|at| {
                 let end = starts.iter().copied().find(|next| *next > at).unwrap_or(lump.len());
-                i32::try_from(lzma_size(&lump[at..end])?).ok()
+                i32::try_from(lzma_size(&lump[at..end]).unwrap_or(end - at)).ok()
             });
             packed.map_or((entry.length, 0), |packed| (packed, entry.length))
         };

@@ -2,12 +2,12 @@
 //! Episode One to Left 4 Dead 2 load instead of the map's, `<map>_l_0.lmp` first.
 
 use crate::bsp::Bsp;
-use crate::bytes::index;
+use crate::bytes::{Data, index};
 use crate::dialect::Role;
-use crate::draft::Draft;
+use crate::draft::{Draft, Packing};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::directory::{GameLumpEntry, LumpFileHeader};
-use crate::file::{SlotId, lzma};
+use crate::file::{Layout, Slot, SlotId, lzma};
 use crate::record::{Field, Record};
 
 /// A lump file.
@@ -59,7 +59,10 @@ impl LumpFile {
             let message = format!("{} {}", found.name, found.bounds);
             return Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(&found.name)));
         }
-        let payload = bsp.bytes(slot)?.to_vec();
+        let payload = match bsp.role_of(slot) {
+            Some(Role::GameLump) => unpacked_members(bsp, slot)?,
+            _ => bsp.bytes(slot)?.to_vec(),
+        };
         Ok(LumpFile { id, version, revision, payload, warnings: Vec::new() })
     }
 
@@ -197,6 +200,22 @@ impl LumpFile {
         })?;
         Ok(warnings)
     }
+}
+
+/// A game lump whose members are decompressed, with the offsets that it would have in its place in the map.
+fn unpacked_members(bsp: &Bsp<'_>, slot: SlotId) -> Result<Vec<u8>> {
+    let packed = |slot: &&Slot| matches!(slot.id, SlotId::Game(_)) && bsp.unpacked_size(slot.id).is_some();
+    let members: Vec<SlotId> = bsp.slots().iter().filter(packed).map(|slot| slot.id).collect();
+    if members.is_empty() {
+        return Ok(bsp.stored(slot).to_vec());
+    }
+    let mut draft = bsp.draft();
+    for member in members {
+        draft.set_packing(member, Packing::Raw)?;
+    }
+    let unpacked = draft.plan(Layout::Append)?.to_vec();
+    let unpacked = Bsp::from_data(Data::from(unpacked), Some(bsp.dialect()))?;
+    Ok(unpacked.stored(slot).to_vec())
 }
 
 /// The map's revision, which only maps that have lump files say.

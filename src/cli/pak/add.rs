@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bspkit::Data;
 use bspkit::bytes::escaped;
 
@@ -52,7 +52,12 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         bail!("two of the files are to be `{}`, as engines look it up", escaped(&twice.name));
     }
     let read = |new: New| -> Result<(Vec<u8>, Data<'static>)> {
-        let bytes = fs::read(&new.path).with_context(|| format!("cannot read {}", shown(&new.path)))?;
+        let cannot = || format!("cannot read {}", shown(&new.path));
+        // A device may have no end.
+        if !fs::metadata(&new.path).with_context(cannot)?.is_file() {
+            return Err(anyhow!("it is no regular file").context(cannot()));
+        }
+        let bytes = fs::read(&new.path).with_context(cannot)?;
         Ok((new.name, Data::from(bytes)))
     };
     let files = new.into_iter().map(read).collect::<Result<Vec<_>>>()?;

@@ -54,7 +54,9 @@ struct Target {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let mut job = Job::new(talk, &args.map);
     let cannot = || format!("cannot extract from {}", shown(&args.map));
-    let pak = options.open(&args.map)?.pak().with_context(cannot)?;
+    let bsp = options.open(&args.map)?;
+    super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));
+    let pak = bsp.pak().with_context(cannot)?;
     let indices = choose::chosen(&pak, &args.patterns, &mut job);
     if indices.is_empty() && !args.patterns.is_empty() {
         let code = job.nothing(&choose::nothing(&args.patterns));

@@ -79,7 +79,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(std::slice::from_ref(&args.map));
     maps.each(1, talk, |map, job| {
         let cannot = || format!("cannot list the files in {}", shown(&map.path));
-        let pak = options.open(&map.path)?.pak().with_context(cannot)?;
+        let bsp = options.open(&map.path)?;
+        super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));
+        let pak = bsp.pak().with_context(cannot)?;
         let indices = choose::chosen(&pak, &args.patterns, job);
         if args.json {
             let (comment, comment_raw) = text_and_raw(pak.comment());

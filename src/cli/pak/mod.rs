@@ -12,6 +12,8 @@ mod rm;
 mod verify;
 
 use anyhow::Result;
+use bspkit::Bsp;
+use bspkit::dialect::Role;
 use clap::Subcommand;
 
 use super::help;
@@ -46,6 +48,12 @@ enum Command {
     Mv(mv::Args),
     Compress(compress::Compress),
     Store(compress::Store),
+}
+
+/// What is wrong with the place of a map's pakfile, which may seem whole all the same.
+pub(super) fn damage(bsp: &Bsp<'_>) -> Option<String> {
+    let slot = bsp.role(Role::Pak).filter(|slot| slot.bounds.is_damaged())?;
+    Some(format!("{} {}: offset {}, {} bytes", slot.name, slot.bounds, slot.offset, slot.length))
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {

@@ -59,7 +59,8 @@ impl From<Finding> for FindingJson {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(std::slice::from_ref(&args.map));
     maps.each(1, talk, |map, job| {
-        let (files, findings): (usize, Vec<FindingJson>) = match options.open(&map.path)?.pak() {
+        let bsp = options.open(&map.path)?;
+        let (files, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
             Ok(pak) => (pak.len(), pak.check(options.jobs()).into_iter().map(FindingJson::from).collect()),
             // A map of another engine is no fault of its own.
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -70,6 +71,12 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 (0, vec![FindingJson { weight, code: "unreadable", file: None, message }])
             }
         };
+        findings.extend(super::damage(&bsp).map(|message| FindingJson {
+            weight: Weight::Wrong.to_string(),
+            code: "bounds",
+            file: None,
+            message,
+        }));
         let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong.to_string();
         let wrong = findings.iter().filter(is_wrong).count();
         if args.json {

@@ -90,6 +90,11 @@ impl<'a> Pak<'a> {
     fn check_places_as_read(&self, findings: &mut Vec<Finding>) {
         let source = &*self.source;
         let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        if !self.is_edited() && source.counted_beyond().is_none() {
+            let (says, is) = (source.end.directory_size, source.directory.len());
+            let message = format!("the directory has {is} bytes, its end record says {says}");
+            findings.push(of_all(Weight::Wrong, "directory", message));
+        }
         let mut extents: Vec<_> = Vec::with_capacity(self.len());
         for entry in self.iter() {
             let Node::Source(at) = &self.nodes[entry.index()] else { continue };
@@ -165,6 +170,9 @@ fn check_entry(entry: &Entry<'_, '_>) -> Vec<Finding> {
         if of_local != (record.method, sizes(record.crc, record.stored_size, record.size)) {
             add(Weight::Wrong, "headers", "its local header and the directory contradict each other");
         }
+    }
+    if let Some(local) = entry.local_name().filter(|name| *name != entry.name()) {
+        add(Weight::Wrong, "headers", &format!("its local header names it `{}`", escaped(local)));
     }
     match entry.unpacked() {
         Err(error) if record.flags & ENCRYPTED != 0 && error.kind() == ErrorKind::Unsupported => {}

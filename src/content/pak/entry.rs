@@ -109,6 +109,14 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
+    /// The name in the local header, where the file stands in the map.
+    pub(super) fn local_name(&self) -> Option<&'p [u8]> {
+        match &self.pak.nodes[self.index] {
+            Node::Source(at) => self.pak.source.local_name(&self.pak.source.entries[bytes::index(*at)]),
+            Node::Own(_) => None,
+        }
+    }
+
     /// The bytes of the record in the directory.
     pub(super) fn central(&self) -> &'p [u8] {
         match &self.pak.nodes[self.index] {

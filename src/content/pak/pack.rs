@@ -6,7 +6,7 @@ use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Pak};
 use crate::file::lzma::MOST_UNPACKED;
-use crate::{Data, Error, Result};
+use crate::{Data, Error, ErrorKind, Result};
 
 /// What became of files that were to be stored in another way.
 ///
@@ -63,6 +63,7 @@ impl<'a> Pak<'a> {
     /// # Errors
     /// As [`Pak::compress`].
     pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
+        self.check_unpacked_size(indices)?;
         self.pack(indices, threads, |entry| {
             if entry.method() == Method::Stored {
                 return Ok(None);
@@ -104,6 +105,27 @@ impl<'a> Pak<'a> {
         }
         packed.failed.sort_by_key(|(index, _)| *index);
         Ok(packed)
+    }
+}
+
+/// What the files of any pakfile may take together once they are decompressed, in bytes; of a large one they may take
+/// [`MOST_GROWTH`] times its size.
+const ALWAYS_UNPACKED: usize = 256 << 20;
+
+/// Real files shrink to a fiftieth at most.
+const MOST_GROWTH: usize = 64;
+
+impl Pak<'_> {
+    /// Refuses to decompress what could only be made to fill the memory, by the sizes that the directory states.
+    fn check_unpacked_size(&self, indices: &[usize]) -> Result<()> {
+        let packed = indices.iter().filter_map(|index| self.get(*index)).filter(|it| it.method() == Method::Lzma);
+        let size = packed.fold(0_usize, |sum, entry| sum.saturating_add(entry.size()));
+        let most = self.source.data.len().saturating_mul(MOST_GROWTH).max(ALWAYS_UNPACKED);
+        if size <= most {
+            return Ok(());
+        }
+        let message = format!("the files would take {size} bytes decompressed, more than {most} for this pakfile");
+        Err(Error::new(ErrorKind::TooLarge, message).hint("store them a few at a time"))
     }
 }
 

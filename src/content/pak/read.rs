@@ -105,6 +105,20 @@ impl<'a> Source<'a> {
     }
 
     /// The local header of a file, where there is one.
+    /// How many bytes the end record counts to the directory behind its last record; nothing where its count makes no
+    /// sense.
+    pub(super) fn counted_beyond(&self) -> Option<usize> {
+        let beyond = index(self.end.directory_size).checked_sub(self.directory.len())?;
+        (beyond <= self.end_at.saturating_sub(self.directory.end)).then_some(beyond)
+    }
+
+    /// The name in a file's local header.
+    pub(super) fn local_name(&self, entry: &Central) -> Option<&[u8]> {
+        let name = index(entry.header.local_offset).checked_add(LocalHeader::SIZE)?;
+        let length = usize::from(self.local(entry)?.name_length);
+        self.data.get(name..name.checked_add(length)?)
+    }
+
     pub(super) fn local(&self, entry: &Central) -> Option<LocalHeader> {
         let header = LocalHeader::decode(self.data.get(index(entry.header.local_offset)..)?)?;
         (header.signature == LOCAL).then_some(header)

@@ -58,8 +58,8 @@ impl<'a> Pak<'a> {
         let size = out.len() - start;
         out.old(source.directory.end..source.end_at);
         // What else the old size counts, it counts still.
-        let beyond = bytes::index(source.end.directory_size).checked_sub(source.directory.len());
-        let directory_size = bytes::short(size + beyond.unwrap_or(0));
+        let beyond = source.counted_beyond().unwrap_or(0);
+        let directory_size = bytes::short(size + beyond);
         let directory_offset = bytes::short(start);
         out.fresh(&EndRecord { count_here: count, count, directory_size, directory_offset, ..source.end }.encode());
         match source.data.is_empty() {
