@@ -93,7 +93,8 @@ impl<'a> Container<'a> {
         if let Some(lump) = game_lump {
             let id = lump.id;
             let members = || nested::game_lump(&data[lump.stored.clone()], lump.stored.start, size);
-            let read = opaque_game_lump.map_or_else(members, Err);
+            let over_header = (lump.stored.start < header_end).then_some("it lies over the header");
+            let read = opaque_game_lump.or(over_header).map_or_else(members, Err);
             let directory = lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it));
             let is_shared = |slot: &&Slot| slot.stored.start < directory.end && directory.start < slot.stored.end;
             // Whoever shares the directory's bytes would see its offsets change.
