@@ -37,6 +37,5 @@ fn is_entity_text(bytes: &[u8]) -> bool {
     let start = bytes[..bytes.len().min(ENOUGH)].trim_ascii_start();
     let text = start.split(|byte| *byte == 0).next().unwrap_or_default();
     (text.starts_with(b"{") || text.starts_with(b"//"))
-        && text.len() >= 2
         && text.iter().all(|byte| *byte >= b' ' || byte.is_ascii_whitespace())
 }

@@ -91,13 +91,11 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
     let could_be = |entry: EntryFields| {
         (header..MOST_SENSIBLE).contains(&entry.offset) && (0..MOST_SENSIBLE).contains(&entry.length)
     };
-    // No lump may stand where the entry does.
+    // No lump may begin where the entry stands; one that begins before lies over the directory and says nothing.
     let place = with_17.header_size()..with_18.header_size();
-    let is_free =
-        with_17.entries(bytes).all(|entry| match (usize::try_from(entry.offset), usize::try_from(entry.length)) {
-            (Ok(start), Ok(length)) => length == 0 || start >= place.end || start.saturating_add(length) <= place.start,
-            _ => true,
-        });
+    let begins_there = |entry: &EntryFields| usize::try_from(entry.offset).is_ok_and(|start| place.contains(&start));
+    let is_free = !with_17.entries(bytes).any(|entry| entry.length > 0 && begins_there(&entry));
     let has_18 = is_free && with_18.entries(bytes).nth(17).is_some_and(could_be);
-    Some(if has_18 && first_byte(with_17).is_some() { with_18 } else { with_17 })
+    let has_lumps = with_17.entries(bytes).any(|entry| entry.length > 0);
+    Some(if has_18 && has_lumps { with_18 } else { with_17 })
 }
