@@ -72,7 +72,9 @@ fn run(options: &Options, talk: &Talk, args: &Which, done: &str, work: Work<'sta
         let not: HashSet<usize> = args.not.iter().flat_map(|pattern| Choice::new(pattern).of(pak)).collect();
         indices.retain(|index| !not.contains(index));
         if indices.is_empty() {
-            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+            let excepted = !not.is_empty();
+            let what = if excepted { "--not leaves no file".to_owned() } else { choose::nothing(&args.patterns) };
+            return Ok(Edited::Nothing(what));
         }
         let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, options.jobs())?;
         for (index, error) in failed {

@@ -10,8 +10,10 @@ pub(super) struct New {
     pub(super) path: PathBuf,
 }
 
-/// Reads a list; lines end with LF or CRLF, the last one may end with nothing.
+/// Reads a list; lines end with LF or CRLF, the last one may end with nothing, and a mark that some editors write first
+/// is no part of a name.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut lines: Vec<&[u8]> =
         text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
     while lines.last().is_some_and(|line| line.is_empty()) {
@@ -57,6 +59,7 @@ mod tests {
         let expected = [("a b".to_owned(), PathBuf::from("c:\\d")), ("e".to_owned(), PathBuf::from("f"))];
         assert_eq!(pairs("a b\r\nc:\\d\r\ne\r\nf\r\n"), expected);
         assert_eq!(pairs("a b\nc:\\d\ne\nf"), expected);
+        assert_eq!(pairs("\u{FEFF}a b\nc:\\d\ne\nf"), expected);
         assert_eq!(pairs(""), []);
         assert!(parse(b"a\nb\nc\n").is_err());
         assert!(parse(b"a\nb\n\n\nc\nd\n").is_err());
