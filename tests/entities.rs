@@ -582,8 +582,22 @@ fn limits_of_pairs_may_be_kept_but_not_passed() {
 #[test]
 fn too_much_is_an_error_and_a_text_of_mistakes_is_none() {
     let parse = |text: Vec<u8>| Entities::parse(text, EntityRules::QUAKE2);
-    assert_eq!(parse([&b"{"[..], &b"a b ".repeat((1 << 21) + 1)].concat()).unwrap_err().kind(), ErrorKind::TooLarge);
-    assert_eq!(parse(b"{".repeat((1 << 20) + 1)).unwrap_err().kind(), ErrorKind::TooLarge);
+    let pairs = |count: usize| [&b"{"[..], &b"a b ".repeat(count)].concat();
+    let too_large = |text: Vec<u8>| parse(text).unwrap_err();
+    // The limits that the documentation names, and one more.
+    for (most, more, said) in [
+        (pairs(1 << 20), pairs((1 << 20) + 1), "an entity text of more than 1048576 pairs (entities, offset 4194307)"),
+        (
+            b"{}".repeat(1 << 17),
+            b"{}".repeat((1 << 17) + 1),
+            "an entity text of more than 131072 entities (entities, offset 262144)",
+        ),
+        (b" ".repeat(16 << 20), b" ".repeat((16 << 20) + 1), "an entity text of 16777217 bytes, more than 16777216"),
+    ] {
+        assert!(parse(most).is_ok(), "{said}");
+        let error = too_large(more);
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::TooLarge, said));
+    }
     let entities = parse(b"}".repeat(5000)).unwrap();
     assert_eq!((entities.diagnostics().iter().count(), entities.diagnostics().total()), (1000, 5001));
 }

@@ -99,7 +99,8 @@ impl<'a> Entities<'a> {
     /// Reads an entity lump. The text ends at the first NUL; what follows is kept.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] for a text of more than 1 GiB, 2^20 entities or 2^21 pairs. Nothing else is an error.
+    /// [`ErrorKind::TooLarge`] for a text of more than 16 MiB, 131,072 entities or 1,048,576 pairs. Nothing else is an
+    /// error.
     pub fn parse(content: impl Into<Data<'a>>, rules: EntityRules) -> Result<Self> {
         let source = Source::parse(content.into(), &rules, DiagnosticKind::is_problem)?;
         // Fewer than MAX_ENTITIES.

@@ -8,7 +8,7 @@ use crate::bytes::{is_zero, wide};
 use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Place, Result};
 
-/// The longest text: spans are 32 bits wide and may grow by edits.
+/// The longest text in bytes: it bounds what a hostile one costs, and spans of 32 bits stay far from their end.
 pub(super) const MAX_TEXT: usize = 16 << 20;
 /// The most entities and pairs; shipped maps have some 3,000 entities. They bound the memory a hostile text takes.
 pub(super) const MAX_ENTITIES: usize = 1 << 17;
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
     pub(super) fn parse(data: Data<'a>, rules: &EntityRules, wanted: fn(DiagnosticKind) -> bool) -> Result<Self> {
         let text_len = memchr::memchr(0, &data).unwrap_or(data.len());
         if text_len > MAX_TEXT {
-            return Err(too_large(format!("an entity text of {text_len} bytes is longer than 1 GiB")));
+            return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
         let mut builder = Builder::new(&data[..text_len], wanted);
         token::for_each(builder.text, rules.block_comments, |kind, token| builder.token(kind, token))?;

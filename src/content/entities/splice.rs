@@ -27,7 +27,10 @@ impl Own {
         }
         text.extend_from_slice(&entity.bytes[copied..entity.range.end]);
         if text.len() > MAX_TEXT {
-            return Err(Error::new(ErrorKind::TooLarge, "the entity would be longer than 1 GiB"));
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the entity would have {} bytes, more than {MAX_TEXT}", text.len()),
+            ));
         }
 
         let (mut starts, mut ends) = (Shift::new(entity, splices), Shift::new(entity, splices));

@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Comment,
 }
 
-/// Where a token, an entity or a gap lies in its buffer; no buffer is longer than 1 GiB.
+/// Where a token, an entity or a gap lies in its buffer; no buffer is longer than [`MAX_TEXT`](super::parse::MAX_TEXT).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
