@@ -104,7 +104,6 @@ impl<'a> Source<'a> {
         &self.data[self.entries[index].name()]
     }
 
-    /// The local header of a file, where there is one.
     /// How many bytes the end record counts to the directory behind its last record; nothing where its count makes no
     /// sense.
     pub(super) fn counted_beyond(&self) -> Option<usize> {
@@ -119,6 +118,7 @@ impl<'a> Source<'a> {
         self.data.get(name..name.checked_add(length)?)
     }
 
+    /// The local header of a file, where there is one.
     pub(super) fn local(&self, entry: &Central) -> Option<LocalHeader> {
         let header = LocalHeader::decode(self.data.get(index(entry.header.local_offset)..)?)?;
         (header.signature == LOCAL).then_some(header)
