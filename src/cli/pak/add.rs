@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use bspkit::Data;
 use bspkit::bytes::escaped;
+use bspkit::content::pak::lookup_name;
 
 use super::choose::text;
 use super::list_file::{self, New, path};
@@ -48,7 +49,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         collect(argument, &mut new)?;
     }
     let mut names = HashSet::new();
-    if let Some(twice) = new.iter().find(|new| !names.insert(folded(&new.name))) {
+    if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
         bail!("two of the files are to be `{}`, as engines look it up", escaped(&twice.name));
     }
     let read = |new: New| -> Result<(Vec<u8>, Data<'static>)> {
@@ -76,11 +77,6 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         job.say(&format!("{}: {} embedded{others}", job.path, count(files.len(), "file", "files")));
         Ok(Edited::Done)
     })
-}
-
-/// A name as engines compare it.
-fn folded(name: &[u8]) -> Vec<u8> {
-    name.iter().map(|byte| if *byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }).collect()
 }
 
 /// What one argument names.

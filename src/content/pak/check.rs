@@ -76,8 +76,7 @@ impl<'a> Pak<'a> {
     fn check_names(&self, findings: &mut Vec<Finding>) {
         let mut first = HashMap::with_capacity(self.len());
         for entry in self.iter() {
-            let folded: Vec<u8> = entry.name().iter().map(|byte| name::folded(*byte)).collect();
-            let first = *first.entry(folded).or_insert(entry.index());
+            let first = *first.entry(name::lookup_name(entry.name())).or_insert(entry.index());
             if first != entry.index() {
                 let other = escaped(self.name(first));
                 let why = format!("engines take it for file #{first}, `{other}`, and read only one of them");

@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 pub use check::{Finding, Weight};
 pub use entry::{Entry, Method};
+pub use name::lookup_name;
 pub use pack::Packed;
 pub use pattern::Pattern;
 

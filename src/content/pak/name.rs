@@ -6,6 +6,16 @@ use crate::{Error, ErrorKind, Result};
 /// The longest path that engines look up, without the NUL behind it (`MAX_PATH`).
 const LONGEST: usize = 259;
 
+/// A name as engines look it up: names that are equal in this form are one file to them.
+///
+/// ```
+/// use bspkit::content::pak::lookup_name;
+/// assert_eq!(lookup_name("Materials\\My\\Wall.vmt"), b"materials/my/wall.vmt");
+/// ```
+pub fn lookup_name(name: impl AsRef<[u8]>) -> Vec<u8> {
+    name.as_ref().iter().map(|byte| folded(*byte)).collect()
+}
+
 /// A letter as engines compare it.
 pub(super) fn folded(byte: u8) -> u8 {
     if byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }
