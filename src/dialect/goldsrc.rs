@@ -25,6 +25,7 @@ pub const GOLDSRC: Dialect = Dialect {
     text: EntityRules::GOLDSRC,
     opaque_game_lumps: &[],
     packing_caveats: &[],
+    bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),

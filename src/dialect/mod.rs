@@ -65,6 +65,8 @@ pub struct Dialect {
     pub opaque_game_lumps: &'static [(i32, &'static str)],
     /// Versions whose engines do not all read compressed lumps, with a sentence for the user.
     pub packing_caveats: &'static [(i32, &'static str)],
+    /// Versions whose tools gave a pakfile no comment: that says since the Orange Box who made it.
+    pub bare_paks: &'static [i32],
     /// Where in the header the map revision stands.
     pub revision_at: Option<usize>,
     /// A file that stands beside the map and holds a checksum of it: its extension.

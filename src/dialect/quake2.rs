@@ -23,6 +23,7 @@ pub const QUAKE2: Dialect = Dialect {
     text: EntityRules::QUAKE2,
     opaque_game_lumps: &[],
     packing_caveats: &[],
+    bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
     probe: |_, dialect| Some(dialect.shapes[0]),

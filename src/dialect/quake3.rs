@@ -30,6 +30,7 @@ pub const QUAKE3: Dialect = Dialect {
     text: EntityRules::QUAKE3,
     opaque_game_lumps: &[],
     packing_caveats: &[],
+    bare_paks: &[],
     revision_at: None,
     checksummed_by: Some("aas"),
     probe,

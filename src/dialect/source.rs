@@ -41,6 +41,7 @@ pub const SOURCE: Dialect = Dialect {
         ),
         (DARK_MESSIAH, NEVER_PACKED),
     ],
+    bare_paks: &[18, 19],
     revision_at: Some(1032),
     checksummed_by: None,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -21,6 +21,7 @@ pub const SOURCE17: Dialect = Dialect {
     },
     opaque_game_lumps: &[],
     packing_caveats: &[(17, source::NEVER_PACKED)],
+    bare_paks: &[17],
     ..SOURCE
 };
 

@@ -169,9 +169,8 @@ impl<'a> Bsp<'a> {
 
     pub(crate) fn pak_of(&self, bytes: Data<'a>) -> Result<Pak<'a>> {
         if bytes.is_empty() {
-            // Vampire and Half-Life 2 shipped before the comment was thought of.
-            let is_early = self.version() < 20;
-            return Ok(Pak::new(if is_early { b"" } else { &Pak::XZP1 }));
+            let is_bare = self.dialect().bare_paks.contains(&self.version());
+            return Ok(Pak::new(if is_bare { b"" } else { &Pak::XZP1 }));
         }
         Pak::parse(bytes)
     }
