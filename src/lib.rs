@@ -50,6 +50,7 @@ mod error;
 pub mod file;
 pub mod op;
 pub mod record;
+pub mod threads;
 
 pub use bsp::Bsp;
 pub use draft::{Draft, Packing};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first; a module imports from its own layer and those before it.
 const LAYERS: [&[&str]; 9] = [
-    &["bytes", "error"],
+    &["bytes", "error", "threads"],
     &["record"],
     &["file"],
     &["dialect"],

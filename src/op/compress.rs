@@ -4,14 +4,13 @@
 //! them, the largest first, and the result does not depend on how many there are.
 
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bytes::Data;
 use crate::dialect::Role;
 use crate::draft::{Draft, Packing};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId, lzma};
+use crate::threads::in_parallel;
 
 /// What to compress or decompress, and how many threads do it.
 ///
@@ -346,29 +345,15 @@ fn unread(draft: &Draft<'_>) -> Vec<String> {
 /// Does the work on every piece, the largest first; the results are in the order of the pieces, and of several errors
 /// it is the first piece's.
 fn on_all_cores<T: Send>(pieces: &[Slot], threads: usize, work: impl Fn(&Slot) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(pieces[*index].stored.len()));
-    let results: Vec<Mutex<Option<Result<T>>>> = pieces.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let take = || {
-        while let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let piece = &pieces[*index];
-            let result = work(piece).map_err(|error| match error.place() {
-                Some(_) => error,
-                None => error.at(Place::default().lump(&piece.name)),
-            });
-            if let Ok(mut slot) = results[*index].lock() {
-                *slot = Some(result);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(pieces.len()) {
-            scope.spawn(take);
-        }
-        take();
+    let mut order: Vec<(usize, &Slot)> = pieces.iter().enumerate().collect();
+    order.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.stored.len()));
+    let results = in_parallel(threads, &order, |(_, piece)| {
+        work(piece).map_err(|error| match error.place() {
+            Some(_) => error,
+            None => error.at(Place::default().lump(&piece.name)),
+        })
     });
-    let lost = || Error::new(ErrorKind::Io, "a thread ended without a result");
-    let results = results.into_iter().map(|slot| slot.into_inner().ok().flatten());
-    results.map(|result| result.unwrap_or_else(|| Err(lost()))).collect()
+    let mut results: Vec<_> = order.iter().map(|(index, _)| *index).zip(results).collect();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }

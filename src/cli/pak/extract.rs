@@ -4,14 +4,12 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
+use bspkit::threads::in_parallel;
 
 use super::choose;
 use super::list_file::path as os_path;
@@ -66,7 +64,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let cannot = || format!("cannot extract to {}", shown(&args.folder));
     fs::create_dir_all(&args.folder).with_context(cannot)?;
     let targets = plan(&pak, &indices, &args.folder, &mut job);
-    let said = write_all(&pak, &targets, args.force, options.jobs());
+    let said = in_parallel(options.jobs(), &targets, |target| {
+        pak.get(target.index).map_or(Ok(None), |entry| write(&entry, &target.path, args.force))
+    });
     let mut written = 0;
     for (target, said) in targets.iter().zip(said) {
         match said {
@@ -137,25 +137,6 @@ fn make_folders(base: &Path, parts: &[Vec<u8>], made: &mut HashSet<PathBuf>) -> 
         made.insert(path.clone());
     }
     Ok(path)
-}
-
-/// Writes the files, on so many threads; gives for each what is to be warned of.
-fn write_all(pak: &Pak<'_>, targets: &[Target], force: bool, threads: usize) -> Vec<Result<Option<String>>> {
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let target = targets.get(at)?;
-        let entry = pak.get(target.index)?;
-        Some((at, write(&entry, &target.path, force)))
-    };
-    let mut said: Vec<(usize, _)> = thread::scope(|scope| {
-        let start = |_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>());
-        let workers: Vec<_> = (0..threads.clamp(1, targets.len().max(1))).map(start).collect();
-        let join = |worker: ScopedJoinHandle<'_, _>| worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-        workers.into_iter().flat_map(join).collect()
-    });
-    said.sort_by_key(|(at, _)| *at);
-    said.into_iter().map(|(_, said)| said).collect()
 }
 
 fn write(entry: &Entry<'_, '_>, path: &Path, force: bool) -> Result<Option<String>> {

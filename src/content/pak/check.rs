@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
-use super::{Entry, Node, Pak, method, name, pack, write};
+use super::{Entry, Node, Pak, method, name, write};
 use crate::ErrorKind;
 use crate::bytes::{self, escaped, is_zero};
 use crate::record::Field;
+use crate::threads::in_parallel;
 
 /// Something about a pakfile that a person may want to know.
 ///
@@ -61,7 +62,7 @@ impl<'a> Pak<'a> {
     /// pakfile as a whole.
     pub fn check(&self, threads: usize) -> Vec<Finding> {
         let entries: Vec<_> = self.iter().collect();
-        let mut findings = pack::in_parallel(threads, &entries, check_entry).concat();
+        let mut findings = in_parallel(threads, &entries, check_entry).concat();
         self.check_names(&mut findings);
         self.check_places_as_read(&mut findings);
         let of_all = |weight, code, message| Finding { weight, code, entry: None, message };

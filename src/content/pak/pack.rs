@@ -1,11 +1,10 @@
 //! Compressing and storing many files, on all cores.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Pak};
 use crate::file::lzma::MOST_UNPACKED;
+use crate::threads::in_parallel;
 use crate::{Data, Error, ErrorKind, Result};
 
 /// What became of files that were to be stored in another way.
@@ -127,28 +126,4 @@ impl Pak<'_> {
         let message = format!("the files would take {size} bytes decompressed, more than {most} for this pakfile");
         Err(Error::new(ErrorKind::TooLarge, message).hint("store them a few at a time"))
     }
-}
-
-/// The results of work on every item, in the order of the items.
-pub(super) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = threads.clamp(1, items.len().max(1));
-    if threads == 1 {
-        return items.iter().map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        Some((index, work(items.get(index)?)))
-    };
-    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>())).collect();
-        let results = workers.into_iter().map(|worker| match worker.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        results.flatten().collect()
-    });
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }
