@@ -1,10 +1,8 @@
 //! `ent mv`: another order.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
-use super::select::Choice;
+use super::select::{Choice, Which};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -16,12 +14,8 @@ use crate::cli::talk::{Code, Talk};
     "  bspkit ent mv dm4.bsp light --after '#1' -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Which entities
-    #[arg(value_name = "SEL")]
-    selector: String,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -40,21 +34,15 @@ struct Target {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let choice = Choice::parse(&args.selector)?;
     let before = args.target.before.as_deref().map(Choice::parse).transpose()?;
     let after = args.target.after.as_deref().map(Choice::parse).transpose()?;
-    args.save.each(options, talk, &args.map, |draft, job| {
-        let entities = draft.entities()?;
-        let indices = choice.edited(entities, job);
-        if indices.is_empty() {
-            return Ok(Edited::Nothing(choice.nothing()));
-        }
+    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
         for (target, is_before) in [(&before, true), (&after, false)] {
             let Some(target) = target else { continue };
             match (&target.of(entities)[..], is_before) {
                 ([], _) => return Ok(Edited::Nothing(target.nothing())),
-                ([one], true) => entities.move_all_before(&indices, *one)?,
-                ([one], false) => entities.move_all_after(&indices, *one)?,
+                ([one], true) => entities.move_all_before(chosen.indices, *one)?,
+                ([one], false) => entities.move_all_after(chosen.indices, *one)?,
                 (several, _) => {
                     bail!("{} matches {} entities, where one is needed to say a place", target.text, several.len())
                 }

@@ -1,11 +1,10 @@
 //! `ent rename-key`: another key for the same values.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::select::Choice;
+use super::select::Which;
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::pairs::{Key, unescaped};
@@ -18,12 +17,8 @@ use crate::cli::talk::{Code, Talk};
     "  bspkit ent rename-key dm4.bsp '*' _color color -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Which entities
-    #[arg(value_name = "SEL")]
-    selector: String,
+    #[command(flatten)]
+    which: Which,
     /// The key there is
     #[arg(value_name = "OLD")]
     old: OsString,
@@ -35,17 +30,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let choice = Choice::parse(&args.selector)?;
     let old = Key::parse(&args.old)?;
     let new = unescaped(args.new.as_encoded_bytes());
-    args.save.each(options, talk, &args.map, |draft, job| {
-        let entities = draft.entities()?;
-        let indices = choice.edited(entities, job);
-        if indices.is_empty() {
-            return Ok(Edited::Nothing(choice.nothing()));
-        }
+    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
         let mut renamed = 0;
-        for index in &indices {
+        for index in chosen.indices {
             let mut entity = entities.entity_mut(*index)?;
             renamed += match old.nth {
                 None => entity.rename(&old.name, &new)?,
@@ -54,7 +43,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             };
         }
         if renamed == 0 {
-            return Ok(Edited::Nothing(choice.nothing_with(&old.shown())));
+            return Ok(Edited::Nothing(chosen.choice.nothing_with(&old.shown())));
         }
         Ok(Edited::Done)
     })

@@ -1,10 +1,8 @@
 //! `ent rm`: removes entities.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 
-use super::select::Choice;
+use super::select::Which;
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -17,25 +15,15 @@ use crate::cli::talk::{Code, Talk};
   bspkit ent rm maps info_null --in-place"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Which entities
-    #[arg(value_name = "SEL")]
-    selector: String,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     save: Save,
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let choice = Choice::parse(&args.selector)?;
-    args.save.each(options, talk, &args.map, |draft, job| {
-        let entities = draft.entities()?;
-        let indices = choice.edited(entities, job);
-        if indices.is_empty() {
-            return Ok(Edited::Nothing(choice.nothing()));
-        }
-        entities.remove_all(&indices)?;
+    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
+        entities.remove_all(chosen.indices)?;
         Ok(Edited::Done)
     })
 }

@@ -1,14 +1,17 @@
 //! What the commands on chosen entities share: the selector, the choice, and what is said about broken text.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
 use bspkit::content::select::Selector;
 use serde::Serialize;
 
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::Job;
+use crate::cli::talk::{Code, Job, Talk};
 
 /// How many odd places are listed before the rest is only counted.
 const LISTED: usize = 10;
@@ -26,7 +29,7 @@ impl Choice {
     }
 
     /// The indices of what it matches; what is broken in those is said, as they are to be edited.
-    pub(super) fn edited(&self, entities: &Entities<'_>, job: &mut Job<'_>) -> Vec<usize> {
+    fn edited(&self, entities: &Entities<'_>, job: &mut Job<'_>) -> Vec<usize> {
         let indices = self.of(entities);
         let is_edited = |found: &&Diagnostic| found.entity.is_some_and(|index| indices.binary_search(&index).is_ok());
         let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind) && is_edited(found);
@@ -48,6 +51,44 @@ impl Choice {
     /// What is said where it matches nothing that has a key.
     pub(super) fn nothing_with(&self, key: &str) -> String {
         format!("nothing that matches {} has the key {key}", self.text)
+    }
+}
+
+/// Which entities of which maps an edit is about.
+#[derive(clap::Args)]
+pub(super) struct Which {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which entities
+    #[arg(value_name = "SEL")]
+    selector: String,
+}
+
+/// The entities of one map that an edit is about: at least one.
+pub(super) struct Chosen<'c> {
+    pub(super) choice: &'c Choice,
+    pub(super) indices: &'c [usize],
+}
+
+impl Which {
+    /// Edits the entities that the selector matches and saves every map that has some.
+    pub(super) fn edit(
+        &self,
+        options: &Options,
+        talk: &Talk,
+        save: &Save,
+        edit: impl Fn(&mut Entities<'static>, &Chosen<'_>, &mut Job<'_>) -> Result<Edited> + Sync,
+    ) -> Result<Code> {
+        let choice = Choice::parse(&self.selector)?;
+        save.each(options, talk, &self.map, |draft, job| {
+            let entities = draft.entities()?;
+            let indices = choice.edited(entities, job);
+            if indices.is_empty() {
+                return Ok(Edited::Nothing(choice.nothing()));
+            }
+            edit(entities, &Chosen { choice: &choice, indices: &indices }, job)
+        })
     }
 }
 

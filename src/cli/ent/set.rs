@@ -1,11 +1,9 @@
 //! `ent set`: values.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bspkit::content::entities::{Entities, EntityMut};
 
-use super::select::Choice;
+use super::select::Which;
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::pairs::{NewPair, NewPairs};
@@ -21,12 +19,8 @@ use crate::cli::talk::{Code, Job, Talk};
   bspkit ent set maps worldspawn 'message=caf\\xe9' -o edited"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Which entities
-    #[arg(value_name = "SEL")]
-    selector: String,
+    #[command(flatten)]
+    which: Which,
     #[command(flatten)]
     pairs: NewPairs,
     #[command(flatten)]
@@ -34,16 +28,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let choice = Choice::parse(&args.selector)?;
-    args.save.each(options, talk, &args.map, |draft, job| {
-        let entities = draft.entities()?;
-        let indices = choice.edited(entities, job);
-        if indices.is_empty() {
-            return Ok(Edited::Nothing(choice.nothing()));
-        }
+    args.which.edit(options, talk, &args.save, |entities, chosen, job| {
         for pair in &args.pairs.0 {
-            warn_of_equal_keys(entities, &indices, pair, job);
-            for index in &indices {
+            warn_of_equal_keys(entities, chosen.indices, pair, job);
+            for index in chosen.indices {
                 set(&mut entities.entity_mut(*index)?, pair)?;
             }
         }

@@ -1,11 +1,10 @@
 //! `ent unset`: removes pairs.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::select::Choice;
+use super::select::Which;
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::pairs::Key;
@@ -19,12 +18,8 @@ use crate::cli::talk::{Code, Talk};
   bspkit ent unset dm4.bsp '*' _color _minlight --in-place --backup=.old"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Which entities
-    #[arg(value_name = "SEL")]
-    selector: String,
+    #[command(flatten)]
+    which: Which,
     /// Which keys
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<OsString>,
@@ -33,14 +28,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let choice = Choice::parse(&args.selector)?;
     let keys: Vec<Key> = args.keys.iter().map(|key| Key::parse(key)).collect::<Result<_>>()?;
-    args.save.each(options, talk, &args.map, |draft, job| {
-        let entities = draft.entities()?;
-        let indices = choice.edited(entities, job);
-        if indices.is_empty() {
-            return Ok(Edited::Nothing(choice.nothing()));
-        }
+    args.which.edit(options, talk, &args.save, |entities, chosen, job| {
         // `KEY#1 KEY#2` means what was first and second before the edit.
         let mut keys: Vec<&Key> = keys.iter().collect();
         keys.sort_by_key(|key| std::cmp::Reverse(key.nth));
@@ -48,7 +37,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let mut missing = Vec::new();
         for key in &keys {
             let mut removed = 0;
-            for index in &indices {
+            for index in chosen.indices {
                 let mut entity = entities.entity_mut(*index)?;
                 removed += match key.nth {
                     None => entity.unset(&key.name)?,
@@ -58,7 +47,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             }
             missing.extend((removed == 0).then(|| key.shown()));
         }
-        let what = choice.nothing_with(&missing.join(" or "));
+        let what = chosen.choice.nothing_with(&missing.join(" or "));
         if missing.len() == keys.len() {
             return Ok(Edited::Nothing(what));
         }
