@@ -84,12 +84,7 @@ impl<'a> Draft<'a> {
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = bytes.into();
         self.slot(slot)?;
-        if Some(slot) == self.entities_id() {
-            self.entities = None;
-        }
-        if Some(slot) == self.pak_id() {
-            self.pak = None;
-        }
+        self.close_lens(slot);
         // What cannot be decompressed differs from anything.
         if self.bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
             self.slots.shift_remove(&slot);
@@ -179,12 +174,7 @@ impl<'a> Draft<'a> {
 
     /// Forgets the edits of one slot, how it is stored and its version included.
     pub fn revert(&mut self, slot: SlotId) {
-        if Some(slot) == self.entities_id() {
-            self.entities = None;
-        }
-        if Some(slot) == self.pak_id() {
-            self.pak = None;
-        }
+        self.close_lens(slot);
         self.slots.shift_remove(&slot);
         self.packings.shift_remove(&slot);
         self.versions.shift_remove(&slot);
@@ -214,6 +204,12 @@ impl<'a> Draft<'a> {
     /// would grow past 2 GiB.
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
+    }
+
+    /// Forgets what was edited through a lens on the slot.
+    fn close_lens(&mut self, slot: SlotId) {
+        self.entities.take_if(|_| self.bsp.role(Role::Entities).is_some_and(|found| found.id == slot));
+        self.pak.take_if(|_| self.bsp.role(Role::Pak).is_some_and(|found| found.id == slot));
     }
 
     fn slot(&self, id: SlotId) -> Result<&Slot> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
 use bspkit::content::pak::{Finding, Weight};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::cli::help;
 use crate::cli::maps::Maps;
@@ -43,17 +43,29 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct FindingJson {
-    weight: String,
+    #[serde(serialize_with = "by_name")]
+    weight: Weight,
     code: &'static str,
     file: Option<usize>,
     message: String,
 }
 
+impl FindingJson {
+    /// What is wrong with the pakfile as a whole.
+    fn of_all(code: &'static str, message: String) -> Self {
+        FindingJson { weight: Weight::Wrong, code, file: None, message }
+    }
+}
+
 impl From<Finding> for FindingJson {
     fn from(finding: Finding) -> Self {
         let Finding { weight, code, entry, message, .. } = finding;
-        FindingJson { weight: weight.to_string(), code, file: entry, message }
+        FindingJson { weight, code, file: entry, message }
     }
+}
+
+fn by_name<S: Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(weight)
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
@@ -66,18 +78,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
             }
-            Err(error) => {
-                let (weight, message) = (Weight::Wrong.to_string(), error.to_string());
-                (0, vec![FindingJson { weight, code: "unreadable", file: None, message }])
-            }
+            Err(error) => (0, vec![FindingJson::of_all("unreadable", error.to_string())]),
         };
-        findings.extend(super::damage(&bsp).map(|message| FindingJson {
-            weight: Weight::Wrong.to_string(),
-            code: "bounds",
-            file: None,
-            message,
-        }));
-        let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong.to_string();
+        findings.extend(super::damage(&bsp).map(|message| FindingJson::of_all("bounds", message)));
+        let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong;
         let wrong = findings.iter().filter(is_wrong).count();
         if args.json {
             let document = Document { path: PathJson::new(&map.path), ok: wrong == 0, files, findings };
