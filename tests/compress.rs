@@ -1,9 +1,11 @@
 //! Compressing and decompressing whole maps: every slot keeps its bytes, and the directories say the truth.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+mod corpus;
+
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bspkit::dialect::{self, Dialect, Role};
@@ -352,15 +354,6 @@ fn planted_faults_are_seen() {
     }
 }
 
-/// The maps below a folder, in order.
-fn maps(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    let is_map = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-    found.into_iter().flat_map(|path| if path.is_dir() { maps(&path) } else { vec![path] }).filter(is_map).collect()
-}
-
 /// Reads pairs of a piece and its bytes (sizes first) and compares them: `.lzma` files have the same stream behind
 /// another header.
 const PYTHON: &str = "
@@ -426,10 +419,8 @@ fn python_reads_what_is_compressed() {
 
 #[test]
 fn every_source_map_keeps_every_byte() {
-    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
-    let maps = maps(&folder);
+    let (folder, maps) = (corpus::folder(), corpus::maps());
     if maps.is_empty() {
-        eprintln!("notice: no corpus in {}; set BSPKIT_CORPUS to a folder of maps", folder.display());
         return;
     }
     let (mut broken, mut pieces, mut tried) = (Vec::new(), Vec::new(), 0);

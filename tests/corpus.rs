@@ -1,27 +1,18 @@
 //! All laws on every real map of the corpus (`BSPKIT_CORPUS`, default `tests/corpus`), where there is one.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+mod corpus;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use bspkit::op::verify::{self, Verdict};
 use bspkit::{Bsp, ErrorKind};
 
-/// The maps below a folder, in order.
-fn maps(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    let is_map = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-    found.into_iter().flat_map(|path| if path.is_dir() { maps(&path) } else { vec![path] }).filter(is_map).collect()
-}
-
 #[test]
 fn every_law_holds_on_every_map() {
-    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
-    let maps = maps(&folder);
+    let (folder, maps) = (corpus::folder(), corpus::maps());
     if maps.is_empty() {
-        eprintln!("notice: no corpus in {}; set BSPKIT_CORPUS to a folder of maps", folder.display());
         return;
     }
     let mut broken = Vec::new();

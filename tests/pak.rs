@@ -1,10 +1,11 @@
 //! Pakfiles: whatever is edited, all else keeps its bytes; and every zip reader reads what is written.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+mod corpus;
+
 #[path = "pak/bad.rs"]
 mod bad;
-#[path = "pak/corpus.rs"]
-mod corpus;
 #[path = "pak/faults.rs"]
 mod faults;
 #[path = "pak/law.rs"]
@@ -13,6 +14,8 @@ mod law;
 mod random;
 #[path = "pak/readers.rs"]
 mod readers;
+#[path = "pak/real.rs"]
+mod real;
 #[path = "pak/rules.rs"]
 mod rules;
 #[path = "pak/zip.rs"]

@@ -2,6 +2,9 @@
 //! variant, and on noise.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+mod corpus;
+
 use std::path::{Path, PathBuf};
 
 use bspkit::content::props::{DetailProps, ExtraList, RECORDS, StaticProp, StaticProps, VARIANTS, Variant};
@@ -12,16 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 fn rooms() -> Vec<PathBuf> {
-    maps(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source"))
-}
-
-/// The maps below a folder, in order.
-fn maps(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    let is_map = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-    found.into_iter().flat_map(|path| if path.is_dir() { maps(&path) } else { vec![path] }).filter(is_map).collect()
+    corpus::under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source"))
 }
 
 /// A member of the game lump with props of one variant. All that can be garbage is.
@@ -119,10 +113,8 @@ fn identity_on_the_rooms() {
 
 #[test]
 fn identity_on_the_corpus() {
-    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
-    let maps = maps(&folder);
+    let maps = corpus::maps();
     if maps.is_empty() {
-        eprintln!("notice: no corpus in {}; set BSPKIT_CORPUS to a folder of maps", folder.display());
         return;
     }
     let opened = maps.iter().filter_map(|path| Some((Bsp::open(path).ok()?, path.display().to_string())));

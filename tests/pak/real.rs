@@ -1,22 +1,12 @@
 //! The law on the pakfiles of real maps (`BSPKIT_CORPUS`, default `tests/corpus`), where there are any.
 
-use std::path::{Path, PathBuf};
-
 use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
 use bspkit::op::verify;
 use bspkit::{Bsp, Layout, SlotId};
 
 use super::law::{self, Expected};
-use super::readers;
-
-fn maps(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    let is_map = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
-    found.into_iter().flat_map(|path| if path.is_dir() { maps(&path) } else { vec![path] }).filter(is_map).collect()
-}
+use super::{corpus, readers};
 
 type Edit = fn(&mut Pak<'_>, &mut Vec<Expected>);
 
@@ -58,9 +48,8 @@ const EDITS: [Edit; 5] = [
 
 #[test]
 fn the_law_holds_on_every_pakfile() {
-    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
     let mut count = 0;
-    for path in maps(&folder) {
+    for path in corpus::maps() {
         let bytes = std::fs::read(&path).unwrap();
         let Ok(map) = Bsp::parse(&bytes) else { continue };
         let Ok(pak) = map.pak() else { continue };
@@ -92,16 +81,13 @@ fn the_law_holds_on_every_pakfile() {
             }
         }
     }
-    match count {
-        0 => eprintln!("notice: no pakfile in {}; set BSPKIT_CORPUS to a folder of maps", folder.display()),
-        _ => println!("{count} pakfiles"),
-    }
+    println!("{count} pakfiles");
 }
 
 /// The Xbox 360's maps are not opened, as all their lumps are big-endian; the pakfile is not.
 #[test]
 fn a_real_consoles_pakfile_is_read() {
-    let folder = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
+    let folder = corpus::folder();
     let Ok(map) = std::fs::read(folder.join("other/shack.360.bsp")) else {
         return eprintln!("notice: no map of the Xbox 360 in {}", folder.display());
     };
