@@ -1,0 +1,304 @@
+//! Over hostile bytes: what is read is what a byte loop reads, and what is edited reads back.
+
+use std::ops::Range;
+
+use bspkit::ErrorKind;
+use bspkit::content::entities::Entities;
+use bspkit::dialect::EntityRules;
+use proptest::prelude::*;
+
+use super::{pairs, parse};
+
+type Read = (Range<usize>, Vec<(Vec<u8>, Vec<u8>)>);
+
+/// The same reading by other means: a byte loop over the whole text.
+fn read_by_hand(content: &[u8], block_comments: bool) -> Vec<Read> {
+    let text = content.split(|&byte| byte == 0).next().unwrap();
+    let (mut at, mut entities, mut open, mut key) = (0, Vec::<Read>::new(), false, None::<Vec<u8>>);
+    while at < text.len() {
+        let rest = &text[at..];
+        let until = |end: fn(&u8) -> bool| rest.iter().position(end).unwrap_or(rest.len());
+        let (len, is_token) = match rest[0] {
+            0..=32 => (1, false),
+            _ if rest.starts_with(b"//") => (until(|&byte| byte == b'\n'), false),
+            _ if block_comments && rest.starts_with(b"/*") => {
+                let end = rest[2..].windows(2).position(|two| two == b"*/");
+                (end.map_or(rest.len(), |end| end + 4), false)
+            }
+            b'{' | b'}' => (1, true),
+            b'"' => (rest[1..].iter().position(|&byte| byte == b'"').map_or(rest.len(), |end| end + 2), true),
+            _ => (until(|&byte| byte <= 32 || b"\"{}".contains(&byte)), true),
+        };
+        let token = &rest[..len];
+        at += len;
+        if token == b"{" {
+            entities.push((at - 1..at, Vec::new()));
+            (open, key) = (true, None);
+        } else if is_token && open {
+            let (span, pairs) = entities.last_mut().unwrap();
+            span.end = at;
+            if token == b"}" {
+                open = false;
+                continue;
+            }
+            let inner = token.strip_prefix(b"\"").map_or(token, |inner| inner.strip_suffix(b"\"").unwrap_or(inner));
+            match key.take() {
+                Some(key) => pairs.push((key, inner.to_vec())),
+                None => key = Some(inner.to_vec()),
+            }
+        }
+    }
+    entities
+}
+
+/// More are not read.
+const MOST_ENTITIES: usize = 1 << 17;
+
+fn agrees_with_hand(text: &[u8]) {
+    for rules in [EntityRules::SOURCE, EntityRules::QUAKE3] {
+        let entities = match Entities::parse(text, rules) {
+            Ok(entities) => entities,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::TooLarge);
+                assert!(read_by_hand(text, rules.block_comments).len() > MOST_ENTITIES, "{error}");
+                continue;
+            }
+        };
+        let spans = entities.iter().map(|entity| entity.span().unwrap());
+        let read: Vec<Read> = spans.zip(pairs(&entities)).collect();
+        assert!(read == read_by_hand(text, rules.block_comments), "{}", text.escape_ascii());
+        assert!(entities.to_bytes() == text && !entities.is_edited());
+    }
+}
+
+const NASTY: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"{",
+    b"}",
+    b"\"",
+    b" ",
+    b"\n",
+    b"\r\n",
+    b"//",
+    b"/*",
+    b"*/",
+    b"a",
+    b"b c",
+    b"\xe9",
+    b"\x1b",
+    b"\\\"",
+    b"\"a\" \"1\"",
+    b"\n\"a\" \"2\"",
+    b"\"classname\" \"worldspawn\"",
+    b"\n\"classname\" \"light\"\n",
+    b"// c\n",
+    b"\"\"",
+    b"{\n\"classname\" \"light\"\n}\n",
+    b"{ \"a\" \"1\" }",
+];
+
+const TAILS: &[&[u8]] = &[b"", b"\0", b"\0\0", b" ", b"\0junk\"{"];
+
+fn nasty() -> impl Strategy<Value = Vec<u8>> {
+    let fragments = prop::collection::vec(prop::sample::select(NASTY), 0..40);
+    let tail = prop::sample::select(TAILS);
+    (fragments, tail).prop_map(|(fragments, tail)| [fragments.concat(), tail.to_vec()].concat())
+}
+
+const FILLERS: &[&[u8]] = &[b"a", b" ", b"\n", b"/", b"\"", b"{", b"*", b"\xe9"];
+
+fn rules() -> impl Strategy<Value = EntityRules> {
+    prop::sample::select(vec![EntityRules::SOURCE, EntityRules::QUAKE3])
+}
+
+/// Texts with few, long tokens and gaps, around the sizes at which windows end.
+fn long() -> impl Strategy<Value = Vec<u8>> {
+    let filler = prop::sample::select(FILLERS);
+    let window = 32 * 1024_usize;
+    let count = prop_oneof![0..5_usize, window - 9..window + 9, 2 * window - 9..2 * window + 9];
+    let part = (prop::sample::select(NASTY), filler, count).prop_map(|(fragment, filler, count)| {
+        let mut part = fragment.to_vec();
+        part.extend(filler.repeat(count));
+        part
+    });
+    prop::collection::vec(part, 1..8).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_as_by_hand_and_printed_as_it_was(text in nasty()) {
+        agrees_with_hand(&text);
+    }
+
+    #[test]
+    fn any_bytes_are_read_as_by_hand(text: Vec<u8>) {
+        agrees_with_hand(&text);
+    }
+
+    #[test]
+    fn canonical_is_a_fixpoint_with_the_same_pairs(text in nasty()) {
+        let entities = parse(&text);
+        let canonical = entities.canonical();
+        let again = parse(&canonical);
+        prop_assert_eq!(pairs(&entities), pairs(&again));
+        prop_assert_eq!(&again.canonical(), &canonical);
+        prop_assert!(again.lost_in_canonical().unwrap().is_empty());
+    }
+
+    #[test]
+    fn setting_what_is_there_changes_nothing(text in nasty()) {
+        let mut entities = parse(&text);
+        for (index, pairs) in pairs(&entities).into_iter().enumerate() {
+            for key in pairs.iter().map(|pair| &pair.0) {
+                let value = entities.get(index).unwrap().get(key).unwrap().to_vec();
+                entities.entity_mut(index).unwrap().set(key, value).unwrap();
+            }
+        }
+        prop_assert_eq!(entities.to_bytes(), text);
+    }
+
+    #[test]
+    fn an_edit_changes_only_its_entity_and_can_be_undone(
+        text in nasty(), rules in rules(), at: prop::sample::Index, edit in 0..4
+    ) {
+        let mut entities = Entities::parse(&text[..], rules).unwrap();
+        if entities.is_empty() {
+            return Ok(());
+        }
+        let index = at.index(entities.len());
+        let span = entities.get(index).unwrap().span().unwrap();
+        let old = pairs(&entities);
+        let mut expected = old[index].clone();
+        let mut entity = entities.entity_mut(index).unwrap();
+        let key = expected.first().map_or(b"a".to_vec(), |pair| pair.0.clone());
+        let is_key = |pair: &(Vec<u8>, Vec<u8>)| pair.0.eq_ignore_ascii_case(&key);
+        let made = match edit {
+            0 => {
+                match expected.iter_mut().find(|pair| is_key(pair)) {
+                    Some(pair) => pair.1 = b"new value".to_vec(),
+                    None => expected.push((key.clone(), b"new value".to_vec())),
+                }
+                entity.set(&key, "new value")
+            }
+            1 => {
+                expected.push((b"new".to_vec(), b"pair".to_vec()));
+                entity.push("new", "pair")
+            }
+            2 => {
+                expected.retain(|pair| !is_key(pair));
+                entity.unset(&key).map(drop)
+            }
+            _ => {
+                expected.iter_mut().filter(|pair| pair.0.eq_ignore_ascii_case(&key)).for_each(|pair| pair.0 = b"K".to_vec());
+                entity.rename(&key, "K").map(drop)
+            }
+        };
+        if made.is_err() {
+            prop_assert_eq!(entities.to_bytes(), text);
+            return Ok(());
+        }
+        let bytes = entities.to_bytes();
+        prop_assert_eq!(&bytes[..span.start], &text[..span.start]);
+        prop_assert!(bytes.ends_with(&text[span.end..]));
+        // What was read is what an engine reads back, not only what the lens thinks it wrote.
+        let mut all = old;
+        all[index] = expected;
+        prop_assert_eq!(&pairs(&entities), &all);
+        let again = Entities::parse(&bytes[..], rules).unwrap();
+        prop_assert!(pairs(&again) == all, "{} became {}", text.escape_ascii(), bytes.escape_ascii());
+        if edit == 1 {
+            let mut entity = entities.entity_mut(index).unwrap();
+            let count = entity.entity().all("new").count();
+            entity.unset_nth("new", count).unwrap();
+            prop_assert_eq!(entities.to_bytes(), text);
+        }
+    }
+
+    #[test]
+    fn arranging_keeps_the_pairs_and_what_is_between(
+        text in nasty(), rules in rules(), one: prop::sample::Index, other: prop::sample::Index, edit in 0..5
+    ) {
+        let mut entities = Entities::parse(&text[..], rules).unwrap();
+        if entities.is_empty() {
+            return Ok(());
+        }
+        let (one, other) = (one.index(entities.len()), other.index(entities.len()));
+        let mut expected = pairs(&entities);
+        let made = match edit {
+            0 => { expected.remove(one); entities.remove(one) }
+            1 => { expected.insert(one, expected[one].clone()); entities.duplicate(one).map(drop) }
+            2 => { expected.push(vec![(b"k".to_vec(), b"v".to_vec())]); entities.add([("k", "v")]).map(drop) }
+            3 => {
+                let moved = expected.remove(one);
+                expected.insert(if one < other { other - 1 } else { other }, moved);
+                if one == other { return Ok(()) }
+                entities.move_before(one, other)
+            }
+            _ => {
+                let moved = expected.remove(one);
+                if one == other { return Ok(()) }
+                expected.insert(if one < other { other } else { other + 1 }, moved);
+                entities.move_after(one, other)
+            }
+        };
+        if made.is_err() {
+            prop_assert_eq!(entities.to_bytes(), text);
+            return Ok(());
+        }
+        prop_assert_eq!(&pairs(&entities), &expected);
+        let bytes = entities.to_bytes();
+        let again = Entities::parse(&bytes[..], rules).unwrap();
+        prop_assert!(pairs(&again) == expected, "{} became {}", text.escape_ascii(), bytes.escape_ascii());
+        // Comments are between entities or in them; only those in a removed one go.
+        let comments = |bytes: &[u8]| Entities::parse(bytes, rules).unwrap().lost_in_canonical().unwrap().total();
+        if edit >= 2 {
+            prop_assert_eq!(comments(&bytes), comments(&text));
+        }
+    }
+
+    #[test]
+    fn many_go_as_one_after_the_other(text in nasty(), rules in rules(), chosen: [bool; 8]) {
+        let mut entities = Entities::parse(&text[..], rules).unwrap();
+        let indices: Vec<usize> = (0..entities.len()).filter(|&index| chosen[index % 8]).collect();
+        let mut single = entities.clone();
+        let made = entities.remove_all(&indices);
+        let result: bspkit::Result<Vec<()>> = indices.iter().rev().map(|&index| single.remove(index)).collect();
+        if made.is_ok() && result.is_ok() {
+            prop_assert_eq!(pairs(&entities), pairs(&single));
+        }
+        let bytes = entities.to_bytes();
+        prop_assert_eq!(pairs(&Entities::parse(&bytes[..], rules).unwrap()), pairs(&entities));
+        let Some(target) = entities.len().checked_sub(1) else { return Ok(()) };
+        let moving: Vec<usize> = (0..target).filter(|&index| chosen[index % 8]).collect();
+        let old = pairs(&entities);
+        let staying = (0..target).filter(|index| !moving.contains(index));
+        let expected: Vec<_> = staying.chain([target]).chain(moving.iter().copied()).map(|at| old[at].clone()).collect();
+        let expected = if entities.move_all_after(&moving, target).is_ok() { expected } else { old };
+        let bytes = entities.to_bytes();
+        prop_assert_eq!(&pairs(&entities), &expected);
+        prop_assert_eq!(pairs(&Entities::parse(&bytes[..], rules).unwrap()), expected);
+    }
+
+    #[test]
+    fn arranging_leaves_canonical_text_canonical(count in 1..6_usize, one in 0..6_usize, other in 0..6_usize, edit in 0..4) {
+        let text: String = (0..count).map(|at| format!("{{\n\"classname\" \"c{at}\"\n}}\n")).collect::<String>() + "\0";
+        let mut entities = parse(text.as_bytes());
+        let (one, other) = (one % count, other % count);
+        match edit {
+            0 => entities.remove(one).unwrap(),
+            1 => assert_eq!(entities.duplicate(one).unwrap(), one + 1),
+            2 => assert_eq!(entities.add([("classname", "new"), ("", "")]).unwrap(), count),
+            _ => entities.move_before(one, other).unwrap(),
+        }
+        prop_assert_eq!(entities.to_bytes(), entities.canonical());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn windows_do_not_show(text in long()) {
+        agrees_with_hand(&text);
+    }
+}
