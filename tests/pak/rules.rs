@@ -40,9 +40,12 @@ fn a_new_file_is_as_valves_writer_makes_it() {
 
 #[test]
 fn a_new_pakfile_ends_as_those_of_its_time() {
-    for (dialect, version, comment) in
-        [(&dialect::SOURCE, 19, &b""[..]), (&dialect::SOURCE, 20, &Pak::XZP1), (&dialect::SOURCE21, 21, &Pak::XZP1)]
-    {
+    for (dialect, version, comment) in [
+        (&dialect::SOURCE17, 17, &b""[..]),
+        (&dialect::SOURCE, 19, &[]),
+        (&dialect::SOURCE, 20, &Pak::XZP1),
+        (&dialect::SOURCE21, 21, &Pak::XZP1),
+    ] {
         let file = map(dialect, version, b"");
         let map = Bsp::parse(&file).unwrap();
         assert_eq!(map.pak().unwrap().comment(), comment);
