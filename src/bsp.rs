@@ -57,6 +57,18 @@ impl<'a> Bsp<'a> {
         self.version
     }
 
+    /// What a user should know who compresses lumps of this map, or files in it: which games do not read that.
+    ///
+    /// ```
+    /// let portal = bspkit::Bsp::open("tests/maps/source/room_v21.bsp")?;
+    /// assert!(portal.packing_caveat().unwrap().contains("Portal 2"));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn packing_caveat(&self) -> Option<&'static str> {
+        let caveats = self.dialect.packing_caveats.iter();
+        caveats.filter(|(version, _)| *version == self.version).map(|(_, caveat)| *caveat).next()
+    }
+
     /// The map revision of a Source map: how often its source was saved.
     pub fn revision(&self) -> Option<i32> {
         word(self.container.bytes(), self.dialect.revision_at?)

@@ -37,7 +37,7 @@ pub const SOURCE: Dialect = Dialect {
         (
             20,
             "Team Fortress 2, Counter-Strike: Source, Day of Defeat: Source and Half-Life 2: Deathmatch read compressed \
-             lumps; single-player games with maps of this version do not, and the map does not say which game it is for",
+             lumps and files; single-player games with maps of this version do not, and the map does not say which game it is for",
         ),
         (DARK_MESSIAH, NEVER_PACKED),
     ],
@@ -48,7 +48,8 @@ pub const SOURCE: Dialect = Dialect {
 };
 
 /// For versions older than compression.
-pub(super) const NEVER_PACKED: &str = "the games with maps of this version are not known to read compressed lumps";
+pub(super) const NEVER_PACKED: &str =
+    "the games with maps of this version are not known to read compressed lumps or files";
 
 const DARK_MESSIAH: i32 = 0x0004_0014;
 

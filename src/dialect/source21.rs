@@ -30,6 +30,6 @@ pub const SOURCE21: Dialect = Dialect {
 };
 
 pub(super) const UNREAD: &str =
-    "Left 4 Dead 2, Portal 2, Counter-Strike: Global Offensive and their kin do not read compressed lumps";
+    "Left 4 Dead 2, Portal 2, Counter-Strike: Global Offensive and their kin do not read compressed lumps or files";
 
 const LUMPS: [Lump; 64] = source::renamed([(22, "FACEBRUSHES"), (23, "FACEBRUSHLIST")]);

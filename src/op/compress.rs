@@ -169,7 +169,8 @@ impl Report {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
-    let mut report = Report { warnings: unread(draft), ..Report::default() };
+    let caveat = draft.bsp().packing_caveat();
+    let mut report = Report { warnings: caveat.into_iter().map(str::to_owned).collect(), ..Report::default() };
     let pieces = pieces(draft, Packing::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
     let found = on_all_cores(&pieces, options.thread_count(), |slot| {
@@ -333,13 +334,6 @@ fn is_out_of_order(slots: &[Slot], slot: &Slot) -> bool {
     let members = slots.iter().filter(|other| matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty());
     let starts: Vec<_> = members.map(|member| member.stored.start).collect();
     matches!(slot.id, SlotId::Game(_)) && !starts.is_sorted()
-}
-
-/// A warning where the engines of a version do not read what is compressed, or not all do.
-fn unread(draft: &Draft<'_>) -> Vec<String> {
-    let bsp = draft.bsp();
-    let caveats = bsp.dialect().packing_caveats.iter();
-    caveats.filter(|(version, _)| *version == bsp.version()).map(|(_, caveat)| (*caveat).to_string()).collect()
 }
 
 /// Does the work on every piece, the largest first; the results are in the order of the pieces, and of several errors

@@ -136,10 +136,13 @@ fn what_shrinks_is_compressed_but_sounds() {
         list["files"].as_array().unwrap().iter().map(|file| file["method"].as_str().unwrap().to_owned()).collect()
     };
     let run = room.bspkit("pak compress map.bsp -o out.bsp -j 2").without_data(0);
-    assert!(run.err.starts_with("map.bsp: 1 of 3 files compressed, 1000 -> "), "{}", run.err);
+    // Not every game with maps of this version reads them, as for lumps.
+    assert!(run.err.starts_with("warning: map.bsp: Team Fortress 2, "), "{}", run.err);
+    assert!(run.err.contains("\nmap.bsp: 1 of 3 files compressed, 1000 -> "), "{}", run.err);
     assert_eq!(methods("out.bsp"), ["stored", "lzma", "stored"]);
     room.bspkit("pak verify out.bsp").done();
-    room.bspkit("pak store out.bsp -o stored.bsp").without_data(0);
+    assert!(!room.bspkit("pak store out.bsp -o stored.bsp").without_data(0).err.contains("warning"));
+    assert!(!room.bspkit("pak compress out.bsp -o again.bsp").without_data(0).err.contains("warning"), "nothing to do");
     assert_eq!(room.read("stored.bsp"), room.read("map.bsp"));
     room.bspkit("pak compress map.bsp --not *.vmt -o out.bsp").without_data(0);
     assert_eq!(room.read("out.bsp"), room.read("map.bsp"));

@@ -56,17 +56,18 @@ struct Which {
 }
 
 pub(super) fn compress(options: &Options, talk: &Talk, args: &Compress) -> Result<Code> {
-    run(options, talk, &args.which, "compressed", Pak::compress)
+    run(options, talk, &args.which, true, Pak::compress)
 }
 
 pub(super) fn store(options: &Options, talk: &Talk, args: &Store) -> Result<Code> {
-    run(options, talk, &args.which, "stored", Pak::store)
+    run(options, talk, &args.which, false, Pak::store)
 }
 
 type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
 
-fn run(options: &Options, talk: &Talk, args: &Which, done: &str, work: Work<'static>) -> Result<Code> {
+fn run(options: &Options, talk: &Talk, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
     args.save.each(options, talk, &args.map, |draft, job| {
+        let caveat = draft.bsp().packing_caveat().filter(|_| is_packing);
         let pak = draft.pak()?;
         let mut indices = choose::chosen(pak, &args.patterns, job);
         let not: HashSet<usize> = args.not.iter().flat_map(|pattern| Choice::new(pattern).of(pak)).collect();
@@ -80,7 +81,11 @@ fn run(options: &Options, talk: &Talk, args: &Which, done: &str, work: Work<'sta
         for (index, error) in failed {
             job.warn_here(&format!("file #{index} stays as it is: {:#}", Error::new(error)));
         }
+        if let Some(caveat) = caveat.filter(|_| changed > 0) {
+            job.warn_here(caveat);
+        }
         let files = count(indices.len(), "file", "files");
+        let done = if is_packing { "compressed" } else { "stored" };
         job.say(&format!("{}: {changed} of {files} {done}, {before} -> {after} bytes", job.path));
         Ok(Edited::Done)
     })
