@@ -109,7 +109,8 @@ impl<'a> StaticProps<'a> {
                 of_size(&lay, list).map(|variant| (lay, variant))
             })
         };
-        let is_empty = plain.as_ref().is_ok_and(|lay| lay.len == 0);
+        // No props and bytes behind them may be a game's own list that begins with zeros.
+        let is_empty = plain.as_ref().is_ok_and(|lay| lay.len == 0 && lay.props.end == bytes.len());
         let (lay, variant) = match known {
             Some(_) => (plain?, known),
             None if is_empty => (plain?, None),
