@@ -1,6 +1,9 @@
 //! The laws of entity text, over hostile bytes and over the oddities of shipped maps.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/random.rs"]
+mod random;
+
 #[path = "entities/cases.rs"]
 mod cases;
 #[path = "entities/laws.rs"]

@@ -1,6 +1,9 @@
 //! The laws on maps that nobody made: built at random over all dialects, then damaged at random.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/random.rs"]
+mod random;
+
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::EntryFields;
 use bspkit::op::compress;
@@ -9,7 +12,6 @@ use bspkit::{Bsp, Builder, Layout, SlotId};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{FileFailurePersistence, RngSeed};
 
 /// Magic and version of what opens, and of what does not.
 const MAGICS: &[&[u8]] =
@@ -169,23 +171,8 @@ impl Recipe {
     }
 }
 
-/// The same cases in every run, so that a run says something of the code; `PROPTEST_RNG_SEED` and `PROPTEST_CASES`
-/// look for others.
-fn config() -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/laws.proptest-regressions");
-    let default = ProptestConfig {
-        max_shrink_iters: 4000,
-        failure_persistence: Some(Box::new(seeds)),
-        ..ProptestConfig::default()
-    };
-    match std::env::var_os("PROPTEST_RNG_SEED").or(std::env::var_os("PROPTEST_CASES")) {
-        Some(_) => default,
-        None => ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(1), ..default },
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(random::config(400, "tests/laws.proptest-regressions"))]
 
     #[test]
     fn laws_hold_on_built_maps(recipe in recipes()) {

@@ -3,15 +3,17 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "common/random.rs"]
+mod random;
 
 #[path = "pak/bad.rs"]
 mod bad;
+#[path = "pak/built.rs"]
+mod built;
 #[path = "pak/faults.rs"]
 mod faults;
 #[path = "pak/law.rs"]
 mod law;
-#[path = "pak/random.rs"]
-mod random;
 #[path = "pak/readers.rs"]
 mod readers;
 #[path = "pak/real.rs"]

@@ -4,6 +4,8 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "common/random.rs"]
+mod random;
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +14,6 @@ use bspkit::record::{Field, Record};
 use bspkit::{Bsp, ErrorKind, Layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 
 fn rooms() -> Vec<PathBuf> {
     corpus::under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source"))
@@ -248,7 +249,7 @@ fn any_variant() -> impl Strategy<Value = Variant> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/props.proptest-regressions"))), ..ProptestConfig::default() })]
+    #![proptest_config(random::config(256, "tests/props.proptest-regressions"))]
 
     #[test]
     fn every_record_is_honest(noise in vec(any::<u8>(), 64)) {

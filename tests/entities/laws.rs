@@ -7,7 +7,9 @@ use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;
 use proptest::prelude::*;
 
-use super::{pairs, parse};
+use super::{pairs, parse, random};
+
+const SEEDS: &str = "tests/entities.proptest-regressions";
 
 type Read = (Range<usize>, Vec<(Vec<u8>, Vec<u8>)>);
 
@@ -126,6 +128,8 @@ fn long() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(random::config(256, SEEDS))]
+
     #[test]
     fn any_text_is_read_as_by_hand_and_printed_as_it_was(text in nasty()) {
         agrees_with_hand(&text);
@@ -296,7 +300,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(random::config(64, SEEDS))]
     #[test]
     fn windows_do_not_show(text in long()) {
         agrees_with_hand(&text);

@@ -7,10 +7,12 @@ use bspkit::{Bsp, Builder, ErrorKind, Layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proptest::test_runner::FileFailurePersistence;
 
 use super::law::{self, Expected};
+use super::random;
 use super::zip::{File, Zip};
+
+const SEEDS: &str = "tests/pak.proptest-regressions";
 
 #[derive(Clone, Debug)]
 enum Edit {
@@ -149,13 +151,8 @@ fn apply(pak: &mut Pak<'_>, expected: &mut Vec<Expected>, edit: &Edit) {
     }
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("tests/pak.proptest-regressions");
-    ProptestConfig { cases, failure_persistence: Some(Box::new(seeds)), ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config(500))]
+    #![proptest_config(random::config(500, SEEDS))]
 
     #[test]
     fn untouched_files_keep_their_bytes(zip in zips(), edits in vec(edits(), 1..8)) {
