@@ -1,5 +1,7 @@
 //! The front door: a map with its dialect.
 
+mod tables;
+
 use std::path::Path;
 
 use crate::bytes::{Data, word};

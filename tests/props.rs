@@ -253,7 +253,7 @@ proptest! {
 
     #[test]
     fn every_record_is_honest(noise in vec(any::<u8>(), 64)) {
-        for info in RECORDS {
+        for info in RECORDS.iter() {
             let bytes = &noise[..info.size];
             prop_assert_eq!((info.reencode)(bytes), bytes, "{}", info.name);
         }

@@ -14,6 +14,8 @@ pub const GOLDSRC: Dialect = Dialect {
     versions: &[30],
     shapes: &[DirectoryShape { first: 4, count: 15, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
+    rows: &[],
+    games: &[],
     rules: Rules {
         game_lump: None,
         extra_header: true,

@@ -2,26 +2,32 @@
 //! source of the fact; a relative names its base and lists what differs. Nothing outside this folder asks which
 //! dialect a map is.
 
-mod blueshift;
+pub mod blueshift;
 mod detect;
 mod foreign;
-mod goldsrc;
-mod l4d2;
-mod quake2;
-mod quake3;
-mod source;
-mod source17;
-mod source21;
+mod game;
+pub mod goldsrc;
+pub mod l4d2;
+pub mod quake2;
+pub mod quake3;
+mod row;
+pub mod shared;
+pub mod source;
+pub mod source17;
+pub mod source21;
 mod text;
 
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
 pub use detect::{Detected, detect};
+pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
 pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
+use row::keys;
+pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
@@ -57,6 +63,10 @@ pub struct Dialect {
     pub shapes: &'static [DirectoryShape],
     /// The lumps by index.
     pub lumps: &'static [Lump],
+    /// What is known of the lumps' content; a relative's own rows come before its base's.
+    pub rows: &'static [&'static [Row]],
+    /// The games and what they call the bits of flags; the first one for a map's version is meant where none is named.
+    pub games: &'static [Game],
     /// What is to be known about places in the file.
     pub rules: Rules,
     /// What its engines can read of an entity text.
@@ -201,6 +211,11 @@ impl Dialect {
     /// The index of the lump with this role.
     pub fn role(&self, role: Role) -> Option<usize> {
         self.lumps.iter().position(|lump| lump.role == Some(role))
+    }
+
+    /// What is known of the content of a lump, or of a member of the game lump (`game:sprp`).
+    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + use<'n> {
+        self.rows.iter().copied().flatten().filter(move |row| row.lump == lump)
     }
 
     /// A lump's name: the table's, or its number where the table has none.

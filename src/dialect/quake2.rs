@@ -1,8 +1,10 @@
 //! Quake II, version 38, and Kingpin, whose maps are the same container (qfiles.h of the Quake II source).
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
+use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
 
 /// Quake II.
 pub const QUAKE2: Dialect = Dialect {
@@ -12,6 +14,11 @@ pub const QUAKE2: Dialect = Dialect {
     versions: &[38],
     shapes: &[DirectoryShape { first: 8, count: 19, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
+    rows: &[ROWS],
+    games: &[
+        Game { name: "quake2", title: "Quake II", versions: &[], flags: QUAKE2_FLAGS },
+        Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
+    ],
     rules: Rules {
         game_lump: None,
         extra_header: false,
@@ -49,4 +56,268 @@ const LUMPS: [Lump; 19] = [
     only("POP"),
     lump("AREAS", Role::Areas),
     lump("AREAPORTALS", Role::AreaPortals),
+];
+
+keys! {
+    PLANES: Plane = "Lump 1.",
+    VERTEXES: Vertex = "Lump 2.",
+    NODES: Node = "Lump 4.",
+    TEXINFO: TexInfo = "Lump 5.",
+    FACES: Face = "Lump 6.",
+    LEAFS: Leaf = "Lump 8.",
+    LEAFFACES: LeafFace = "Lump 9.",
+    LEAFBRUSHES: LeafBrush = "Lump 10.",
+    EDGES: Edge = "Lump 11.",
+    SURFEDGES: SurfEdge = "Lump 12.",
+    MODELS: Model = "Lump 13.",
+    BRUSHES: Brush = "Lump 14.",
+    BRUSHSIDES: BrushSide = "Lump 15.",
+    AREAS: Area = "Lump 17.",
+    AREAPORTALS: AreaPortal = "Lump 18.",
+}
+
+const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    PLANES.row(),
+    VERTEXES.row(),
+    Row::lens("VISIBILITY", "visibility"),
+    NODES.row(),
+    TEXINFO.row(),
+    FACES.row(),
+    Row::lens("LIGHTING", "light"),
+    LEAFS.row(),
+    LEAFFACES.row(),
+    LEAFBRUSHES.row(),
+    EDGES.row(),
+    SURFEDGES.row(),
+    MODELS.row(),
+    BRUSHES.row(),
+    BRUSHSIDES.row(),
+    Row::lens("POP", "256 zeros that no engine reads"),
+    AREAS.row(),
+    AREAPORTALS.row(),
+];
+
+records! {
+    /// `dnode_t`.
+    pub struct Node(28) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u16 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u16,
+    }
+
+    /// `texinfo_t`.
+    pub struct TexInfo(76) {
+        /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
+        pub vectors: [[f32; 4]; 2],
+        /// `SURF_` flags.
+        pub flags: i32 => Meaning::Flags(FlagKind::Surface),
+        /// The strength of its light.
+        pub value: i32,
+        /// The texture below `textures/`, without extension.
+        pub texture: Name<32>,
+        /// The next frame of its animation, -1 for none; engines take 0 for none too (`nexttexinfo`).
+        pub next: i32 => index_or_none("TEXINFO"),
+    }
+
+    /// `dface_t`. Seen from its front its vertexes run clockwise.
+    pub struct Face(20) {
+        /// The plane it lies on (`planenum`).
+        pub plane: u16 => index("PLANES"),
+        /// Other than 0 where it faces against its plane.
+        pub side: i16,
+        /// Its first edge in the surfedges (`firstedge`).
+        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
+        /// How many edges it has (`numedges`).
+        pub edge_count: i16,
+        /// How its texture lies.
+        pub texinfo: i16 => index("TEXINFO"),
+        /// The styles of its light; 255 ends them.
+        pub styles: [u8; 4],
+        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give
+        /// (`lightofs`).
+        pub light_offset: i32,
+    }
+
+    /// `dleaf_t`.
+    pub struct Leaf(28) {
+        /// `CONTENTS_` flags of all brushes in it.
+        pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+        /// Its cluster of the visibility lump, or -1.
+        pub cluster: i16,
+        /// Its area.
+        pub area: i16 => index("AREAS"),
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face in the leaffaces (`firstleafface`).
+        pub first_leaf_face: u16 => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it sees (`numleaffaces`).
+        pub leaf_face_count: u16,
+        /// Its first brush in the leafbrushes (`firstleafbrush`).
+        pub first_leaf_brush: u16 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numleafbrushes`).
+        pub leaf_brush_count: u16,
+    }
+
+    /// A number of the leaffaces lump.
+    pub struct LeafFace(2) {
+        /// The face's index.
+        pub face: u16 => index("FACES"),
+    }
+
+    /// A number of the leafbrushes lump.
+    pub struct LeafBrush(2) {
+        /// The brush's index.
+        pub brush: u16 => index("BRUSHES"),
+    }
+
+    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on.
+    pub struct Model(48) {
+        /// Its box.
+        pub mins: [f32; 3],
+        /// Its box.
+        pub maxs: [f32; 3],
+        /// 0 from id's tools.
+        pub origin: [f32; 3],
+        /// Its tree: a node, or the leaf `-1 - head_node` (`headnode`).
+        pub head_node: i32 => Meaning::Child,
+        /// Its first face (`firstface`).
+        pub first_face: i32 => run("FACES", "face_count"),
+        /// How many faces it has (`numfaces`).
+        pub face_count: i32,
+    }
+
+    /// `dbrush_t`.
+    pub struct Brush(12) {
+        /// Its first side (`firstside`).
+        pub first_side: i32 => run("BRUSHSIDES", "side_count"),
+        /// How many sides it has (`numsides`).
+        pub side_count: i32,
+        /// `CONTENTS_` flags.
+        pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+    }
+
+    /// `dbrushside_t`.
+    pub struct BrushSide(4) {
+        /// Its plane, facing out (`planenum`).
+        pub plane: u16 => index("PLANES"),
+        /// Its texture, -1 for none, as on most maps some have.
+        pub texinfo: i16 => index_or_none("TEXINFO"),
+    }
+
+    /// `darea_t`. The first one stands for nothing.
+    pub struct Area(8) {
+        /// How many portals lead out of it (`numareaportals`).
+        pub portal_count: i32,
+        /// The first of them (`firstareaportal`).
+        pub first_portal: i32 => run("AREAPORTALS", "portal_count"),
+    }
+
+    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    pub struct AreaPortal(8) {
+        /// The number by which its `func_areaportal` opens it (`portalnum`).
+        pub portal: i32,
+        /// The area it leads to (`otherarea`).
+        pub other_area: i32 => index("AREAS"),
+    }
+}
+
+const CONTENTS: &[(u32, &str)] = &[
+    (1, "SOLID"),
+    (2, "WINDOW"),
+    (4, "AUX"),
+    (8, "LAVA"),
+    (0x10, "SLIME"),
+    (0x20, "WATER"),
+    (0x40, "MIST"),
+    // The re-release.
+    (0x2000, "NO_WATERJUMP"),
+    (0x4000, "PROJECTILECLIP"),
+    (0x8000, "AREAPORTAL"),
+    (0x1_0000, "PLAYERCLIP"),
+    (0x2_0000, "MONSTERCLIP"),
+    (0x4_0000, "CURRENT_0"),
+    (0x8_0000, "CURRENT_90"),
+    (0x10_0000, "CURRENT_180"),
+    (0x20_0000, "CURRENT_270"),
+    (0x40_0000, "CURRENT_UP"),
+    (0x80_0000, "CURRENT_DOWN"),
+    (0x100_0000, "ORIGIN"),
+    (0x200_0000, "MONSTER"),
+    (0x400_0000, "DEADMONSTER"),
+    (0x800_0000, "DETAIL"),
+    (0x1000_0000, "TRANSLUCENT"),
+    (0x2000_0000, "LADDER"),
+];
+
+const QUAKE2_FLAGS: FlagNames = &[
+    (FlagKind::Contents, CONTENTS),
+    (
+        FlagKind::Surface,
+        &[
+            (1, "LIGHT"),
+            (2, "SLICK"),
+            (4, "SKY"),
+            (8, "WARP"),
+            (0x10, "TRANS33"),
+            (0x20, "TRANS66"),
+            (0x40, "FLOWING"),
+            (0x80, "NODRAW"),
+            (0x100, "HINT"),
+            (0x200, "SKIP"),
+            // The re-release and KMQuake II.
+            (0x200_0000, "ALPHATEST"),
+            (0x1000_0000, "N64_UV"),
+            (0x2000_0000, "SCROLLX"),
+            (0x4000_0000, "SCROLLY"),
+            (0x8000_0000, "SCROLLFLIP"),
+        ],
+    ),
+];
+
+/// The header of Kingpin's SDK.
+const KINGPIN_FLAGS: FlagNames = &[
+    (FlagKind::Contents, CONTENTS),
+    (
+        FlagKind::Surface,
+        &[
+            (1, "LIGHT"),
+            (2, "SLICK"),
+            (4, "SKY"),
+            (8, "WARP"),
+            (0x10, "TRANS33"),
+            (0x20, "TRANS66"),
+            (0x40, "FLOWING"),
+            (0x80, "NODRAW"),
+            (0x100, "BURNT"),
+            (0x400, "SPECULAR"),
+            (0x800, "DIFFUSE"),
+            (0x1000, "ALPHA"),
+            (0x2000, "MIRROR"),
+            (0x4000, "WNDW33"),
+            (0x8000, "WNDW64"),
+            (0x8_0000, "WATER"),
+            (0x10_0000, "CONCRETE"),
+            (0x20_0000, "FABRIC"),
+            (0x40_0000, "GRAVEL"),
+            (0x80_0000, "METAL"),
+            (0x100_0000, "METAL_L"),
+            (0x200_0000, "SNOW"),
+            (0x400_0000, "TILE"),
+            (0x800_0000, "WOOD"),
+            (0x1000_0000, "REFLECT_FAKE"),
+            (0x2000_0000, "REFLECT_LIGHT"),
+        ],
+    ),
 ];

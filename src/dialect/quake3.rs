@@ -19,6 +19,8 @@ pub const QUAKE3: Dialect = Dialect {
     versions: &[46, 47],
     shapes: &[with_entries(17), with_entries(18)],
     lumps: &LUMPS,
+    rows: &[],
+    games: &[],
     rules: Rules {
         game_lump: None,
         extra_header: false,

@@ -13,6 +13,8 @@ pub const SOURCE: Dialect = Dialect {
     versions: &[18, 19, 20, DARK_MESSIAH],
     shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, behind: 4 }],
     lumps: &LUMPS,
+    rows: &[],
+    games: &[],
     rules: Rules {
         game_lump: Some(35),
         extra_header: false,

@@ -9,9 +9,10 @@ use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
 use crate::content::entities::Entities;
 use crate::content::pak::Pak;
-use crate::dialect::Role;
+use crate::dialect::{Key, Role};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
+use crate::record::{Held, Record, TableMut};
 pub use packing::Packing;
 use packing::{Stored, refused};
 
@@ -38,6 +39,8 @@ pub struct Draft<'a> {
     packings: IndexMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
     versions: IndexMap<SlotId, i32>,
+    /// Lumps whose records somebody asked for.
+    tables: IndexMap<SlotId, Held<'a>>,
     /// The entity text, once somebody asked for it.
     entities: Option<Entities<'a>>,
     /// The embedded files, once somebody asked for them.
@@ -47,8 +50,8 @@ pub struct Draft<'a> {
 impl<'a> Bsp<'a> {
     /// Begins to edit.
     pub fn draft(&self) -> Draft<'a> {
-        let (slots, packings, versions) = Default::default();
-        Draft { bsp: self.clone(), slots, packings, versions, entities: None, pak: None }
+        let (slots, packings, versions, tables) = Default::default();
+        Draft { bsp: self.clone(), slots, packings, versions, tables, entities: None, pak: None }
     }
 }
 
@@ -65,6 +68,9 @@ impl<'a> Draft<'a> {
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         if let Some(pak) = self.pak.as_ref().filter(|pak| Some(slot) == self.pak_id() && pak.is_edited()) {
             return Ok(pak.to_rope()?.to_data());
+        }
+        if let Some(edited) = self.tables.get(&slot).and_then(Held::edits) {
+            return Ok(Data::from(edited.to_vec()));
         }
         match (&self.entities, self.slots.get(&slot)) {
             (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
@@ -163,6 +169,39 @@ impl<'a> Draft<'a> {
         self.pak.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no pakfile"))
     }
 
+    /// The records of a lump, to be changed in place.
+    ///
+    /// # Errors
+    /// As [`Bsp::table`].
+    pub fn table<R: Record>(&mut self, key: Key<R>) -> Result<TableMut<'_, 'a, R>> {
+        let (slot, row) = self.bsp.keyed(key)?;
+        if !self.tables.contains_key(&slot) {
+            let held = Held::new(self.bytes(slot)?);
+            self.tables.insert(slot, held);
+        }
+        let held = &mut self.tables[&slot];
+        let (range, is_counted) = self.bsp.part(key, row, held.get())?;
+        Ok(TableMut::new(key.lump(), held, range, is_counted))
+    }
+
+    /// Changes fields of one record. For many of a lump [`Draft::table`] is faster.
+    ///
+    /// ```
+    /// use bspkit::dialect::quake2;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// draft.update(quake2::PLANES, 3, |plane| plane.distance += 8.0)?;
+    /// assert_eq!(draft.changes()?.len(), 1);
+    /// draft.update(quake2::PLANES, 3, |plane| plane.distance -= 8.0)?;
+    /// assert!(draft.changes()?.is_empty());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bsp::table`]; [`ErrorKind::NotFound`] where there is no such record.
+    pub fn update<R: Record>(&mut self, key: Key<R>, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
+        self.table(key)?.update(index, change)
+    }
+
     /// Makes several edits or none: an error of `edit` leaves the draft as it was.
     ///
     /// # Errors
@@ -185,6 +224,7 @@ impl<'a> Draft<'a> {
         self.slots.clear();
         self.packings.clear();
         self.versions.clear();
+        self.tables.clear();
         self.entities = None;
         self.pak = None;
     }
@@ -208,6 +248,7 @@ impl<'a> Draft<'a> {
 
     /// Forgets what was edited through a lens on the slot.
     fn close_lens(&mut self, slot: SlotId) {
+        self.tables.shift_remove(&slot);
         self.entities.take_if(|_| self.bsp.role(Role::Entities).is_some_and(|found| found.id == slot));
         self.pak.take_if(|_| self.bsp.role(Role::Pak).is_some_and(|found| found.id == slot));
     }
@@ -228,6 +269,16 @@ impl<'a> Draft<'a> {
     fn edits(&self) -> Result<Edits<'a>> {
         let mut slots: IndexMap<SlotId, Option<Rope<'a>>> = self.packings.keys().map(|slot| (*slot, None)).collect();
         slots.extend(self.slots.iter().map(|(slot, bytes)| (*slot, Some(bytes.clone()))));
+        for (slot, held) in &self.tables {
+            let Some(edited) = held.edits() else { continue };
+            if !self.bsp.bytes(*slot).is_ok_and(|old| *old == *edited) {
+                slots.insert(*slot, Some(Rope::from(edited.to_vec())));
+            } else if self.packings.contains_key(slot) {
+                slots.insert(*slot, None);
+            } else {
+                slots.shift_remove(slot);
+            }
+        }
         if let (Some(entities), Some(id)) = (&self.entities, self.entities_id())
             && entities.is_edited()
         {

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use binrw::{BinRead, BinWrite, Endian};
 
+use super::{Number, RecordInfo, Shape};
 use crate::bytes::wide;
 
 /// A type with a fixed size in the file.
@@ -16,16 +17,24 @@ use crate::bytes::wide;
 pub trait Field {
     /// Its size in bytes.
     const SIZE: usize;
+    /// How it lies in the file.
+    const SHAPE: Shape;
 }
 
 macro_rules! fields {
-    ($($type:ty),*) => { $(impl Field for $type { const SIZE: usize = size_of::<$type>(); })* };
+    ($($type:ty = $number:ident),*) => {
+        $(impl Field for $type {
+            const SIZE: usize = size_of::<$type>();
+            const SHAPE: Shape = Shape::Number(Number::$number);
+        })*
+    };
 }
 
-fields!(u8, i8, u16, i16, u32, i32, f32);
+fields!(u8 = U8, i8 = I8, u16 = U16, i16 = I16, u32 = U32, i32 = I32, f32 = F32);
 
 impl<T: Field, const N: usize> Field for [T; N] {
     const SIZE: usize = N * T::SIZE;
+    const SHAPE: Shape = Shape::Array(&T::SHAPE, N);
 }
 
 /// A struct of fixed size that reads and writes itself without loss.
@@ -38,29 +47,55 @@ impl<T: Field, const N: usize> Field for [T; N] {
 /// assert_eq!(entry.encode(), [160, 0, 0, 0, 8, 0, 0, 0]);
 /// ```
 pub trait Record: Field + Copy + 'static + for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = ()> {
+    /// The type as data.
+    const INFO: &'static RecordInfo;
+
     /// Decodes the first [`Field::SIZE`] bytes; `None` where there are fewer.
     #[inline]
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let bytes = bytes.get(..Self::SIZE)?;
-        Self::read_options(&mut Reader { bytes, at: 0 }, Endian::Little, ()).ok()
+        decode::<Self, SINGLE>(bytes)
     }
 
     /// The record's bytes.
     #[inline]
     fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![0; Self::SIZE];
-        // The writer cannot fail and the buffer has the record's size.
-        let _ = self.write_options(&mut Writer { bytes: &mut bytes, at: 0 }, Endian::Little, ());
+        encode::<Self, SINGLE>(self, &mut bytes);
         bytes
     }
 }
 
-struct Reader<'a> {
+// The derive marks nothing `#[inline]`, and only a function with a single call is always inlined: each call has a
+// reader and a writer of its own, told apart by a number. Sharing one costs 5 to 20 times the speed.
+const SINGLE: u8 = 0;
+pub(super) const REENCODE: u8 = 1;
+pub(super) const GET: u8 = 2;
+pub(super) const ITERATE: u8 = 3;
+pub(super) const SET: u8 = 4;
+pub(super) const UPDATE: u8 = 5;
+pub(super) const APPEND: u8 = 6;
+
+/// Decodes the first bytes; `None` where there are too few.
+#[inline(always)]
+pub(super) fn decode<R: Record, const SITE: u8>(bytes: &[u8]) -> Option<R> {
+    let bytes = bytes.get(..R::SIZE)?;
+    R::read_options(&mut Reader::<SITE> { bytes, at: 0 }, Endian::Little, ()).ok()
+}
+
+/// Writes a record over the first bytes, of which there are enough.
+#[inline(always)]
+pub(super) fn encode<R: Record, const SITE: u8>(record: &R, bytes: &mut [u8]) {
+    let bytes = &mut bytes[..R::SIZE];
+    // The writer cannot fail and the buffer has the record's size.
+    let _ = record.write_options(&mut Writer::<SITE> { bytes, at: 0 }, Endian::Little, ());
+}
+
+struct Reader<'a, const SITE: u8> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Read for Reader<'_> {
+impl<const SITE: u8> Read for Reader<'_, SITE> {
     #[inline(always)]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.read_exact(buffer)?;
@@ -76,7 +111,7 @@ impl Read for Reader<'_> {
     }
 }
 
-impl Seek for Reader<'_> {
+impl<const SITE: u8> Seek for Reader<'_, SITE> {
     #[inline(always)]
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         seek(&mut self.at, to)
@@ -88,12 +123,12 @@ impl Seek for Reader<'_> {
     }
 }
 
-struct Writer<'a> {
+struct Writer<'a, const SITE: u8> {
     bytes: &'a mut [u8],
     at: usize,
 }
 
-impl Write for Writer<'_> {
+impl<const SITE: u8> Write for Writer<'_, SITE> {
     #[inline(always)]
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         self.write_all(buffer)?;
@@ -114,7 +149,7 @@ impl Write for Writer<'_> {
     }
 }
 
-impl Seek for Writer<'_> {
+impl<const SITE: u8> Seek for Writer<'_, SITE> {
     #[inline(always)]
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         seek(&mut self.at, to)

@@ -127,7 +127,7 @@ mod tests {
     proptest! {
         #[test]
         fn records_are_honest(noise in proptest::collection::vec(any::<u8>(), 64)) {
-            for info in RECORDS {
+            for info in RECORDS.iter() {
                 let bytes = &noise[..info.size];
                 prop_assert_eq!(&(info.reencode)(bytes)[..], bytes, "{}", info.name);
             }

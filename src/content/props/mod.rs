@@ -15,7 +15,7 @@ pub use variant::{ExtraList, VARIANTS, Variant};
 use std::ops::Range;
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, word};
+use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::Slot;
 
@@ -88,33 +88,4 @@ impl Lists<'_> {
 /// The names in a list of them.
 fn names(list: &[u8]) -> impl ExactSizeIterator<Item = &[u8]> {
     list.chunks_exact(NAME).map(|field| field.split(|byte| *byte == 0).next().unwrap_or(field))
-}
-
-/// Bytes that are as they were, or a copy that was edited.
-#[derive(Clone, Debug)]
-enum Held<'a> {
-    Read(Data<'a>),
-    Edited(Vec<u8>),
-}
-
-impl Held<'_> {
-    fn get(&self) -> &[u8] {
-        match self {
-            Held::Read(bytes) => bytes,
-            Held::Edited(bytes) => bytes,
-        }
-    }
-
-    /// Writes bytes over others; nothing is copied where they are the same already.
-    fn put(&mut self, at: usize, new: &[u8]) {
-        if self.get()[at..].starts_with(new) {
-            return;
-        }
-        if let Held::Read(bytes) = self {
-            *self = Held::Edited(bytes.to_vec());
-        }
-        if let Held::Edited(bytes) = self {
-            bytes[at..at + new.len()].copy_from_slice(new);
-        }
-    }
 }

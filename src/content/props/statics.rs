@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::variant::{ExtraList, VARIANTS, Variant};
-use super::{Held, Lists, NAME, names};
+use super::{Lists, NAME, names};
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::record::{Field, Record, records};
+use crate::record::{Field, Held, Record, records};
 
 /// The versions whose layout is known.
 const VERSIONS: std::ops::RangeInclusive<u16> = 4..=13;
@@ -120,7 +120,7 @@ impl<'a> StaticProps<'a> {
             },
         };
         let Lay { names, leafs, props, len } = lay;
-        Ok(StaticProps { bytes: Held::Read(bytes), version, names, leafs, props, len, variant })
+        Ok(StaticProps { bytes: Held::new(bytes), version, names, leafs, props, len, variant })
     }
 
     /// The version of the game lump's member.

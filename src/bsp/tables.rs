@@ -1,0 +1,130 @@
+//! Lumps as records: which row of the dialect's table a lump goes by, and the records themselves.
+
+use std::any::TypeId;
+
+use super::Bsp;
+use crate::bytes::Data;
+use crate::dialect::{Facts, Form, Key, Records, Row};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::{Slot, SlotId};
+use crate::record::{Record, Table};
+
+impl<'a> Bsp<'a> {
+    /// The row of the dialect's table that a slot goes by: what is in it. Where several structs are known for a lump, or
+    /// others of other games, it is told by how the lumps fit each other.
+    ///
+    /// # Errors
+    /// Why nothing is known of the content: a sentence.
+    pub fn row(&self, slot: &Slot) -> Result<&'static Row, String> {
+        let version = self.version();
+        let rows = self.dialect().rows_of(&slot.name);
+        let rows = rows.filter(|row| row.maps.is_empty() || row.maps.contains(&version));
+        let is_its_version = |row: &&Row| slot.version.is_some_and(|version| row.versions.contains(&version));
+        let mut rows: Vec<&'static Row> = rows.collect();
+        // Those of the lump's version first, then those of any.
+        rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
+        let len = |name: &str| Some(self.len(self.named(name)?));
+        let bytes = |name: &str| self.bytes(self.named(name)?.id).ok();
+        let facts = Facts { version, len: &len, bytes: &bytes };
+        let is_empty = self.len(slot) == 0;
+        let mut why = None;
+        for row in rows {
+            let holds = match row.proof {
+                _ if is_empty => Ok(()),
+                Some(proof) => proof(&facts, row),
+                None if row.versions.is_empty() || is_its_version(&row) => Ok(()),
+                None => Err(format!("its version {} is not known", slot.version.unwrap_or(0))),
+            };
+            match (holds, row.form) {
+                (Ok(()), Form::Opaque(why)) => return Err(why.to_owned()),
+                (Ok(()), _) => return Ok(row),
+                (Err(reason), _) => why = why.or(Some(reason)),
+            }
+        }
+        Err(why.unwrap_or_else(|| "its content is not known".to_owned()))
+    }
+
+    /// Where in a slot's bytes records stand, list by list: one for an array, none where there are no records in it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
+    pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
+        match self.row(slot) {
+            Ok(row) => self.parts(row, slot, &self.bytes(slot.id)?),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The records of a lump.
+    ///
+    /// ```
+    /// use bspkit::dialect::quake2;
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert_eq!(map.table(quake2::MODELS)?.get(0)?.first_face, 0);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the map has no such lump, [`ErrorKind::Unsupported`] where it has other records or none,
+    /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
+    pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
+        let (slot, row) = self.keyed(key)?;
+        let bytes = self.bytes(slot)?;
+        let (part, _) = self.part(key, row, &bytes)?;
+        Ok(Table::new(key.lump(), bytes.slice(part)))
+    }
+
+    /// The slot of a key and the row that it goes by.
+    pub(crate) fn keyed<R: Record>(&self, key: Key<R>) -> Result<(SlotId, &'static Row)> {
+        let slot = self.slot(key.lump())?;
+        let row = self.row(slot).map_err(|why| {
+            let message = format!("what is in {} is not known: {why}", slot.name);
+            Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
+        })?;
+        Ok((slot.id, row))
+    }
+
+    /// Where the records of a key stand in the bytes of its slot, and whether they are counted there.
+    pub(crate) fn part<R: Record>(
+        &self,
+        key: Key<R>,
+        row: &'static Row,
+        bytes: &[u8],
+    ) -> Result<(std::ops::Range<usize>, bool)> {
+        let malformed = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(key.lump()));
+        let parts = row.parts(bytes).map_err(malformed)?;
+        let part = parts.into_iter().find(|part| part.list == key.list_name());
+        let part = part.filter(|part| (part.record.type_id)() == TypeId::of::<R>());
+        let part = part.ok_or_else(|| self.other_records(key.lump(), row, R::INFO.name))?;
+        Ok((part.range, matches!(row.form, Form::Lists(_))))
+    }
+
+    fn other_records(&self, lump: &str, row: &Row, asked: &str) -> Error {
+        let there = match row.form {
+            Form::Array(record) if record.name == asked => "other records of that name".to_owned(),
+            Form::Array(record) => format!("records of the type {}", record.name),
+            Form::Lists(lists) => {
+                let names: Vec<_> = lists.iter().map(|list| format!("{} ({})", list.name, list.record.name)).collect();
+                format!("the lists {}", names.join(", "))
+            }
+            Form::Lens(what) => what.to_owned(),
+            Form::Opaque(_) => "bytes".to_owned(),
+        };
+        let message = format!("{lump} of this map holds {there}, not {asked}");
+        Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(lump))
+    }
+
+    fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Records>> {
+        let malformed = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(&slot.name));
+        row.parts(bytes).map_err(malformed)
+    }
+
+    fn named(&self, name: &str) -> Option<&Slot> {
+        self.slots().iter().find(|slot| slot.name == name)
+    }
+
+    /// The bytes of a slot, decompressed.
+    pub(crate) fn len(&self, slot: &Slot) -> usize {
+        self.unpacked_size(slot.id).unwrap_or(slot.stored.len())
+    }
+}

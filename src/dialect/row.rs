@@ -1,0 +1,284 @@
+//! Rows: what is known of the content of a dialect's lumps, and by what it is told which of several structs a lump has.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use crate::bytes::{Data, word};
+use crate::record::{Record, RecordInfo};
+
+/// One way in which a lump can be laid out.
+///
+/// A lump may have several rows: other map versions, other games. Those of the lump's own version are tried before
+/// others, and one is taken where its proof holds; where none does, the lump stays bytes.
+///
+/// ```
+/// use bspkit::dialect::{Form, QUAKE2};
+/// let row = QUAKE2.rows_of("PLANES").next().unwrap();
+/// assert!(matches!(row.form, Form::Array(record) if record.size == 20));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Row {
+    /// The lump, by the dialect's name; `game:sprp` for members.
+    pub lump: &'static str,
+    /// What is in it.
+    pub form: Form,
+    /// The map versions that it is known from; all of the dialect's where there are none.
+    pub maps: &'static [i32],
+    /// The lump versions that it goes by; any where there are none.
+    pub versions: &'static [i32],
+    /// What else has to hold for it to be believed.
+    pub proof: Option<Proof>,
+}
+
+/// Whether a layout fits: the reason why not.
+pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
+
+/// How the bytes of a lump are laid out.
+///
+/// ```
+/// use bspkit::dialect::{Form, QUAKE2};
+/// let row = QUAKE2.rows_of("ENTITIES").next().unwrap();
+/// assert!(matches!(row.form, Form::Lens("text")));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Form {
+    /// Records one behind the other.
+    Array(&'static RecordInfo),
+    /// Several lists, each a count of 32 bits and so many records.
+    Lists(&'static [List]),
+    /// No records; what it is called, and a module of `content` may know more.
+    Lens(&'static str),
+    /// Not known well enough; the reason.
+    Opaque(&'static str),
+}
+
+/// A list of records within a lump.
+///
+/// ```
+/// use bspkit::dialect::{ALL, Form, List};
+/// let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());
+/// let lists: Vec<&List> = rows.filter_map(|row| match row.form { Form::Lists(lists) => Some(lists), _ => None }).flatten().collect();
+/// assert!(lists.iter().all(|list| list.record.size > 0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct List {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is a list of.
+    pub record: &'static RecordInfo,
+}
+
+impl List {
+    pub(super) const fn of<R: Record>(name: &'static str) -> Self {
+        List { name, record: R::INFO }
+    }
+}
+
+impl Row {
+    const fn new(lump: &'static str, form: Form) -> Self {
+        Row { lump, form, maps: &[], versions: &[], proof: None }
+    }
+
+    pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
+        Row::new(lump, Form::Lists(lists))
+    }
+
+    pub(super) const fn lens(lump: &'static str, what: &'static str) -> Self {
+        Row::new(lump, Form::Lens(what))
+    }
+
+    pub(super) const fn opaque(lump: &'static str, why: &'static str) -> Self {
+        Row::new(lump, Form::Opaque(why))
+    }
+
+    /// The row only holds for these map versions.
+    pub(super) const fn maps(self, maps: &'static [i32]) -> Self {
+        Row { maps, ..self }
+    }
+
+    /// The row goes by these lump versions.
+    pub(super) const fn versions(self, versions: &'static [i32]) -> Self {
+        Row { versions, ..self }
+    }
+
+    /// The row is only believed where this holds.
+    pub(super) const fn proved(self, proof: Proof) -> Self {
+        Row { proof: Some(proof), ..self }
+    }
+
+    /// The record of an array.
+    pub fn record(&self) -> Option<&'static RecordInfo> {
+        match self.form {
+            Form::Array(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Where the records of this form stand in a lump's bytes, list by list.
+    ///
+    /// # Errors
+    /// Which list has no room for what it says it has.
+    pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
+        match self.form {
+            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len() }]),
+            Form::Lists(lists) => {
+                let mut at = 0;
+                let mut parts = Vec::with_capacity(lists.len());
+                for list in lists {
+                    let count = word(bytes, at).ok_or_else(|| format!("it ends before the number of {}", list.name))?;
+                    let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
+                    let end = length.and_then(|length| (at + 4).checked_add(length)).filter(|end| *end <= bytes.len());
+                    let size = list.record.size;
+                    let end =
+                        end.ok_or_else(|| format!("there is no room for {count} {} of {size} bytes", list.name))?;
+                    parts.push(Records { list: list.name, record: list.record, range: at + 4..end });
+                    at = end;
+                }
+                Ok(parts)
+            }
+            Form::Lens(_) | Form::Opaque(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Where the records of a lump stand in its bytes, or those of a list in it.
+///
+/// ```
+/// use bspkit::dialect::QUAKE2;
+/// let row = QUAKE2.rows_of("PLANES").next().unwrap();
+/// assert_eq!(row.parts(&[0; 45])?[0].count(), 2);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Records {
+    /// The list's name; empty where the lump is one array.
+    pub list: &'static str,
+    /// What they are.
+    pub record: &'static RecordInfo,
+    /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
+    pub range: Range<usize>,
+}
+
+impl Records {
+    /// How many whole ones there are.
+    pub fn count(&self) -> usize {
+        self.range.len() / self.record.size
+    }
+}
+
+/// A lump or a list in one, with the type of its records: what [`crate::Bsp::table`] and [`crate::Draft::table`] are
+/// asked with. The consts of the dialects' modules.
+///
+/// ```
+/// use bspkit::dialect::quake2;
+/// assert_eq!(quake2::FACES.lump(), "FACES");
+/// ```
+#[derive(Debug)]
+pub struct Key<R> {
+    lump: &'static str,
+    list: &'static str,
+    record: PhantomData<fn() -> R>,
+}
+
+impl<R> Clone for Key<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Key<R> {}
+
+impl<R: Record> Key<R> {
+    pub(crate) const fn new(lump: &'static str) -> Self {
+        Key::list(lump, "")
+    }
+
+    pub(super) const fn list(lump: &'static str, list: &'static str) -> Self {
+        Key { lump, list, record: PhantomData }
+    }
+
+    /// A row for the lump.
+    pub(super) const fn row(self) -> Row {
+        Row::new(self.lump, Form::Array(R::INFO))
+    }
+
+    /// The lump's name.
+    pub fn lump(&self) -> &'static str {
+        self.lump
+    }
+
+    /// The list's name; empty where the lump is one array.
+    pub fn list_name(&self) -> &'static str {
+        self.list
+    }
+}
+
+/// What a proof may look at: the map's version and its other lumps.
+///
+/// Proofs are asked through [`crate::Bsp::row`], which gives them the map at hand.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let planes = map.slot("planes")?;
+/// assert_eq!(map.row(planes).unwrap().lump, "PLANES");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub struct Facts<'m> {
+    pub(crate) version: i32,
+    pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
+    pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,
+}
+
+impl<'m> Facts<'m> {
+    /// The map's version.
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// The length of a lump, decompressed.
+    pub fn len(&self, lump: &str) -> usize {
+        (self.len)(lump).unwrap_or(0)
+    }
+
+    /// The bytes of a lump; nothing where they cannot be read.
+    pub fn bytes(&self, lump: &str) -> Data<'m> {
+        (self.bytes)(lump).unwrap_or_else(|| Data::from(Vec::new()))
+    }
+
+    /// How many whole records of a size a lump has.
+    pub(super) fn count(&self, lump: &str, size: usize) -> usize {
+        self.len(lump) / size
+    }
+
+    /// The sum of a number of every record of a lump.
+    pub(super) fn sum<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
+        let bytes = self.bytes(lump);
+        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(0, i64::saturating_add)
+    }
+}
+
+/// Whether a row's array has so many records, which `of_what` explains: `faces of the models`.
+pub(super) fn count_is(facts: &Facts<'_>, row: &Row, wanted: i64, of_what: &str) -> Result<(), String> {
+    let Some(record) = row.record() else { return Ok(()) };
+    let len = facts.len(row.lump);
+    match i64::try_from(len / record.size) == Ok(wanted) {
+        true => Ok(()),
+        false => Err(format!("its {len} bytes are not {} for each of the {wanted} {of_what}", record.size)),
+    }
+}
+
+/// Declares keys: `NAME: Record = "its doc",` for the lump of that name.
+macro_rules! keys {
+    ($($name:ident: $record:ty = $doc:literal,)*) => {
+        $(
+            #[doc = $doc]
+            pub const $name: $crate::dialect::Key<$record> = $crate::dialect::Key::new(stringify!($name));
+        )*
+    };
+}
+
+pub(crate) use keys;

@@ -1,0 +1,254 @@
+//! What a record consists of, as data: the fields' names, places and types, and what their numbers mean. Everything
+//! that treats records alike (text forms, checks) goes by this and not by the structs.
+
+use std::fmt;
+
+use binrw::binrw;
+
+use super::Field;
+
+/// How a field lies in the file.
+///
+/// ```
+/// use bspkit::record::{Field, Number, Shape};
+/// assert!(matches!(<[f32; 3] as Field>::SHAPE, Shape::Array(Shape::Number(Number::F32), 3)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// A number, little-endian.
+    Number(Number),
+    /// A name in so many bytes, NUL-terminated where it is shorter.
+    Name(usize),
+    /// So many of a shape.
+    Array(&'static Shape, usize),
+    /// A struct within.
+    Record(&'static [FieldInfo]),
+}
+
+impl Shape {
+    /// Its size in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Shape::Number(number) => number.size(),
+            Shape::Name(size) => size,
+            Shape::Array(item, count) => item.size() * count,
+            Shape::Record(fields) => fields.iter().map(|field| field.shape.size()).sum(),
+        }
+    }
+}
+
+/// The types of numbers in files.
+///
+/// ```
+/// use bspkit::record::Number;
+/// assert_eq!(Number::I16.integer(&[0xFE, 0xFF]), Some(-2));
+/// assert_eq!(Number::F32.integer(&[0; 4]), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum Number {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    F32,
+}
+
+impl Number {
+    /// Its size in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Number::U8 | Number::I8 => 1,
+            Number::U16 | Number::I16 => 2,
+            Number::U32 | Number::I32 | Number::F32 => 4,
+        }
+    }
+
+    /// The integer that the first bytes are; `None` for floats and where there are too few.
+    pub fn integer(self, bytes: &[u8]) -> Option<i64> {
+        Some(match self {
+            Number::U8 => i64::from(*bytes.first()?),
+            Number::I8 => i64::from(i8::from_le_bytes([*bytes.first()?])),
+            Number::U16 => i64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+            Number::I16 => i64::from(i16::from_le_bytes(*bytes.first_chunk()?)),
+            Number::U32 => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+            Number::I32 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+            Number::F32 => return None,
+        })
+    }
+
+    /// The smallest and the largest integer; `None` for floats.
+    pub fn range(self) -> Option<(i64, i64)> {
+        Some(match self {
+            Number::U8 => (0, i64::from(u8::MAX)),
+            Number::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+            Number::U16 => (0, i64::from(u16::MAX)),
+            Number::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            Number::U32 => (0, i64::from(u32::MAX)),
+            Number::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            Number::F32 => return None,
+        })
+    }
+}
+
+/// A field of a record.
+///
+/// ```
+/// use bspkit::dialect::quake2::Face;
+/// use bspkit::record::Record;
+/// let field = Face::INFO.field("first_edge").unwrap();
+/// assert_eq!((field.offset, field.shape.size()), (4, 4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FieldInfo {
+    /// Its name in Rust, in JSON and in CSV.
+    pub name: &'static str,
+    /// Where in the record it stands, in bytes.
+    pub offset: usize,
+    /// How it lies there.
+    pub shape: Shape,
+    /// What its numbers mean.
+    pub meaning: Meaning,
+}
+
+impl FieldInfo {
+    pub(crate) const fn new(name: &'static str, shape: Shape, meaning: Meaning) -> Self {
+        FieldInfo { name, offset: 0, shape, meaning }
+    }
+}
+
+/// Lays fields one behind the other; the sizes stand beside because traits' functions are not for constants.
+pub(crate) const fn lay<const N: usize>(mut fields: [FieldInfo; N], sizes: [usize; N]) -> [FieldInfo; N] {
+    let (mut index, mut offset) = (0, 0);
+    while index < N {
+        fields[index].offset = offset;
+        offset += sizes[index];
+        index += 1;
+    }
+    fields
+}
+
+/// What the numbers of a field mean, as far as a check or a text form needs it.
+///
+/// ```
+/// use bspkit::dialect::quake2::Face;
+/// use bspkit::record::{Meaning, Record};
+/// let plane = Face::INFO.field("plane").unwrap();
+/// assert_eq!(plane.meaning, Meaning::Index { lump: "PLANES", none: &[] });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// A quantity, or nothing that is checked.
+    Plain,
+    /// The index of a record; the numbers of `none` are legal without being one.
+    Index {
+        /// The lump with the records, by the dialect's name.
+        lump: &'static str,
+        /// Legal numbers that are no index.
+        none: &'static [i64],
+    },
+    /// The index of the first of several records in a row; whatever it is where there are none of them.
+    Run {
+        /// The lump with the records.
+        lump: &'static str,
+        /// The field of the same record that says how many there are.
+        count: &'static str,
+    },
+    /// The index of a node, or for a leaf its index with all bits flipped.
+    Child,
+    /// Bits, each with a name.
+    Flags(FlagKind),
+}
+
+/// The index of a record in the lump.
+pub(crate) const fn index(lump: &'static str) -> Meaning {
+    Meaning::Index { lump, none: &[] }
+}
+
+/// The index of a record in the lump, or -1 for none.
+pub(crate) const fn index_or_none(lump: &'static str) -> Meaning {
+    Meaning::Index { lump, none: &[-1] }
+}
+
+/// The first of a run of records in the lump.
+pub(crate) const fn run(lump: &'static str, count: &'static str) -> Meaning {
+    Meaning::Run { lump, count }
+}
+
+/// Which names a field's bits go by; the games have lists of them.
+///
+/// ```
+/// assert_eq!(bspkit::record::FlagKind::Surface.to_string(), "surface");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FlagKind {
+    /// Of surfaces: `SURF_SKY`.
+    Surface,
+    /// What a volume holds: `CONTENTS_WATER`.
+    Contents,
+    /// Of Source's leafs: `LEAF_FLAGS_SKY`.
+    Leaf,
+    /// Of static props: `STATIC_PROP_NO_SHADOW`.
+    Prop,
+    /// Of triangles of displacements: `DISPTRI_TAG_WALKABLE`.
+    Triangle,
+    /// Of lights: in the ambient cube or not.
+    Light,
+}
+
+impl fmt::Display for FlagKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FlagKind::Surface => "surface",
+            FlagKind::Contents => "contents",
+            FlagKind::Leaf => "leaf",
+            FlagKind::Prop => "prop",
+            FlagKind::Triangle => "triangle",
+            FlagKind::Light => "light",
+        })
+    }
+}
+
+/// A name in a field of fixed size, with whatever stands behind its NUL.
+///
+/// ```
+/// use bspkit::record::Name;
+/// let mut name = Name(*b"wall\0old");
+/// assert_eq!(name.text(), b"wall");
+/// assert!(name.set(b"floor"));
+/// assert_eq!(name.0, *b"floor\0ld"); // what is behind the new NUL stays
+/// assert!(!name.set(b"too long"));
+/// ```
+#[binrw]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> Name<N> {
+    /// The bytes before the first NUL.
+    pub fn text(&self) -> &[u8] {
+        self.0.split(|byte| *byte == 0).next().unwrap_or(&self.0)
+    }
+
+    /// Writes a name and the NUL behind it; says no where there is no room or the name has a NUL.
+    #[must_use]
+    pub fn set(&mut self, name: &[u8]) -> bool {
+        let fits = name.len() < N && !name.contains(&0);
+        if fits {
+            self.0[..name.len()].copy_from_slice(name);
+            self.0[name.len()] = 0;
+        }
+        fits
+    }
+}
+
+impl<const N: usize> Field for Name<N> {
+    const SIZE: usize = N;
+    const SHAPE: Shape = Shape::Name(N);
+}

@@ -1,0 +1,262 @@
+//! Tables: the records of one lump, decoded one at a time.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::{Record, codec};
+use crate::bytes::{Data, short};
+use crate::error::{Error, ErrorKind, Place, Result};
+
+/// The records of a lump, to be looked at. Nothing is decoded before it is asked for.
+///
+/// ```
+/// use bspkit::Bsp;
+/// use bspkit::dialect::quake2;
+/// let faces = Bsp::open("tests/maps/q2/own_rooms.bsp")?.table(quake2::FACES)?;
+/// assert!(faces.iter().all(|face| face.edge_count >= 3));
+/// assert!(faces.get(faces.len()).is_err());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Table<'a, R> {
+    name: &'static str,
+    bytes: Data<'a>,
+    records: PhantomData<R>,
+}
+
+impl<'a, R: Record> Table<'a, R> {
+    pub(crate) fn new(name: &'static str, bytes: Data<'a>) -> Self {
+        Table { name, bytes, records: PhantomData }
+    }
+
+    /// How many whole records there are.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / R::SIZE
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the range there is.
+    #[inline]
+    pub fn get(&self, index: usize) -> Result<R> {
+        let bytes = index.checked_mul(R::SIZE).and_then(|start| self.bytes.get(start..));
+        match bytes.and_then(codec::decode::<R, { codec::GET }>) {
+            Some(record) => Ok(record),
+            None => Err(no_record(self.name, index, self.len())),
+        }
+    }
+
+    /// Every record.
+    pub fn iter(&self) -> Iter<'_, R> {
+        Iter { records: self.bytes.chunks_exact(R::SIZE), kind: PhantomData }
+    }
+
+    /// The bytes of all whole records.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len() * R::SIZE]
+    }
+
+    /// The bytes behind the last whole record: none but in a ragged lump.
+    pub fn tail(&self) -> &[u8] {
+        &self.bytes[self.len() * R::SIZE..]
+    }
+}
+
+impl<'t, R: Record> IntoIterator for &'t Table<'_, R> {
+    type Item = R;
+    type IntoIter = Iter<'t, R>;
+
+    fn into_iter(self) -> Iter<'t, R> {
+        self.iter()
+    }
+}
+
+/// The records of a [`Table`], one after the other.
+///
+/// ```
+/// use bspkit::Bsp;
+/// use bspkit::dialect::quake2;
+/// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let planes = map.table(quake2::PLANES)?;
+/// assert_eq!(planes.iter().len(), planes.len());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Iter<'t, R> {
+    records: std::slice::ChunksExact<'t, u8>,
+    kind: PhantomData<R>,
+}
+
+impl<R: Record> Iterator for Iter<'_, R> {
+    type Item = R;
+
+    #[inline]
+    fn next(&mut self) -> Option<R> {
+        codec::decode::<R, { codec::ITERATE }>(self.records.next()?)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.records.size_hint()
+    }
+}
+
+impl<R: Record> ExactSizeIterator for Iter<'_, R> {}
+
+/// The records of a lump in a draft, to be changed; what is as it was is no edit.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// use bspkit::dialect::quake2;
+/// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let mut draft = map.draft();
+/// let mut faces = draft.table(quake2::FACES)?;
+/// faces.update(3, |face| face.styles[0] = 32)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert_eq!(saved.table(quake2::FACES)?.get(3)?.styles[0], 32);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TableMut<'d, 'a, R> {
+    name: &'static str,
+    held: &'d mut Held<'a>,
+    /// Where in the lump the records stand, as whole ones.
+    range: Range<usize>,
+    /// Whether a count stands in the four bytes before them.
+    is_counted: bool,
+    records: PhantomData<R>,
+}
+
+impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
+    pub(crate) fn new(name: &'static str, held: &'d mut Held<'a>, range: Range<usize>, is_counted: bool) -> Self {
+        let range = range.start..range.start + range.len() / R::SIZE * R::SIZE;
+        TableMut { name, held, range, is_counted, records: PhantomData }
+    }
+
+    /// How many whole records there are.
+    pub fn len(&self) -> usize {
+        self.range.len() / R::SIZE
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// A record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the range there is.
+    #[inline]
+    pub fn get(&self, index: usize) -> Result<R> {
+        let found = self.place(index).and_then(|place| codec::decode::<R, { codec::UPDATE }>(&self.held.get()[place]));
+        found.ok_or_else(|| no_record(self.name, index, self.len()))
+    }
+
+    /// Gives a record other values.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the range there is.
+    #[inline]
+    pub fn set(&mut self, index: usize, record: R) -> Result<()> {
+        let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
+        match &mut self.held.edited {
+            Some(bytes) => codec::encode::<R, { codec::SET }>(&record, &mut bytes[place]),
+            None => self.held.put(place.start, &record.encode()),
+        }
+        Ok(())
+    }
+
+    /// Changes fields of a record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the range there is.
+    #[inline]
+    pub fn update(&mut self, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
+        let mut record = self.get(index)?;
+        change(&mut record);
+        self.set(index, record)
+    }
+
+    /// Adds a record behind the last one. Nothing else learns of it: no run that ends here gets longer.
+    pub fn push(&mut self, record: R) {
+        let end = self.range.end;
+        let bytes = self.held.edited();
+        bytes.splice(end..end, std::iter::repeat_n(0, R::SIZE));
+        codec::encode::<R, { codec::APPEND }>(&record, &mut bytes[end..]);
+        self.range.end += R::SIZE;
+        self.say_count();
+    }
+
+    /// Drops the records from an index on.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            let end = self.range.start + len * R::SIZE;
+            self.held.edited().drain(end..self.range.end);
+            self.range.end = end;
+            self.say_count();
+        }
+    }
+
+    fn say_count(&mut self) {
+        if self.is_counted {
+            let count = short(self.len());
+            self.held.put(self.range.start - 4, &count.to_le_bytes());
+        }
+    }
+
+    #[inline]
+    fn place(&self, index: usize) -> Option<Range<usize>> {
+        let start = self.range.start.checked_add(index.checked_mul(R::SIZE)?)?;
+        (start < self.range.end).then(|| start..start + R::SIZE)
+    }
+}
+
+#[cold]
+fn no_record(name: &str, index: usize, len: usize) -> Error {
+    let message = match len.checked_sub(1) {
+        None => format!("{name} has no records, so none with the index {index}"),
+        Some(last) => format!("{name} has the records 0 to {last}, and none with the index {index}"),
+    };
+    Error::new(ErrorKind::NotFound, message).at(Place::default().lump(name))
+}
+
+/// Bytes that are as they were, or a copy that was edited.
+#[derive(Clone, Debug)]
+pub(crate) struct Held<'a> {
+    read: Data<'a>,
+    edited: Option<Vec<u8>>,
+}
+
+impl<'a> Held<'a> {
+    pub(crate) fn new(read: Data<'a>) -> Self {
+        Held { read, edited: None }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &[u8] {
+        self.edited.as_deref().unwrap_or(&self.read)
+    }
+
+    /// The copy, where there is one.
+    pub(crate) fn edits(&self) -> Option<&[u8]> {
+        self.edited.as_deref()
+    }
+
+    /// Writes bytes over others; nothing is copied where they are the same already.
+    pub(crate) fn put(&mut self, at: usize, new: &[u8]) {
+        if !self.get()[at..].starts_with(new) {
+            self.edited()[at..at + new.len()].copy_from_slice(new);
+        }
+    }
+
+    /// A copy to write to.
+    pub(crate) fn edited(&mut self) -> &mut Vec<u8> {
+        self.edited.get_or_insert_with(|| self.read.to_vec())
+    }
+}

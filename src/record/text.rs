@@ -1,0 +1,375 @@
+//! Records as text, without the loss of a bit: what a field's bytes are called, and back.
+//!
+//! Floats print as the shortest decimal that reads back to the same bits, NaN and infinities as the bits in hex; names
+//! as far as their last byte that is not NUL, escaped; flags by name, and in hex where a bit has none.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape};
+use crate::bytes::{escaped, unescape};
+
+/// What the bits of flags are called, by kind: each bit with its name.
+///
+/// ```
+/// use bspkit::record::{FlagKind, flag_names};
+/// let game = bspkit::dialect::QUAKE2.game(38);
+/// let surface = flag_names(game.flags, FlagKind::Surface);
+/// assert!(surface.contains(&(4, "SKY")));
+/// ```
+pub fn flag_names(all: FlagNames, kind: FlagKind) -> &'static [(u32, &'static str)] {
+    all.iter().find(|(of, _)| *of == kind).map_or(&[], |(_, names)| names)
+}
+
+/// The names of flags by their kinds.
+pub type FlagNames = &'static [(FlagKind, &'static [(u32, &'static str)])];
+
+/// One number or name of a record: where it stands and what it is.
+///
+/// ```
+/// use bspkit::dialect::quake2::Face;
+/// use bspkit::record::{Cell, Record};
+/// let cells = Cell::all(Face::INFO.fields);
+/// assert_eq!(cells[4].path, "texinfo");
+/// assert_eq!(cells[5].path, "styles[0]");
+/// assert_eq!(cells[5].place, 12..13);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Cell {
+    /// Its name: `plane`, `normal[2]`, `edges[0].neighbors[1].span`.
+    pub path: String,
+    /// Where in the record it stands.
+    pub place: Range<usize>,
+    /// A number or a name.
+    pub shape: Shape,
+    /// What the number means.
+    pub meaning: Meaning,
+}
+
+/// Text that stands for a cell's bytes.
+///
+/// ```
+/// use bspkit::record::Text;
+/// assert_eq!(Text::Number("-1".into()).to_string(), "-1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// A number, as JSON writes it.
+    Number(String),
+    /// Anything else.
+    Word(String),
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Text::Number(text) | Text::Word(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl Cell {
+    /// Every number and name of the fields, in the order of the file.
+    pub fn all(fields: &[FieldInfo]) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for field in fields {
+            collect(field.name.to_owned(), field.offset, field.shape, field.meaning, &mut cells);
+        }
+        cells
+    }
+
+    /// The text for the cell's bytes in a record.
+    pub fn print(&self, record: &[u8], names: FlagNames) -> Text {
+        print(self.shape, self.meaning, record.get(self.place.clone()).unwrap_or_default(), names)
+    }
+
+    /// Writes the bytes that a text stands for into a record.
+    ///
+    /// # Errors
+    /// What the text should have been.
+    pub fn parse(&self, text: &str, record: &mut [u8], names: FlagNames) -> Result<(), String> {
+        match record.get_mut(self.place.clone()) {
+            Some(bytes) => parse(self.shape, self.meaning, text, bytes, names),
+            None => Err("the record is too short".into()),
+        }
+    }
+}
+
+fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &mut Vec<Cell>) {
+    match shape {
+        Shape::Number(_) | Shape::Name(_) => {
+            cells.push(Cell { path, place: offset..offset + shape.size(), shape, meaning });
+        }
+        Shape::Array(item, count) => {
+            let size = item.size();
+            for index in 0..count {
+                collect(format!("{path}[{index}]"), offset + index * size, *item, meaning, cells);
+            }
+        }
+        Shape::Record(fields) => {
+            for field in fields {
+                collect(format!("{path}.{}", field.name), offset + field.offset, field.shape, field.meaning, cells);
+            }
+        }
+    }
+}
+
+/// The part of a record that a path names: `plane`, `normal`, `normal[2]`, `edges[0].neighbors[1]`.
+///
+/// ```
+/// use bspkit::dialect::quake2::Face;
+/// use bspkit::record::{Part, Record};
+/// assert_eq!(Part::find(Face::INFO.fields, "styles[1]")?.offset, 13);
+/// assert_eq!(Part::find(Face::INFO.fields, "styles[4]").unwrap_err(), "styles has the numbers 0 to 3, and no [4]");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Where in the record it stands.
+    pub offset: usize,
+    /// How it lies there.
+    pub shape: Shape,
+    /// What its numbers mean.
+    pub meaning: Meaning,
+}
+
+impl Part {
+    /// Finds a part by its path.
+    ///
+    /// # Errors
+    /// What there is instead.
+    pub fn find(fields: &'static [FieldInfo], path: &str) -> Result<Part, String> {
+        let mut part = Part { offset: 0, shape: Shape::Record(fields), meaning: Meaning::Plain };
+        let mut rest = path;
+        while !rest.is_empty() {
+            let before = &path[..path.len() - rest.len()];
+            rest = match rest.strip_prefix('[').map(|rest| rest.split_once(']').unwrap_or((rest, ""))) {
+                Some((number, behind)) => {
+                    part = part.item(before, number)?;
+                    behind
+                }
+                None => {
+                    let name = if before.is_empty() { rest } else { rest.strip_prefix('.').unwrap_or(rest) };
+                    let end = name.find(['.', '[']).unwrap_or(name.len());
+                    part = part.field(before, &name[..end])?;
+                    &name[end..]
+                }
+            };
+        }
+        Ok(part)
+    }
+
+    fn item(self, before: &str, number: &str) -> Result<Part, String> {
+        let Shape::Array(item, count) = self.shape else { return Err(format!("{before} is no list")) };
+        let index =
+            number.parse::<usize>().ok().filter(|index| *index < count).ok_or_else(|| {
+                format!("{before} has the numbers 0 to {}, and no [{number}]", count.saturating_sub(1))
+            })?;
+        Ok(Part { offset: self.offset + item.size() * index, shape: *item, ..self })
+    }
+
+    fn field(self, before: &str, name: &str) -> Result<Part, String> {
+        let fields = match self.shape {
+            Shape::Record(fields) => fields,
+            Shape::Array(..) => return Err(format!("{before} is a list: say which one, like {before}[0]")),
+            _ => return Err(format!("{before} has no parts")),
+        };
+        let found = fields.iter().find(|field| field.name == name);
+        let FieldInfo { offset, shape, meaning, .. } = found.ok_or_else(|| {
+            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+            format!("there is no field {name}; the fields are {}", names.join(", "))
+        })?;
+        Ok(Part { offset: self.offset + offset, shape: *shape, meaning: *meaning })
+    }
+}
+
+/// The text for the bytes of a number or name; other shapes have none.
+pub fn print(shape: Shape, meaning: Meaning, bytes: &[u8], names: FlagNames) -> Text {
+    match (shape, meaning) {
+        (Shape::Number(Number::F32), _) => print_float(bytes),
+        (Shape::Number(number), Meaning::Flags(kind)) => {
+            Text::Word(print_flags(bits(number, bytes), flag_names(names, kind)))
+        }
+        (Shape::Number(number), _) => Text::Number(number.integer(bytes).unwrap_or_default().to_string()),
+        _ => {
+            let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            Text::Word(escaped(&bytes[..end]).to_string())
+        }
+    }
+}
+
+fn print_float(bytes: &[u8]) -> Text {
+    let number = f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
+    if !number.is_finite() {
+        return Text::Word(format!("{:#010x}", number.to_bits()));
+    }
+    // Debug knows exponents and keeps the sign of zero; a whole number needs no `.0` to read back the same.
+    let text = format!("{number:?}");
+    let whole = text.strip_suffix(".0").filter(|whole| *whole != "-0");
+    Text::Number(whole.map_or_else(|| text.clone(), str::to_owned))
+}
+
+fn bits(number: Number, bytes: &[u8]) -> u32 {
+    let mut all = [0; 4];
+    for (to, from) in all.iter_mut().zip(bytes.iter().take(number.size())) {
+        *to = *from;
+    }
+    u32::from_le_bytes(all)
+}
+
+fn print_flags(bits: u32, names: &[(u32, &str)]) -> String {
+    let mut rest = bits;
+    let mut words = Vec::new();
+    for (bit, name) in names {
+        if rest & bit != 0 {
+            words.push((*name).to_owned());
+            rest &= !bit;
+        }
+    }
+    if rest != 0 {
+        words.push(format!("{rest:#x}"));
+    }
+    if words.is_empty() { "0".to_owned() } else { words.join("|") }
+}
+
+/// Writes the bytes that a text stands for; reads what [`print`] writes, and numbers in hex.
+///
+/// # Errors
+/// What the text should have been.
+pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
+    match (shape, meaning) {
+        (Shape::Number(Number::F32), _) => to.copy_from_slice(&parse_float(text)?),
+        (Shape::Number(number), Meaning::Flags(kind)) => {
+            let bits = parse_flags(text, flag_names(names, kind))?;
+            let (low, high) = (bits.to_le_bytes(), number.size());
+            if low[high..].iter().any(|byte| *byte != 0) {
+                return Err(format!("the flags {bits:#x} do not fit {high} bytes"));
+            }
+            to.copy_from_slice(&low[..high]);
+        }
+        (Shape::Number(number), _) => {
+            let integer = parse_integer(text, number)?;
+            to.copy_from_slice(&integer.to_le_bytes()[..number.size()]);
+        }
+        (Shape::Name(size), _) => {
+            let name = unescape(text);
+            if name.len() > size {
+                return Err(format!("the name has {} bytes, and there is room for {size}", name.len()));
+            }
+            to.fill(0);
+            to[..name.len()].copy_from_slice(&name);
+        }
+        _ => return Err("it is no single number or name".into()),
+    }
+    Ok(())
+}
+
+fn parse_float(text: &str) -> Result<[u8; 4], String> {
+    if let Some(bits) = hex(text) {
+        let bits = bits.ok().and_then(|bits| u32::try_from(bits).ok());
+        return bits.map(u32::to_le_bytes).ok_or_else(|| format!("`{text}` is no 32 bits in hex"));
+    }
+    let number = text.parse::<f32>().ok().filter(|number| number.is_finite());
+    let number =
+        number.ok_or_else(|| format!("`{text}` is no number (NaN and infinities are written as bits in hex)"))?;
+    Ok(number.to_le_bytes())
+}
+
+fn parse_integer(text: &str, number: Number) -> Result<i64, String> {
+    let (least, most) = number.range().unwrap_or_default();
+    let wrong = || format!("`{text}` is no whole number from {least} to {most}");
+    match hex(text) {
+        // In hex the bits are meant: those of a negative number too.
+        Some(bits) => {
+            let bits = bits.map_err(|_| wrong())?;
+            let fits = bits <= most - least;
+            fits.then_some(bits).ok_or_else(wrong)
+        }
+        None => text.parse().ok().filter(|value| (least..=most).contains(value)).ok_or_else(wrong),
+    }
+}
+
+fn parse_flags(text: &str, names: &[(u32, &str)]) -> Result<u32, String> {
+    let mut bits = 0;
+    for word in text.split('|').map(str::trim) {
+        let named = names.iter().find(|(_, name)| name.eq_ignore_ascii_case(word)).map(|(bit, _)| *bit);
+        let number = || match hex(word) {
+            Some(bits) => bits.ok().and_then(|bits| u32::try_from(bits).ok()),
+            None => {
+                word.parse::<u32>().ok().or_else(|| Some(u32::from_le_bytes(word.parse::<i32>().ok()?.to_le_bytes())))
+            }
+        };
+        bits |= named.or_else(number).ok_or_else(|| {
+            let names: Vec<_> = names.iter().map(|(_, name)| *name).collect();
+            format!("`{word}` is no flag and no number; the flags are {}", names.join(", "))
+        })?;
+    }
+    Ok(bits)
+}
+
+/// The number behind `0x`, where there is one.
+fn hex(text: &str) -> Option<Result<i64, std::num::ParseIntError>> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    // A sign would pass for a digit.
+    Some(if digits.starts_with(['+', '-']) { "".parse() } else { i64::from_str_radix(digits, 16) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NAMES: FlagNames = &[(FlagKind::Surface, &[(4, "SKY"), (1, "LIGHT"), (0x8000_0000, "LAST")])];
+
+    fn cases() -> Vec<(Shape, Meaning)> {
+        let numbers = [Number::U8, Number::I8, Number::U16, Number::I16, Number::U32, Number::I32, Number::F32];
+        let plain = numbers.map(|number| (Shape::Number(number), Meaning::Plain));
+        let flags = numbers.map(|number| (Shape::Number(number), Meaning::Flags(FlagKind::Surface)));
+        [&plain[..], &flags[..6], &[(Shape::Name(16), Meaning::Plain)]].concat()
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_print_and_read_back(bytes: [u8; 16]) {
+            for (shape, meaning) in cases() {
+                let bytes = &bytes[..shape.size()];
+                let text = print(shape, meaning, bytes, NAMES).to_string();
+                let mut back = vec![0xEE; bytes.len()];
+                prop_assert_eq!(parse(shape, meaning, &text, &mut back, NAMES), Ok(()), "{:?} {}", shape, text);
+                prop_assert_eq!(&back, bytes, "{:?} {}", shape, text);
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_short_and_keep_their_bits() {
+        let float = |value: f32| print_float(&value.to_le_bytes());
+        let number = |text: &str| Text::Number(text.into());
+        assert_eq!(float(0.1), number("0.1"));
+        assert_eq!(float(64.0), number("64"));
+        assert_eq!(float(-0.0), number("-0.0"));
+        assert_eq!(float(1e38), number("1e38"));
+        assert_eq!(float(f32::INFINITY), Text::Word("0x7f800000".into()));
+        assert_eq!(float(f32::from_bits(0xFFC0_1234)), Text::Word("0xffc01234".into()));
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_with_what_would_be_one() {
+        let wrong = |number, meaning, text: &str| parse(Shape::Number(number), meaning, text, &mut [0; 4], NAMES);
+        let message = |result: Result<(), String>| result.unwrap_err();
+        assert_eq!(message(wrong(Number::U16, Meaning::Plain, "65536")), "`65536` is no whole number from 0 to 65535");
+        assert_eq!(
+            message(wrong(Number::U16, Meaning::Plain, "0x10000")),
+            "`0x10000` is no whole number from 0 to 65535"
+        );
+        assert_eq!(message(wrong(Number::I8, Meaning::Plain, "0x-1")), "`0x-1` is no whole number from -128 to 127");
+        assert!(message(wrong(Number::F32, Meaning::Plain, "nan")).starts_with("`nan` is no number"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).starts_with("`1e99` is no number"));
+        assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "SKI")).ends_with("SKY, LIGHT, LAST"));
+        assert_eq!(
+            message(parse(Shape::Name(4), Meaning::Plain, "longer", &mut [0; 4], NAMES)),
+            "the name has 6 bytes, and there is room for 4"
+        );
+    }
+}
