@@ -2,9 +2,11 @@
 //!
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, blueshift, lump};
+pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
+use super::{Dialect, EntityRules, Facts, Game, Lump, Magic, Role, Row, blueshift, keys, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
+use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
 
 /// GoldSrc.
 pub const GOLDSRC: Dialect = Dialect {
@@ -14,8 +16,11 @@ pub const GOLDSRC: Dialect = Dialect {
     versions: &[30],
     shapes: &[DirectoryShape { first: 4, count: 15, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
-    rows: &[],
-    games: &[],
+    rows: &[ROWS],
+    games: &[
+        Game { name: "goldsrc", title: "GoldSrc", versions: &[], flags: GOLDSRC_FLAGS },
+        Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
+    ],
     rules: Rules {
         game_lump: None,
         extra_header: true,
@@ -50,3 +55,146 @@ pub(super) const LUMPS: [Lump; 15] = [
     lump("SURFEDGES", Role::SurfEdges),
     lump("MODELS", Role::Models),
 ];
+
+// The numbers are those of GoldSrc; Blue Shift exchanges the first two.
+keys! {
+    PLANES: Plane = "Lump 1.",
+    VERTEXES: Vertex = "Lump 3.",
+    NODES: Node = "Lump 5.",
+    TEXINFO: TexInfo = "Lump 6.",
+    FACES: Face = "Lump 7.",
+    CLIPNODES: ClipNode = "Lump 9.",
+    LEAFS: Leaf = "Lump 10.",
+    MARKSURFACES: MarkSurface = "Lump 11.",
+    EDGES: Edge = "Lump 12.",
+    SURFEDGES: SurfEdge = "Lump 13.",
+    MODELS: Model = "Lump 14.",
+}
+
+const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    PLANES.row(),
+    Row::lens("TEXTURES", "textures"),
+    VERTEXES.row(),
+    Row::lens("VISIBILITY", "visibility"),
+    NODES.row(),
+    TEXINFO.row(),
+    FACES.row(),
+    Row::lens("LIGHTING", "light"),
+    CLIPNODES.row().proved(|facts, _| match has_wide_clip_nodes(facts) {
+        false => Ok(()),
+        true => Err(WIDE_CLIP_NODES.to_owned()),
+    }),
+    Row::opaque("CLIPNODES", WIDE_CLIP_NODES).proved(|facts, _| match has_wide_clip_nodes(facts) {
+        true => Ok(()),
+        false => Err("its clip nodes have 8 bytes".to_owned()),
+    }),
+    LEAFS.row(),
+    MARKSURFACES.row(),
+    EDGES.row(),
+    SURFEDGES.row(),
+    MODELS.row(),
+];
+
+const WIDE_CLIP_NODES: &str = "Xash3D reads clip nodes of 12 bytes here, of which no map has been seen";
+
+/// Xash3D goes by the length, on maps with its extra header (xash3d-fwgs).
+fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
+    const MOST: usize = 32767;
+    let len = facts.len("CLIPNODES");
+    (facts.len)("extra:LIGHTVECS").is_some() && (len % 8 != 0 || len / 12 >= MOST)
+}
+
+/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
+/// a clip node it ends a hull's tree.
+const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+
+records! {
+    /// `dnode_t`.
+    pub struct Node(24) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i16; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u16 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u16,
+    }
+
+    /// `texinfo_t`.
+    pub struct TexInfo(40) {
+        /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
+        pub vectors: [[f32; 4]; 2],
+        /// The index of its texture in the texture lump's directory (`miptex`).
+        pub texture: i32,
+        /// `TEX_` flags. On maps with Xash3D's extra header the upper half is the index of its faceinfo, or -1.
+        pub flags: i32 => Meaning::Flags(FlagKind::Surface),
+    }
+
+    /// `dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
+    pub struct ClipNode(8) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a clip node, or where negative what the volume holds.
+        pub children: [i16; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
+    }
+
+    /// `dleaf_t`. The first one is the solid leaf that all models share.
+    pub struct Leaf(28) {
+        /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
+        pub contents: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
+        /// (`visofs`).
+        pub visibility_offset: i32,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face in the marksurfaces (`firstmarksurface`).
+        pub first_mark_surface: u16 => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees (`nummarksurfaces`).
+        pub mark_surface_count: u16,
+        /// How loud water, sky, slime and lava are (`ambient_level`).
+        pub ambient_levels: [u8; 4],
+    }
+
+    /// A number of the marksurfaces lump.
+    pub struct MarkSurface(2) {
+        /// The face's index.
+        pub face: u16 => index("FACES"),
+    }
+
+    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on.
+    pub struct Model(64) {
+        /// Its box.
+        pub mins: [f32; 3],
+        /// Its box.
+        pub maxs: [f32; 3],
+        /// 0 from the known tools.
+        pub origin: [f32; 3],
+        /// Its tree: a node, or the leaf `-1 - head_node` (`headnode[0]`).
+        pub head_node: i32 => Meaning::Child,
+        /// Where in the clip nodes the trees of its three hulls begin (`headnode[1]` to `[3]`). Real maps have -1 here and
+        /// the number of clip nodes for a hull that is not there, and where clip nodes were left out anything at all.
+        pub clip_nodes: [i32; 3],
+        /// How many leafs it has without the first one, which have rows of visibility in the world's case (`visleafs`).
+        pub visible_leafs: i32,
+        /// Its first face (`firstface`).
+        pub first_face: i32 => run("FACES", "face_count"),
+        /// How many faces it has (`numfaces`).
+        pub face_count: i32,
+    }
+}
+
+const GOLDSRC_FLAGS: FlagNames = &[(FlagKind::Surface, &[(1, "SPECIAL")])];
+
+/// The bits that xash3d-fwgs reads.
+const XASH_FLAGS: FlagNames = &[(
+    FlagKind::Surface,
+    &[(1, "SPECIAL"), (2, "WORLD_LUXELS"), (4, "AXIAL_LUXELS"), (8, "EXTRA_LIGHTMAP"), (0x40, "SCROLL")],
+)];

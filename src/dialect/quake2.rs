@@ -1,6 +1,6 @@
 //! Quake II, version 38, and Kingpin, whose maps are the same container (qfiles.h of the Quake II source).
 
-pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
+pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -127,25 +127,6 @@ records! {
         pub texture: Name<32>,
         /// The next frame of its animation, -1 for none; engines take 0 for none too (`nexttexinfo`).
         pub next: i32 => index_or_none("TEXINFO"),
-    }
-
-    /// `dface_t`. Seen from its front its vertexes run clockwise.
-    pub struct Face(20) {
-        /// The plane it lies on (`planenum`).
-        pub plane: u16 => index("PLANES"),
-        /// Other than 0 where it faces against its plane.
-        pub side: i16,
-        /// Its first edge in the surfedges (`firstedge`).
-        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
-        /// How many edges it has (`numedges`).
-        pub edge_count: i16,
-        /// How its texture lies.
-        pub texinfo: i16 => index("TEXINFO"),
-        /// The styles of its light; 255 ends them.
-        pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give
-        /// (`lightofs`).
-        pub light_offset: i32,
     }
 
     /// `dleaf_t`.

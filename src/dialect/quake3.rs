@@ -7,7 +7,12 @@
 //! they stand there. Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved. The
 //! file's size does not count, since an edit changes it.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+mod flags;
+mod records;
+
+pub use records::*;
+
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -19,8 +24,14 @@ pub const QUAKE3: Dialect = Dialect {
     versions: &[46, 47],
     shapes: &[with_entries(17), with_entries(18)],
     lumps: &LUMPS,
-    rows: &[],
-    games: &[],
+    rows: &[ROWS],
+    // Nothing in a map of version 47 says which game it is for. Quake Live's are the ones that could be looked at.
+    games: &[
+        Game { name: "quake3", title: "Quake III Arena", versions: &[46], flags: flags::QUAKE3 },
+        Game { name: "quakelive", title: "Quake Live", versions: &[47], flags: flags::QUAKE3 },
+        Game { name: "wolfenstein", title: "Return to Castle Wolfenstein", versions: &[47], flags: flags::WOLFENSTEIN },
+        Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: flags::ENEMY_TERRITORY },
+    ],
     rules: Rules {
         game_lump: None,
         extra_header: false,
@@ -61,6 +72,45 @@ const LUMPS: [Lump; 18] = [
     lump("LIGHTGRID", Role::LightGrid),
     lump("VISIBILITY", Role::Visibility),
     only("ADVERTISEMENTS"),
+];
+
+keys! {
+    SHADERS: Shader = "Lump 1.",
+    PLANES: Plane = "Lump 2.",
+    NODES: Node = "Lump 3.",
+    LEAFS: Leaf = "Lump 4.",
+    LEAFSURFACES: LeafSurface = "Lump 5.",
+    LEAFBRUSHES: LeafBrush = "Lump 6.",
+    MODELS: Model = "Lump 7.",
+    BRUSHES: Brush = "Lump 8.",
+    BRUSHSIDES: BrushSide = "Lump 9.",
+    DRAWVERTS: DrawVert = "Lump 10.",
+    DRAWINDEXES: DrawIndex = "Lump 11.",
+    FOGS: Fog = "Lump 12.",
+    SURFACES: Surface = "Lump 13.",
+    LIGHTGRID: GridPoint = "Lump 15.",
+    ADVERTISEMENTS: Advertisement = "Lump 17, of Quake Live.",
+}
+
+const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    SHADERS.row(),
+    PLANES.row(),
+    NODES.row(),
+    LEAFS.row(),
+    LEAFSURFACES.row(),
+    LEAFBRUSHES.row(),
+    MODELS.row(),
+    BRUSHES.row(),
+    BRUSHSIDES.row(),
+    DRAWVERTS.row(),
+    DRAWINDEXES.row(),
+    FOGS.row(),
+    SURFACES.row(),
+    Row::lens("LIGHTMAPS", "light"),
+    LIGHTGRID.row(),
+    Row::lens("VISIBILITY", "visibility"),
+    ADVERTISEMENTS.row(),
 ];
 
 /// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.

@@ -1,6 +1,6 @@
 //! Records that several dialects share to the last byte.
 
-use crate::record::{index, records};
+use crate::record::{index, records, run};
 
 records! {
     /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`.
@@ -29,5 +29,24 @@ records! {
     pub struct SurfEdge(4) {
         /// The edge's index, or that times -1.
         pub edge: i32,
+    }
+
+    /// `dface_t`. Seen from its front its vertexes run clockwise.
+    pub struct Face(20) {
+        /// The plane it lies on (`planenum`).
+        pub plane: u16 => index("PLANES"),
+        /// Other than 0 where it faces against its plane.
+        pub side: i16,
+        /// Its first edge in the surfedges (`firstedge`).
+        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
+        /// How many edges it has (`numedges`).
+        pub edge_count: i16,
+        /// How its texture lies.
+        pub texinfo: i16 => index("TEXINFO"),
+        /// The styles of its light; 255 ends them.
+        pub styles: [u8; 4],
+        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give
+        /// (`lightofs`).
+        pub light_offset: i32,
     }
 }

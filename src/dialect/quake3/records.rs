@@ -1,0 +1,198 @@
+//! The structs of Quake III's lumps (qfiles.h; Quake Live's advertisements by measurement of its maps).
+
+use crate::record::{FlagKind, Meaning, Name, index, index_or_none, records, run};
+
+records! {
+    /// `dshader_t`: what surfaces and brushes are made of.
+    pub struct Shader(72) {
+        /// Its name, without extension.
+        pub name: Name<64>,
+        /// `SURF_` flags (`surfaceFlags`).
+        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags (`contentFlags`).
+        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+    }
+
+    /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`. Compilers keep a plane beside its opposite.
+    pub struct Plane(16) {
+        /// The direction it faces, of length 1.
+        pub normal: [f32; 3],
+        /// Its distance from the origin in units (`dist`).
+        pub distance: f32,
+    }
+
+    /// `dnode_t`.
+    pub struct Node(36) {
+        /// The plane that divides it (`planeNum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [i32; 3],
+        /// Its box, for culling.
+        pub maxs: [i32; 3],
+    }
+
+    /// `dleaf_t`.
+    pub struct Leaf(48) {
+        /// Its cluster of the visibility lump; -1 where nothing sees it.
+        pub cluster: i32,
+        /// Its area; -1 where it has no cluster.
+        pub area: i32,
+        /// Its box, for culling.
+        pub mins: [i32; 3],
+        /// Its box, for culling.
+        pub maxs: [i32; 3],
+        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
+        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it (`numLeafSurfaces`).
+        pub leaf_surface_count: i32,
+        /// Its first brush in the leafbrushes (`firstLeafBrush`).
+        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numLeafBrushes`).
+        pub leaf_brush_count: i32,
+    }
+
+    /// A number of the leafsurfaces lump.
+    pub struct LeafSurface(4) {
+        /// The surface's index.
+        pub surface: i32 => index("SURFACES"),
+    }
+
+    /// A number of the leafbrushes lump.
+    pub struct LeafBrush(4) {
+        /// The brush's index.
+        pub brush: i32 => index("BRUSHES"),
+    }
+
+    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Each surface and brush belongs to one.
+    pub struct Model(40) {
+        /// Its box.
+        pub mins: [f32; 3],
+        /// Its box.
+        pub maxs: [f32; 3],
+        /// Its first surface (`firstSurface`).
+        pub first_surface: i32 => run("SURFACES", "surface_count"),
+        /// How many surfaces it has (`numSurfaces`).
+        pub surface_count: i32,
+        /// Its first brush (`firstBrush`).
+        pub first_brush: i32 => run("BRUSHES", "brush_count"),
+        /// How many brushes it has (`numBrushes`).
+        pub brush_count: i32,
+    }
+
+    /// `dbrush_t`.
+    pub struct Brush(12) {
+        /// Its first side (`firstSide`); the first six are its box: -x, +x, -y, +y, -z, +z.
+        pub first_side: i32 => run("BRUSHSIDES", "side_count"),
+        /// How many sides it has (`numSides`).
+        pub side_count: i32,
+        /// The shader whose content flags are the brush's (`shaderNum`).
+        pub shader: i32 => index("SHADERS"),
+    }
+
+    /// `dbrushside_t`.
+    pub struct BrushSide(8) {
+        /// Its plane, facing out (`planeNum`).
+        pub plane: i32 => index("PLANES"),
+        /// Its shader (`shaderNum`).
+        pub shader: i32 => index("SHADERS"),
+    }
+
+    /// `drawVert_t`: a corner of surfaces, or a control point of a patch.
+    pub struct DrawVert(44) {
+        /// Where it is, in units (`xyz`).
+        pub point: [f32; 3],
+        /// Where in the texture (`st`).
+        pub texture: [f32; 2],
+        /// Where on the lightmap, from 0 to 1.
+        pub lightmap: [f32; 2],
+        /// The direction it faces.
+        pub normal: [f32; 3],
+        /// Red, green, blue, alpha.
+        pub color: [u8; 4],
+    }
+
+    /// A number of the drawindexes lump: a corner of a triangle. Surfaces may share runs of them.
+    pub struct DrawIndex(4) {
+        /// The vertex, counted from the first one of the surface.
+        pub vertex: i32,
+    }
+
+    /// `dfog_t`.
+    pub struct Fog(72) {
+        /// Its shader, by name.
+        pub shader: Name<64>,
+        /// The brush that it fills; -1 for all of the map, which not all engines know (`brushNum`).
+        pub brush: i32 => index_or_none("BRUSHES"),
+        /// The side of the brush that it is seen from, counted from the brush's first; -1 for none (`visibleSide`).
+        pub visible_side: i32,
+    }
+
+    /// `dsurface_t`.
+    pub struct Surface(104) {
+        /// Its shader (`shaderNum`).
+        pub shader: i32 => index("SHADERS"),
+        /// The fog that it is in, or -1 (`fogNum`).
+        pub fog: i32 => index_or_none("FOGS"),
+        /// 1 planar, 2 patch, 3 triangles, 4 flare, 5 foliage (`surfaceType`).
+        pub kind: i32,
+        /// Its first vertex (`firstVert`).
+        pub first_vertex: i32 => run("DRAWVERTS", "vertex_count"),
+        /// How many vertexes it has (`numVerts`).
+        pub vertex_count: i32,
+        /// Its first index (`firstIndex`).
+        pub first_index: i32 => run("DRAWINDEXES", "index_count"),
+        /// How many indexes it has, three for each triangle; patches have none (`numIndexes`).
+        pub index_count: i32,
+        /// The page of its light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D
+        /// (`lightmapNum`).
+        pub lightmap: i32,
+        /// Where on the page it begins: x and y; 0 from q3map2 (`lightmapX`, `lightmapY`).
+        pub lightmap_at: [i32; 2],
+        /// Width and height on the page; 0 from q3map2 (`lightmapWidth`, `lightmapHeight`).
+        pub lightmap_size: [i32; 2],
+        /// Where in the map the light begins; of a flare where it is (`lightmapOrigin`).
+        pub lightmap_origin: [f32; 3],
+        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color (`lightmapVecs`).
+        pub lightmap_vectors: [[f32; 3]; 3],
+        /// Width and height of a patch in control points, both odd; of foliage how many instances and vertexes (`patchWidth`,
+        /// `patchHeight`).
+        pub patch_size: [i32; 2],
+    }
+
+    /// A point of the light grid, the light for what moves.
+    pub struct GridPoint(8) {
+        /// Light from everywhere: red, green, blue.
+        pub ambient: [u8; 3],
+        /// Light from one direction: red, green, blue.
+        pub directed: [u8; 3],
+        /// That direction: the angle from up, then the one around it, 256 to the circle (`latLong`).
+        pub direction: [u8; 2],
+    }
+
+    /// An advertisement of Quake Live.
+    pub struct Advertisement(128) {
+        /// Which one (`cellId`).
+        pub cell: i32,
+        /// The direction it faces.
+        pub normal: [f32; 3],
+        /// Its corners (`rect`).
+        pub corners: [[f32; 3]; 4],
+        /// The brush model that shows it: `*1`.
+        pub model: Name<64>,
+    }
+}
+
+impl Surface {
+    /// The [kind](Surface::kind) of flat surfaces, in triangles (`MST_PLANAR`).
+    pub const PLANAR: i32 = 1;
+    /// The kind of curved ones, by control points (`MST_PATCH`).
+    pub const PATCH: i32 = 2;
+    /// The kind of triangles in any position: models that were compiled into the map (`MST_TRIANGLE_SOUP`).
+    pub const TRIANGLES: i32 = 3;
+    /// The kind of flares, which have no vertexes (`MST_FLARE`).
+    pub const FLARE: i32 = 4;
+    /// The kind of plants that stand in many places, of Enemy Territory (`MST_FOLIAGE`).
+    pub const FOLIAGE: i32 = 5;
+}

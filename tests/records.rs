@@ -1,0 +1,402 @@
+//! Records: every struct is as large as the references say, covers its bytes and loses none of them, names lumps and
+//! fields that are there, and can be edited and taken back like anything else in a draft.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "common/corpus.rs"]
+mod corpus;
+#[path = "common/random.rs"]
+mod random;
+
+use std::collections::BTreeMap;
+
+use bspkit::dialect::{self, BLUE_SHIFT, Dialect, Form, GOLDSRC, QUAKE2, QUAKE3, Row, goldsrc, quake2, quake3};
+use bspkit::record::{Cell, FieldInfo, Meaning, RecordInfo, Shape};
+use bspkit::{Bsp, Builder, Error, ErrorKind, Layout, SlotId};
+use proptest::prelude::*;
+
+/// The sizes of the structs by lump (bspfile.h of the Half-Life SDK, qfiles.h of Quake II and of Quake III Arena).
+const GOLDSRC_SIZES: &[(&str, usize)] = &[
+    ("PLANES", 20),
+    ("VERTEXES", 12),
+    ("NODES", 24),
+    ("TEXINFO", 40),
+    ("FACES", 20),
+    ("CLIPNODES", 8),
+    ("LEAFS", 28),
+    ("MARKSURFACES", 2),
+    ("EDGES", 4),
+    ("SURFEDGES", 4),
+    ("MODELS", 64),
+];
+
+const QUAKE2_SIZES: &[(&str, usize)] = &[
+    ("PLANES", 20),
+    ("VERTEXES", 12),
+    ("NODES", 28),
+    ("TEXINFO", 76),
+    ("FACES", 20),
+    ("LEAFS", 28),
+    ("LEAFFACES", 2),
+    ("LEAFBRUSHES", 2),
+    ("EDGES", 4),
+    ("SURFEDGES", 4),
+    ("MODELS", 48),
+    ("BRUSHES", 12),
+    ("BRUSHSIDES", 4),
+    ("AREAS", 8),
+    ("AREAPORTALS", 8),
+];
+
+const QUAKE3_SIZES: &[(&str, usize)] = &[
+    ("SHADERS", 72),
+    ("PLANES", 16),
+    ("NODES", 36),
+    ("LEAFS", 48),
+    ("LEAFSURFACES", 4),
+    ("LEAFBRUSHES", 4),
+    ("MODELS", 40),
+    ("BRUSHES", 12),
+    ("BRUSHSIDES", 8),
+    ("DRAWVERTS", 44),
+    ("DRAWINDEXES", 4),
+    ("FOGS", 72),
+    ("SURFACES", 104),
+    ("LIGHTGRID", 8),
+    ("ADVERTISEMENTS", 128),
+];
+
+const TYPED: [(&Dialect, &[(&str, usize)]); 4] =
+    [(&GOLDSRC, GOLDSRC_SIZES), (&BLUE_SHIFT, GOLDSRC_SIZES), (&QUAKE2, QUAKE2_SIZES), (&QUAKE3, QUAKE3_SIZES)];
+
+/// What a dialect's table says otherwise than a list of sizes.
+fn wrong_sizes(dialect: &Dialect, sizes: &[(&str, usize)]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for lump in dialect.lumps {
+        let found: Vec<usize> = dialect.rows_of(lump.name).filter_map(Row::record).map(|record| record.size).collect();
+        let wanted: Vec<usize> = sizes.iter().filter(|(name, _)| *name == lump.name).map(|(_, size)| *size).collect();
+        if found != wanted {
+            wrong.push(format!("{} {}: {found:?}, not {wanted:?}", dialect.name, lump.name));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_struct_has_the_size_that_the_references_say() {
+    for (dialect, sizes) in TYPED {
+        assert_eq!(wrong_sizes(dialect, sizes), <[String; 0]>::default());
+        assert!(sizes.iter().all(|(name, _)| dialect.lumps.iter().any(|lump| lump.name == *name)), "{}", dialect.name);
+    }
+    // Of another game's table almost every lump is wrong.
+    assert!(wrong_sizes(&QUAKE3, QUAKE2_SIZES).len() > 10);
+}
+
+#[test]
+fn every_lump_has_a_row() {
+    for (dialect, _) in TYPED {
+        for lump in dialect.lumps {
+            assert!(dialect.rows_of(lump.name).next().is_some(), "{} {}", dialect.name, lump.name);
+        }
+    }
+}
+
+/// The records of a row: one of an array, those of all lists.
+fn records(row: &Row) -> Vec<&'static RecordInfo> {
+    match row.form {
+        Form::Array(record) => vec![record],
+        Form::Lists(lists) => lists.iter().map(|list| list.record).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Every record of every dialect's rows, with where it is from.
+fn all_records() -> Vec<(&'static Dialect, &'static Row, &'static RecordInfo)> {
+    let rows =
+        dialect::ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten().map(|row| (*dialect, row)));
+    rows.flat_map(|(dialect, row)| records(row).into_iter().map(move |record| (dialect, row, record))).collect()
+}
+
+/// What the meanings of fields name that is not there.
+fn dangling(dialect: &Dialect, fields: &[FieldInfo]) -> Vec<String> {
+    let has_records = |lump: &str| dialect.rows_of(lump).any(|row| !records(row).is_empty());
+    let mut missing = Vec::new();
+    for field in fields {
+        match field.meaning {
+            Meaning::Index { lump, .. } if !has_records(lump) => missing.push(format!("{}: {lump}", field.name)),
+            Meaning::Run { lump, count } => {
+                if !has_records(lump) {
+                    missing.push(format!("{}: {lump}", field.name));
+                }
+                if !fields.iter().any(|other| other.name == count && matches!(other.shape, Shape::Number(_))) {
+                    missing.push(format!("{}: {count}", field.name));
+                }
+            }
+            Meaning::Child if !has_records("NODES") || !has_records("LEAFS") => {
+                missing.push(format!("{}: no tree", field.name));
+            }
+            _ => {}
+        }
+        if let Shape::Record(within) = field.shape {
+            missing.extend(dangling(dialect, within));
+        }
+    }
+    missing
+}
+
+#[test]
+fn meanings_name_what_is_there() {
+    for (dialect, row, record) in all_records() {
+        assert_eq!(dangling(dialect, record.fields), <[String; 0]>::default(), "{} {}", dialect.name, row.lump);
+    }
+    // Quake III calls its faces surfaces, and has no surfedges.
+    let face = quake2::FACES.lump();
+    let fields = QUAKE2.rows_of(face).next().and_then(Row::record).unwrap().fields;
+    assert_eq!(dangling(&QUAKE3, fields), ["first_edge: SURFEDGES", "texinfo: TEXINFO"]);
+}
+
+/// Where fields leave a gap or lie over each other.
+fn gaps(size: usize, fields: &[FieldInfo]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut at = 0;
+    for field in fields {
+        if field.offset != at {
+            wrong.push(format!("{} at {}, not {at}", field.name, field.offset));
+        }
+        at = field.offset + field.shape.size();
+        if let Shape::Record(within) = field.shape {
+            wrong.extend(gaps(field.shape.size(), within));
+        }
+    }
+    if at != size {
+        wrong.push(format!("{at} bytes of {size}"));
+    }
+    wrong
+}
+
+#[test]
+fn fields_cover_their_record() {
+    for (dialect, row, record) in all_records() {
+        let name = format!("{} {} {}", dialect.name, row.lump, record.name);
+        assert_eq!(gaps(record.size, record.fields), <[String; 0]>::default(), "{name}");
+        let mut covered = vec![0; record.size];
+        for cell in Cell::all(record.fields) {
+            covered[cell.place].iter_mut().for_each(|times| *times += 1);
+        }
+        assert!(covered.iter().all(|times| *times == 1), "{name}: {covered:?}");
+    }
+    let plane = QUAKE2.rows_of("PLANES").next().and_then(Row::record).unwrap();
+    assert_eq!(gaps(plane.size, &plane.fields[1..]), ["distance at 12, not 0"]);
+    assert_eq!(gaps(plane.size, &plane.fields[..2]), ["16 bytes of 20"]);
+}
+
+proptest! {
+    #![proptest_config(random::config(256, "tests/records.proptest-regressions"))]
+
+    /// Any bytes, of which the smallest and the largest struct get several records and a rest.
+    #[test]
+    fn any_bytes_decode_and_encode_to_themselves(bytes in proptest::collection::vec(any::<u8>(), 0..700)) {
+        for (dialect, row, record) in all_records() {
+            let whole = bytes.len() / record.size * record.size;
+            prop_assert_eq!(&(record.reencode)(&bytes), &bytes[..whole], "{} {}", dialect.name, row.lump);
+        }
+    }
+}
+
+#[test]
+fn every_lump_of_every_map_encodes_to_its_bytes() {
+    let mut counts: BTreeMap<(&str, String), (usize, usize, usize)> = BTreeMap::new();
+    let mut fixtures = corpus::under("tests/maps".as_ref());
+    fixtures.extend(corpus::maps());
+    for path in fixtures {
+        let bytes = std::fs::read(&path).unwrap();
+        let Ok(map) = Bsp::parse(&bytes) else { continue };
+        for slot in map.slots() {
+            let (Ok(parts), Ok(bytes)) = (map.records(slot), map.bytes(slot.id)) else { continue };
+            for part in parts {
+                let bytes = &bytes[part.range.clone()];
+                let whole = &bytes[..part.count() * part.record.size];
+                assert!((part.record.reencode)(bytes) == whole, "{} {}", path.display(), slot.name);
+                let (maps, records, ragged) = counts.entry((map.dialect().name, slot.name.clone())).or_default();
+                *maps += 1;
+                *records += part.count();
+                *ragged += usize::from(whole.len() < bytes.len());
+            }
+        }
+    }
+    for ((dialect, lump), (maps, records, ragged)) in &counts {
+        println!("{dialect} {lump}: {records} records of {maps} maps, {ragged} ragged");
+    }
+    for (dialect, sizes) in [TYPED[0], TYPED[2], TYPED[3]] {
+        // Fixtures have neither fogs nor advertisements.
+        let seen = counts.keys().filter(|(name, _)| *name == dialect.name).count();
+        assert!(seen + 2 >= sizes.len(), "{}: {seen} lumps", dialect.name);
+    }
+}
+
+/// A Quake II map with four planes and a bit of a fifth.
+fn ragged() -> Vec<u8> {
+    let planes: Vec<u8> = (0..87).collect();
+    Builder::new(&QUAKE2).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(1, planes).build().unwrap()
+}
+
+const PLANES: SlotId = SlotId::Lump(1);
+
+fn is_identity(draft: &bspkit::Draft<'_>) -> bool {
+    draft.changes().unwrap().is_empty() && draft.plan(Layout::Keep).unwrap().is_identity()
+}
+
+#[test]
+fn a_ragged_lump_keeps_its_tail() {
+    let bytes = ragged();
+    let map = Bsp::parse(&bytes).unwrap();
+    let table = map.table(quake2::PLANES).unwrap();
+    assert_eq!((table.len(), table.tail()), (4, &[80, 81, 82, 83, 84, 85, 86][..]));
+    let mut draft = map.draft();
+    let mut planes = draft.table(quake2::PLANES).unwrap();
+    let mut plane = planes.get(1).unwrap();
+    plane.kind = 3;
+    planes.push(plane);
+    assert_eq!(planes.len(), 5);
+    let saved = draft.plan(Layout::Keep).unwrap().to_vec();
+    let saved = Bsp::parse(&saved).unwrap();
+    let table = saved.table(quake2::PLANES).unwrap();
+    assert_eq!((table.len(), table.tail()), (5, &[80, 81, 82, 83, 84, 85, 86][..]));
+    assert_eq!(table.get(4).unwrap().kind, 3);
+    assert_eq!(table.bytes()[..80], (0..80).collect::<Vec<u8>>());
+
+    draft.table(quake2::PLANES).unwrap().truncate(4);
+    assert!(is_identity(&draft), "what was added is gone");
+    draft.table(quake2::PLANES).unwrap().truncate(1);
+    let left: Vec<u8> = (0..20).chain(80..87).collect();
+    assert_eq!(*draft.bytes(PLANES).unwrap(), left);
+}
+
+#[test]
+fn an_index_out_of_range_is_told_the_range() {
+    let bytes = ragged();
+    let map = Bsp::parse(&bytes).unwrap();
+    let message = |error: Error| {
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        error.to_string()
+    };
+    let range = "PLANES has the records 0 to 3, and none with the index 4";
+    assert!(message(map.table(quake2::PLANES).unwrap().get(4).unwrap_err()).starts_with(range));
+    assert!(map.table(quake2::PLANES).unwrap().get(usize::MAX).is_err());
+    assert!(message(map.table(quake2::FACES).unwrap().get(0).unwrap_err()).starts_with("FACES has no records"));
+    let mut draft = map.draft();
+    let mut planes = draft.table(quake2::PLANES).unwrap();
+    let plane = planes.get(3).unwrap();
+    for error in [planes.get(4).unwrap_err(), planes.set(4, plane).unwrap_err(), planes.update(4, |_| ()).unwrap_err()]
+    {
+        assert!(message(error).starts_with(range));
+    }
+    assert!(planes.set(usize::MAX / 10, plane).is_err());
+    assert!(is_identity(&draft));
+    let error = map.table(quake3::PLANES).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().starts_with("PLANES of this map holds other records of that name"), "{error}");
+    assert_eq!(map.table(goldsrc::CLIPNODES).unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn what_is_set_back_is_no_edit() {
+    let bytes = ragged();
+    let map = Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    let mut planes = draft.table(quake2::PLANES).unwrap();
+    let old = planes.get(2).unwrap();
+    planes.set(2, old).unwrap();
+    assert!(is_identity(&draft), "it was the same");
+    draft.update(quake2::PLANES, 2, |plane| plane.kind = -1).unwrap();
+    assert_eq!(draft.changes().unwrap(), [PLANES]);
+    assert_eq!(draft.table(quake2::PLANES).unwrap().get(2).unwrap().kind, -1);
+    assert_eq!(map.table(quake2::PLANES).unwrap().get(2).unwrap(), old, "the map is as it was");
+    draft.update(quake2::PLANES, 2, |plane| *plane = old).unwrap();
+    assert!(is_identity(&draft));
+}
+
+#[test]
+fn a_table_goes_by_what_the_draft_has() {
+    let bytes = ragged();
+    let map = Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    draft.update(quake2::PLANES, 0, |plane| plane.kind = 1).unwrap();
+    // Bytes that are set take the place of what the table had.
+    draft.set(PLANES, vec![7; 40]).unwrap();
+    let mut planes = draft.table(quake2::PLANES).unwrap();
+    assert_eq!((planes.len(), planes.get(0).unwrap().kind), (2, 0x0707_0707));
+    planes.update(1, |plane| plane.kind = 2).unwrap();
+    assert_eq!(draft.bytes(PLANES).unwrap()[36..], [2, 0, 0, 0]);
+    // Back to what was set, which still is an edit; then to what the map has.
+    draft.update(quake2::PLANES, 1, |plane| plane.kind = 0x0707_0707).unwrap();
+    assert_eq!(draft.changes().unwrap(), [PLANES]);
+    assert_eq!(*draft.bytes(PLANES).unwrap(), [7; 40]);
+    draft.set(PLANES, map.bytes(PLANES).unwrap()).unwrap();
+    assert!(is_identity(&draft));
+
+    // By the table itself, from bytes that were set to those of the map.
+    let mut other = map.bytes(PLANES).unwrap().to_vec();
+    other[16] = 99;
+    draft.set(PLANES, other).unwrap();
+    draft.update(quake2::PLANES, 0, |plane| plane.kind = i32::from_le_bytes([16, 17, 18, 19])).unwrap();
+    assert!(is_identity(&draft));
+}
+
+#[test]
+fn a_table_is_taken_back_like_any_edit() {
+    let bytes = ragged();
+    let map = Bsp::parse(&bytes).unwrap();
+    let mut draft = map.draft();
+    draft.update(quake2::PLANES, 0, |plane| plane.kind = 1).unwrap();
+    draft.revert(PLANES);
+    assert!(is_identity(&draft));
+    assert_eq!(
+        draft.table(quake2::PLANES).unwrap().get(0).unwrap(),
+        map.table(quake2::PLANES).unwrap().get(0).unwrap()
+    );
+
+    draft.update(quake2::PLANES, 0, |plane| plane.kind = 1).unwrap();
+    let before = draft.plan(Layout::Keep).unwrap().to_vec();
+    let failed = draft.transaction(|draft| {
+        let mut planes = draft.table(quake2::PLANES)?;
+        planes.truncate(1);
+        planes.update(0, |plane| plane.kind = 2)?;
+        planes.update(1, |plane| plane.kind = 3)
+    });
+    assert_eq!(failed.unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(draft.plan(Layout::Keep).unwrap().to_vec(), before);
+    draft.revert_all();
+    assert!(is_identity(&draft));
+}
+
+/// A GoldSrc map with Xash3D's extra header or without, and clip nodes of so many bytes.
+fn clip_nodes(is_extended: bool, len: usize) -> Vec<u8> {
+    let map = Builder::new(&GOLDSRC).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(9, vec![0; len]);
+    if is_extended { map.extra(0, []).build().unwrap() } else { map.build().unwrap() }
+}
+
+/// Xash3D tells by the length, and only where it finds its header.
+#[test]
+fn wide_clip_nodes_stay_bytes() {
+    for (is_extended, len, are_known) in [
+        (false, 24, true),
+        (false, 12, true),
+        (false, 12 * 40_000, true),
+        (true, 24, true),
+        (true, 0, true),
+        (true, 12, false),
+        (true, 12 * 32_768, false),
+    ] {
+        let map = Bsp::from_vec(clip_nodes(is_extended, len)).unwrap();
+        assert_eq!(map.slots().iter().any(|slot| slot.name == "extra:LIGHTVECS"), is_extended);
+        let table = map.table(goldsrc::CLIPNODES);
+        match are_known {
+            true => assert_eq!(table.unwrap().len(), len / 8, "{is_extended} {len}"),
+            false => {
+                let error = table.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Unsupported);
+                assert!(error.to_string().contains("clip nodes of 12 bytes"), "{error}");
+            }
+        }
+    }
+}
