@@ -2,15 +2,20 @@
 
 mod cat;
 mod compress;
+mod dump;
 mod ent;
+mod get;
 mod info;
 mod lmp;
+mod load;
 mod ls;
 mod maps;
 mod options;
 mod pairs;
 mod pak;
+mod records;
 mod save;
+mod set;
 mod show;
 mod talk;
 mod verify;
@@ -61,6 +66,10 @@ enum Command {
     Cat(cat::Args),
     Verify(verify::Args),
     Ent(ent::Args),
+    Dump(dump::Args),
+    Load(load::Args),
+    Get(get::Args),
+    Set(set::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
     Lmp(lmp::Args),
@@ -85,6 +94,10 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
+        Command::Dump(args) => dump::run(options, talk, args),
+        Command::Load(args) => load::run(options, talk, args),
+        Command::Get(args) => get::run(options, talk, args),
+        Command::Set(args) => set::run(options, talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
