@@ -2,8 +2,14 @@
 
 pub mod entities;
 pub mod pak;
+pub mod palette;
+pub mod pattern;
 pub mod props;
 pub mod select;
+pub mod texture_names;
+pub mod textures;
+pub mod wad;
+pub mod wal;
 
 use crate::bsp::Bsp;
 use crate::dialect::Role;

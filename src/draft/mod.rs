@@ -2,6 +2,7 @@
 //! [`crate::Plan::save`].
 
 mod packing;
+mod textures;
 
 use indexmap::IndexMap;
 
