@@ -13,11 +13,13 @@ mod maps;
 mod options;
 mod pairs;
 mod pak;
+mod put;
 mod records;
 mod save;
 mod set;
 mod show;
 mod talk;
+mod tex;
 mod verify;
 
 use std::process::ExitCode;
@@ -74,6 +76,7 @@ enum Command {
     Decompress(compress::DecompressArgs),
     Lmp(lmp::Args),
     Pak(pak::Args),
+    Tex(tex::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -102,5 +105,6 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
+        Command::Tex(args) => tex::run(options, talk, args),
     }
 }
