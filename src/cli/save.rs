@@ -122,7 +122,8 @@ impl Save {
             }
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
         };
-        if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real))) {
+        if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
+        {
             let message = format!("{} is the file that is edited: say --in-place to replace it", shown(target));
             return Err(bad_argument(message, ""));
         }

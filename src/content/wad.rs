@@ -106,12 +106,14 @@ impl<'a> Wad<'a> {
     /// [`ErrorKind::NotFound`] where there is no such entry, or it is none of a texture with a palette;
     /// [`ErrorKind::Malformed`] where its bytes are not in the file, or what they are is none.
     pub fn miptex(&self, at: usize) -> Result<Miptex<'_>> {
-        let no_entry = || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
+        let no_entry =
+            || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
         let entry = self.entries.get(at).ok_or_else(no_entry)?;
         let place = || Place::default().record(at);
         let name = escaped(entry.name.text()).to_string();
         if entry.kind != MIPTEX {
-            let message = format!("`{name}` is of the kind {:#x}, and textures with palettes are {MIPTEX:#x}", entry.kind);
+            let message =
+                format!("`{name}` is of the kind {:#x}, and textures with palettes are {MIPTEX:#x}", entry.kind);
             return Err(Error::new(ErrorKind::NotFound, message).at(place()));
         }
         if entry.compression != 0 {
@@ -123,7 +125,8 @@ impl<'a> Wad<'a> {
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
         let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(|| {
             let WadEntry { offset, stored, .. } = entry;
-            let message = format!("`{name}`: {stored} bytes at {offset} are not in the file of {}", wide(self.bytes.len()));
+            let message =
+                format!("`{name}`: {stored} bytes at {offset} are not in the file of {}", wide(self.bytes.len()));
             Error::new(ErrorKind::Malformed, message).at(place())
         })?;
         let texture = Miptex::read(bytes).map_err(|error| {

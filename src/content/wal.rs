@@ -158,9 +158,8 @@ impl<'a> Wal<'a> {
     /// # Errors
     /// [`ErrorKind::Refused`] where they are not as many as the level has.
     pub fn set_level(&mut self, level: usize, pixels: &[u8]) -> Result<()> {
-        let wrong = || {
-            Error::new(ErrorKind::Refused, format!("{} pixels are not those of level {level}", pixels.len()))
-        };
+        let wrong =
+            || Error::new(ErrorKind::Refused, format!("{} pixels are not those of level {level}", pixels.len()));
         let range = (level < LEVELS).then(|| extent(&self.header, level)).flatten();
         let range = range.filter(|range| range.len() == pixels.len()).ok_or_else(wrong)?;
         let mut bytes = self.bytes.to_vec();
@@ -181,7 +180,8 @@ fn lay(mut header: WalHeader, image: &Image, palette: &Palette, tail: &[u8]) -> 
     (header.width, header.height) = (image.width, image.height);
     let is_good = |size: u32| size > 0 && size.is_multiple_of(16);
     if !is_good(image.width) || !is_good(image.height) {
-        let message = format!("its size is {} by {}, and the game's tools want multiples of 16", image.width, image.height);
+        let message =
+            format!("its size is {} by {}, and the game's tools want multiples of 16", image.width, image.height);
         return Err(Error::new(ErrorKind::Refused, message));
     }
     let mut pixels = image.pixels.clone();

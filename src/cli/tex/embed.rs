@@ -9,6 +9,7 @@ use bspkit::content::wad::Wad;
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension, open_wad};
+use super::{finding, refused};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -61,7 +62,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         for index in chosen {
             let name = named(index, names[index].as_deref());
             let result = (|| {
-                let Some(texture) = textures.get(index)?.filter(|texture| !texture.is_embedded()) else { return Ok(()) };
+                let Some(texture) = textures.get(index)?.filter(|texture| !texture.is_embedded()) else {
+                    return Ok(());
+                };
                 let (own, size) = (texture.name().to_vec(), (texture.width(), texture.height()));
                 let found = wads.iter().find_map(|(path, wad)| Some((path, wad, wad.find(&own)?)));
                 let Some((path, wad, at)) = found else {
@@ -71,7 +74,12 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 let from = wad.miptex(at).with_context(|| shown(path))?;
                 if (from.width(), from.height()) != size {
                     let (width, height) = (from.width(), from.height());
-                    let text = format!("{name} is {width} by {height} in {}, and the map has {} by {}", shown(path), size.0, size.1);
+                    let text = format!(
+                        "{name} is {width} by {height} in {}, and the map has {} by {}",
+                        shown(path),
+                        size.0,
+                        size.1
+                    );
                     job.warn_here(&text);
                 }
                 textures.embed(index, &from)?;
@@ -79,14 +87,12 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 anyhow::Ok(())
             })();
             if let Err(error) = result {
-                let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-                job.err.extend_from_slice(format!("{name}: {causes}\n").as_bytes());
+                finding(job, &name, &error);
                 bad += 1;
             }
         }
         if bad > 0 {
-            let what = count(bad, "texture", "textures");
-            return Ok(Edited::Nothing(format!("{what} cannot be taken, and nothing is written: no change")));
+            return Ok(refused(bad, "of the textures"));
         }
         if !absent.is_empty() {
             let all = absent.iter().map(|name| escaped(name).to_string()).collect::<Vec<_>>().join(", ");

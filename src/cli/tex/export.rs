@@ -9,7 +9,7 @@ use bspkit::content::textures::{LEVELS, Miptex};
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension};
-use super::{file_name, list, png, wal};
+use super::{file_name, finding, png, wal};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::put::put;
@@ -83,7 +83,7 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
                 continue;
             }
             (Err(error), _) => {
-                job.err.extend_from_slice(format!("{name}: {}\n", list::message(error)).as_bytes());
+                finding(job, &name, &error.into());
                 code = Code::Found;
                 continue;
             }

@@ -68,11 +68,24 @@ mod tests {
 
     #[test]
     fn any_name_is_a_file_and_no_two_are_one() {
-        let names: [&[u8]; 12] =
-            [b"", b"+0btn", b"{fence", b"!water", b"*lava", b"a/b", b"..", b"con", b"a~1", b"\xff\x01", b" x ", b"100%"];
+        let names: [&[u8]; 12] = [
+            b"",
+            b"+0btn",
+            b"{fence",
+            b"!water",
+            b"*lava",
+            b"a/b",
+            b"..",
+            b"con",
+            b"a~1",
+            b"\xff\x01",
+            b" x ",
+            b"100%",
+        ];
         let stems = names.map(escape);
         let wanted = [
-            "%00", "+0btn", "{fence", "!water", "%2Alava", "a%2Fb", "%2E%2E", "%63on", "a%7E1", "%FF%01", "%20x%20", "100%25",
+            "%00", "+0btn", "{fence", "!water", "%2Alava", "a%2Fb", "%2E%2E", "%63on", "a%7E1", "%FF%01", "%20x%20",
+            "100%25",
         ];
         assert_eq!(stems, wanted);
     }

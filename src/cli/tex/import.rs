@@ -11,7 +11,7 @@ use bspkit::content::textures::Textures;
 
 use super::choose::named;
 use super::shelf::{Shelf, has_extension};
-use super::{file_name, png, take, wal};
+use super::{file_name, finding, png, refused, take, wal};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -88,14 +88,12 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
     for image in &found {
         if let Err(error) = take_one(textures, image, args) {
             let name = named(image.index, names[image.index].as_deref());
-            let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            job.err.extend_from_slice(format!("{name}: {}: {causes}\n", shown(&image.path)).as_bytes());
+            finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
         }
     }
     if bad > 0 {
-        let of = count(count_all, "image", "images");
-        return Ok(Edited::Nothing(format!("{bad} of {of} cannot be taken, and nothing is written: no change")));
+        return Ok(refused(bad, &format!("of {}", count(count_all, "image", "images"))));
     }
     draft.set_textures(textures)?;
     Ok(Edited::Done)
@@ -137,8 +135,7 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
                 Some(image) => found.push(image),
                 None => {
                     bad += 1;
-                    let text = format!("{}: no texture of the map has a file of this name\n", shown(path));
-                    job.err.extend_from_slice(text.as_bytes());
+                    finding(job, &shown(path), &anyhow!("no texture of the map has a file of this name"));
                 }
             }
             continue;
@@ -155,7 +152,8 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
         }
     }
     found.sort_by_key(|image| (image.index, image.level));
-    if let Some([one, other]) = found.array_windows().find(|[one, other]| (one.index, one.level) == (other.index, other.level)) {
+    let is_twice = |pair: &&[Found]| (pair[0].index, pair[0].level) == (pair[1].index, pair[1].level);
+    if let Some([one, other]) = found.windows(2).find(is_twice) {
         bail!("{} and {} are for the same texture: leave one of them", shown(&one.path), shown(&other.path));
     }
     Ok((found, bad))

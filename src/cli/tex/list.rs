@@ -106,7 +106,9 @@ fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job:
         let (name, raw) = shelf.name(index).map(text_and_raw).unzip();
         let (size, is, problem) = match shelf.get(index) {
             Ok(None) => (None, if matches!(shelf, Shelf::Map(_)) { "missing" } else { "no texture" }, None),
-            Ok(Some(it)) => (Some((it.width(), it.height())), if it.is_embedded() { "embedded" } else { "external" }, None),
+            Ok(Some(it)) => {
+                (Some((it.width(), it.height())), if it.is_embedded() { "embedded" } else { "external" }, None)
+            }
             Err(error) => (None, "damaged", Some(message(error))),
         };
         let (width, height) = size.unzip();

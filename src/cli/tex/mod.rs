@@ -13,12 +13,13 @@ mod strip;
 mod take;
 mod wal;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::Subcommand;
 
 use super::help;
 use super::options::Options;
-use super::talk::{Code, Talk};
+use super::save::Edited;
+use super::talk::{Code, Job, Talk};
 
 /// See and change textures: the pixels in GoldSrc maps, WAD and WAL files, and the names in all maps
 ///
@@ -48,6 +49,18 @@ enum Command {
     Rename(rename::Args),
     Embed(embed::Args),
     Strip(strip::Args),
+}
+
+/// Says what is wrong with a texture or an image, on one line: a finding, and no failure of the command.
+fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
+    let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    let separator = if what.is_empty() { "" } else { ": " };
+    job.err.extend_from_slice(format!("{what}{separator}{causes}\n").as_bytes());
+}
+
+/// That an edit leaves everything as it was, as so many of the textures or images cannot be taken.
+fn refused(bad: usize, what: &str) -> Edited {
+    Edited::Nothing(format!("{bad} {what} cannot be taken, so nothing is changed"))
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {

@@ -57,7 +57,11 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
     let count = usize::try_from(width)?.checked_mul(usize::try_from(height)?).filter(|count| *count <= MOST_PIXELS);
     let Some(count) = count else { bail!("its {width} by {height} pixels are more than {MOST_PIXELS}") };
     let is_indexed = info.color_type == ColorType::Indexed;
-    decoder.set_transformations(if is_indexed { Transformations::IDENTITY } else { Transformations::normalize_to_color8() });
+    decoder.set_transformations(if is_indexed {
+        Transformations::IDENTITY
+    } else {
+        Transformations::normalize_to_color8()
+    });
     let mut reader = decoder.read_info()?;
     let mut bytes = vec![0; reader.output_buffer_size().context("it is too large")?];
     let frame = reader.next_frame(&mut bytes)?;
@@ -69,8 +73,11 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
             _ => 8,
         };
         let line = usize::try_from(width)?;
-        let indices: Vec<u8> =
-            bytes.chunks(frame.line_size).take(usize::try_from(height)?).flat_map(|row| unpack(row, depth, line)).collect();
+        let indices: Vec<u8> = bytes
+            .chunks(frame.line_size)
+            .take(usize::try_from(height)?)
+            .flat_map(|row| unpack(row, depth, line))
+            .collect();
         let colors = reader.info().palette.as_deref().unwrap_or(&[]).as_chunks::<3>().0.to_vec();
         if let Some(most) = indices.iter().max().filter(|most| usize::from(**most) >= colors.len()) {
             bail!("a pixel has colour {most}, and its palette has {}", colors.len());

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::choose::{self, named};
 use super::shelf::Shelf;
+use super::{finding, refused};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -51,14 +52,13 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 Ok(false) => {}
                 Err(error) => {
                     let name = named(index, names[index].as_deref());
-                    job.err.extend_from_slice(format!("{name}: {}\n", super::list::message(error)).as_bytes());
+                    finding(job, &name, &error.into());
                     bad += 1;
                 }
             }
         }
         if bad > 0 {
-            let what = count(bad, "texture", "textures");
-            return Ok(Edited::Nothing(format!("{what} cannot be read, and nothing is written: no change")));
+            return Ok(refused(bad, "of the textures"));
         }
         if stripped == 0 {
             return Ok(Edited::Same);

@@ -54,7 +54,8 @@ fn quantized(
     let hole = old.as_ref().map_or(BLUE, |old| old.color(HOLE));
     let is_hole = |pixel: &[u8; 4]| has_holes && (pixel[3] < 128 || pixel[..3] == hole);
     let colors = picture.colors();
-    let (before, is_same_size) = (texture.pixels(0), (picture.width, picture.height) == (texture.width(), texture.height()));
+    let (before, is_same_size) =
+        (texture.pixels(0), (picture.width, picture.height) == (texture.width(), texture.height()));
     // Where all colours are there, nothing but what was painted changes.
     if let Some(palette) = &old {
         let index = |(at, color): (usize, &[u8; 3])| {

@@ -9,7 +9,7 @@ use bspkit::dialect;
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
-use super::{export, file_name, png, take};
+use super::{export, file_name, finding, png, take};
 use crate::cli::put::put;
 use crate::cli::save::Save;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
@@ -116,6 +116,17 @@ fn open(path: &Path) -> Result<Wal<'static>> {
     Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 
+/// Opens a file; what is wrong in it is found, and no failure.
+fn open_or_find(path: &Path, job: &mut Job<'_>) -> Result<Option<Wal<'static>>> {
+    match open(path) {
+        Err(error) if error.chain().any(|cause| cause.is::<bspkit::Error>()) => {
+            finding(job, "", &error);
+            Ok(None)
+        }
+        wal => wal.map(Some),
+    }
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
@@ -126,16 +137,7 @@ struct Document<'a> {
 /// Lists the header of a file.
 pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut Job<'_>) -> Result<Code> {
     let names = flag_names(game)?;
-    let wal = match open(path) {
-        Ok(wal) => wal,
-        // What is wrong in a texture is found, not failed.
-        Err(error) if error.chain().any(|cause| cause.is::<bspkit::Error>()) => {
-            let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            job.err.extend_from_slice(format!("{causes}\n").as_bytes());
-            return Ok(Code::Found);
-        }
-        Err(error) => return Err(error),
-    };
+    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
     let bytes = wal.header().encode();
     let mut row = serde_json::Map::new();
     let mut line = Vec::new();
@@ -171,15 +173,7 @@ pub(super) fn export(
     job: &mut Job<'_>,
 ) -> Result<Code> {
     let palette = read_palette(palette)?;
-    let wal = match open(path) {
-        Ok(wal) => wal,
-        Err(error) if error.chain().any(|cause| cause.is::<bspkit::Error>()) => {
-            let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            job.err.extend_from_slice(format!("{causes}\n").as_bytes());
-            return Ok(Code::Found);
-        }
-        Err(error) => return Err(error),
-    };
+    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
     let is_file = super::shelf::has_extension(target, "png");
     let stem = if is_file { target } else { path }.file_stem().unwrap_or_default().as_encoded_bytes();
     let folder = if is_file { target.parent().unwrap_or(Path::new("")) } else { target };
@@ -218,9 +212,8 @@ pub(super) fn import(
     let code = match taken {
         Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), &mut job)?,
         Err(Refused::Image(error)) => {
-            let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            job.err.extend_from_slice(format!("{causes}\n").as_bytes());
-            job.nothing("no image that can be taken, and nothing is written: no change")
+            finding(&mut job, "", &error);
+            job.nothing("1 image cannot be taken, so nothing is changed")
         }
         Err(Refused::Other(error)) => return Err(error),
     };
@@ -282,7 +275,7 @@ fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How) 
         sorted.push((level, path));
     }
     sorted.sort();
-    if sorted.array_windows().any(|[one, other]| one.0 == other.0) {
+    if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return Err(anyhow!("a WAL file takes one image, and one for each smaller copy").into());
     }
     for (level, path) in sorted {

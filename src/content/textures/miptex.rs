@@ -36,8 +36,8 @@ const HOLE: u8 = 255;
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
 /// let textures = map.textures()?;
-/// let wall = textures.get(0)?.unwrap();
-/// assert_eq!((wall.name(), wall.width(), wall.height()), (&b"own_trigger"[..], 32, 32));
+/// let wall = textures.get(1)?.unwrap();
+/// assert_eq!((wall.name(), wall.width(), wall.height()), (&b"OWN_FLOOR"[..], 32, 32));
 /// assert_eq!(wall.pixels(3).map(<[u8]>::len), Some(16));
 /// # Ok::<(), bspkit::Error>(())
 /// ```

@@ -3,8 +3,8 @@
 //! What is not edited keeps its bytes, and so does what no entry of the directory names.
 
 mod lay;
-mod miptex;
 mod mips;
+mod miptex;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,9 +15,9 @@ use crate::bytes::{Data, word};
 use crate::dialect::{Form, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
-pub use miptex::{Miptex, MiptexHeader, RECORDS};
 pub(crate) use mips::Shrink;
 pub use mips::{Image, LEVELS};
+pub use miptex::{Miptex, MiptexHeader, RECORDS};
 
 /// What the dialects call the lump's content.
 const LENS: &str = "textures";
@@ -30,14 +30,14 @@ const MISSING: i32 = -1;
 /// use bspkit::{Bsp, Layout};
 /// let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
 /// let mut textures = map.textures()?;
-/// let mut image = textures.get(0)?.and_then(|texture| texture.image()).unwrap();
+/// let mut image = textures.get(1)?.and_then(|texture| texture.image()).unwrap();
 /// image.pixels[0] ^= 1;
-/// textures.set_image(0, &image, None)?;
+/// textures.set_image(1, &image, None)?;
 ///
 /// let mut draft = map.draft();
 /// draft.set_textures(&textures)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
-/// assert_eq!(saved.textures()?.get(0)?.and_then(|texture| texture.image()), Some(image));
+/// assert_eq!(saved.textures()?.get(1)?.and_then(|texture| texture.image()), Some(image));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -165,7 +165,9 @@ impl<'a> Textures<'a> {
     /// # Errors
     /// As [`Textures::get`].
     pub fn strip(&mut self, index: usize) -> Result<()> {
-        self.change(index, |texture| Ok(if texture.is_embedded() { texture.without_pixels() } else { texture.bytes().to_vec() }))
+        self.change(index, |texture| {
+            Ok(if texture.is_embedded() { texture.without_pixels() } else { texture.bytes().to_vec() })
+        })
     }
 
     /// Whether a texture differs from what was read.
@@ -200,7 +202,8 @@ impl<'a> Textures<'a> {
         let places = 4 + 4 * self.len..self.bytes.len();
         let offset = usize::try_from(says).ok().filter(|offset| places.contains(offset));
         offset.map(Some).ok_or_else(|| {
-            let message = format!("it is said to begin at {says}, and there is room from {} to {}", places.start, places.end);
+            let message =
+                format!("it is said to begin at {says}, and there is room from {} to {}", places.start, places.end);
             at(index, Error::new(ErrorKind::Malformed, message))
         })
     }
