@@ -2,12 +2,12 @@
 //! numbers lie.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "records_source/built.rs"]
+mod built;
 #[path = "common/corpus.rs"]
 mod corpus;
 #[path = "common/random.rs"]
 mod random;
-#[path = "records_source/built.rs"]
-mod built;
 #[path = "records_source/real.rs"]
 mod real;
 #[path = "records_source/sizes.rs"]

@@ -126,7 +126,8 @@ const VERSION_21: &[Line] = &[
 fn wanted(dialect: &str) -> BTreeSet<Line> {
     let own = OF_ONE.iter().find(|(name, _)| *name == dialect).unwrap().1;
     let props = PROPS.iter().flat_map(|(versions, prop, leaf)| {
-        [("names", 128), ("leafs", *leaf), ("props", *prop)].map(|(list, size)| ("game:sprp", list, size, &[][..], *versions))
+        [("names", 128), ("leafs", *leaf), ("props", *prop)]
+            .map(|(list, size)| ("game:sprp", list, size, &[][..], *versions))
     });
     ALL.iter().chain(own).copied().chain(props).collect()
 }
@@ -171,7 +172,8 @@ fn flags_have_the_names_of_their_time() {
         (FlagKind::Leaf, 4, Some("SKY2D"), Some("SKY2D"), Some("SKY2D")),
         (FlagKind::Light, 1, Some("INAMBIENTCUBE"), Some("INAMBIENTCUBE"), Some("INAMBIENTCUBE")),
     ] {
-        let all = [(&SOURCE17, 17), (&SOURCE, 18), (&SOURCE, 19)].map(|(dialect, version)| names(dialect, version, kind, bit));
+        let all = [(&SOURCE17, 17), (&SOURCE, 18), (&SOURCE, 19)]
+            .map(|(dialect, version)| names(dialect, version, kind, bit));
         assert_eq!(all, [early; 3], "{kind} {bit:#x}");
         assert_eq!(names(&SOURCE, 20, kind, bit), usual, "{kind} {bit:#x}");
         assert_eq!(names(&SOURCE21, 25, kind, bit), late, "{kind} {bit:#x}");

@@ -5,7 +5,7 @@ use crate::dialect::{Facts, Key, Row, keys};
 use crate::record::{Field, FlagKind, Meaning, Record, index_or_none, records};
 
 keys! {
-    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes.",
+    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes; Counter-Strike: Global Offensive has alphas behind it.",
     LIGHTING_HDR: ColorRgbExp32 = "Lump 53.",
     WORLDLIGHTS: WorldLight = "Lump 15, version 0.",
     WORLDLIGHTS_HDR: WorldLight = "Lump 54, version 0.",
