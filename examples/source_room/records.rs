@@ -4,7 +4,8 @@ use bspkit::record::Record;
 
 /// A record of zeros.
 pub(crate) fn zeros<R: Record>() -> R {
-    R::decode(&vec![0; R::SIZE]).expect("as many bytes as it has")
+    let Some(record) = R::decode(&vec![0; R::SIZE]) else { unreachable!("these are as many bytes as it has") };
+    record
 }
 
 /// The bytes of records, one behind the other.

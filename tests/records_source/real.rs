@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use bspkit::Bsp;
+use bspkit::dialect::source;
 use bspkit::record::{Cell, Meaning, Shape};
+use bspkit::{Bsp, Layout};
 
 use super::{DIALECTS, corpus};
 
@@ -19,7 +21,7 @@ fn every_lump_of_every_map_is_known() {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut lenses: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut maps, mut unknown, mut astray) = (0, Vec::new(), BTreeMap::<String, usize>::new());
-    for path in corpus::maps() {
+    for path in corpus::maps().into_iter().chain(corpus::under(Path::new("tests/maps/source"))) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let bytes = std::fs::read(&path).unwrap();
         let Ok(map) = Bsp::parse(&bytes) else { continue };
@@ -139,4 +141,26 @@ fn later_versions_are_not_read_as_what_they_are_not() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn a_link_that_leads_nowhere_would_be_seen() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let lost_of = |change: fn(&mut source::Face)| {
+        let mut draft = map.draft();
+        draft.table(source::FACES).unwrap().update(0, change).unwrap();
+        let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let slot = saved.slot("FACES").unwrap();
+        let (bytes, part) = (saved.bytes(slot.id).unwrap(), saved.records(slot).unwrap().remove(0));
+        let cells = Cell::all(part.record.fields);
+        let count_of = |lump| count(&saved, lump);
+        let lost = lost_links(count_of, part.record.fields, &cells, &bytes[..part.record.size]);
+        lost.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(lost_of(|_| ()).is_empty());
+    assert_eq!(lost_of(|face| face.texinfo = -1), ["texinfo"]);
+    assert_eq!(lost_of(|face| face.plane = 9999), ["plane"]);
+    assert_eq!(lost_of(|face| face.edge_count = -4), ["first_edge"]);
+    assert_eq!(lost_of(|face| (face.displacement, face.original_face) = (0, -2)), ["displacement", "original_face"]);
+    assert!(lost_of(|face| face.displacement = -1).is_empty());
 }

@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use bspkit::Bsp;
+
 use super::{DIALECTS, random, records_of};
+
+const ROOMS: [&str; 4] = ["room_v19", "room_v20", "room_v21", "room_l4d2"];
 
 /// A lump, a list in it, the size of its records, the map versions and the lump versions it is for, where not for all.
 type Line = (&'static str, &'static str, usize, &'static [i32], &'static [i32]);
@@ -193,6 +197,24 @@ proptest! {
                     let fields: usize = record.fields.iter().map(|field| field.shape.size()).sum();
                     prop_assert_eq!(fields, record.size);
                 }
+            }
+        }
+    }
+    /// Rows look at other lumps, whatever is in them.
+    #[test]
+    fn no_map_makes_a_row_panic(
+        room in 0..ROOMS.len(),
+        numbers in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![Just(i32::MAX), Just(-1), 0..99, any::<i32>()]), 1..40),
+    ) {
+        let mut bytes = std::fs::read(format!("tests/maps/source/{}.bsp", ROOMS[room])).unwrap();
+        for (at, number) in numbers {
+            let at = 1036 + at.index(bytes.len() - 1040);
+            bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        let map = Bsp::from_vec(bytes).unwrap();
+        for slot in map.slots() {
+            if map.row(slot).is_ok() {
+                let _ = map.records(slot);
             }
         }
     }
