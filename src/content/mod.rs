@@ -4,6 +4,7 @@ pub mod entities;
 pub mod pak;
 pub mod props;
 pub mod select;
+pub mod visibility;
 
 use crate::bsp::Bsp;
 use crate::dialect::Role;

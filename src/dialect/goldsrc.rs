@@ -2,7 +2,7 @@
 //!
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, blueshift, lump};
+use super::{Dialect, EntityRules, LeafRows, Lump, Magic, Role, VisModel, blueshift, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 
@@ -25,6 +25,7 @@ pub const GOLDSRC: Dialect = Dialect {
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
     },
     text: EntityRules::GOLDSRC,
+    visibility: VisModel::Leafs(LeafRows::GOLDSRC),
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],

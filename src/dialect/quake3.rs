@@ -7,7 +7,7 @@
 //! they stand there. Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved. The
 //! file's size does not count, since an edit changes it.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+use super::{Dialect, EntityRules, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -30,6 +30,7 @@ pub const QUAKE3: Dialect = Dialect {
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
     },
     text: EntityRules::QUAKE3,
+    visibility: VisModel::Matrix,
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],

@@ -1,7 +1,7 @@
 //! Source, versions 18 to 20: Half-Life 2, Episode One, the Orange Box and everything built on them (bspfile.h of the
 //! Source SDK 2013), with Dark Messiah, which writes its version as two numbers of 16 bits.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+use super::{Dialect, EntityRules, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -31,6 +31,7 @@ pub const SOURCE: Dialect = Dialect {
         ],
     },
     text: EntityRules::SOURCE,
+    visibility: VisModel::Clusters,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
     packing_caveats: &[
         (18, NEVER_PACKED),
