@@ -1,6 +1,7 @@
 //! Lenses that reach over more than one lump.
 
 use super::Draft;
+use crate::content::texdata::{STRINGS, TABLE, TextureStrings};
 use crate::content::visibility::Visibility;
 use crate::dialect::{Role, VisModel};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +21,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] where the map has no such lump, [`ErrorKind::Refused`] where the draft has fewer leafs than
     /// the visibility; as [`Visibility::to_bytes`].
-    pub fn set_visibility(&mut self, visibility: &Visibility<'a>) -> Result<()> {
+    pub fn set_visibility(&mut self, visibility: &Visibility<'_>) -> Result<()> {
         if visibility.model() != self.bsp.dialect().visibility {
             return Err(Error::new(ErrorKind::Refused, "the visibility is that of another kind of map"));
         }
@@ -31,6 +32,25 @@ impl<'a> Draft<'a> {
             self.set(leafs, new)?;
         }
         self.set(slot, bytes)
+    }
+
+    /// The names of materials as the draft has them; [`Draft::set_texture_strings`] takes them back.
+    ///
+    /// # Errors
+    /// As [`crate::Bsp::texture_strings`].
+    pub fn texture_strings(&self) -> Result<TextureStrings<'a>> {
+        self.bsp.texture_strings_of(|slot| self.bytes(slot))
+    }
+
+    /// Takes the names of materials: the strings, and the table of where each begins.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the map has no such lumps; as [`TextureStrings::to_bytes`].
+    pub fn set_texture_strings(&mut self, names: &TextureStrings<'_>) -> Result<()> {
+        let (first, second) = (self.bsp.slot(STRINGS)?.id, self.bsp.slot(TABLE)?.id);
+        let (strings, table) = names.to_bytes()?;
+        self.set(first, strings)?;
+        self.set(second, table)
     }
 
     fn lump_of(&self, role: Role) -> Result<SlotId> {
