@@ -7,12 +7,22 @@ mod corpus;
 #[path = "common/random.rs"]
 mod random;
 
+#[path = "lenses/disp.rs"]
+mod disp;
+#[path = "lenses/lightgrid.rs"]
+mod lightgrid;
+#[path = "lenses/physics.rs"]
+mod physics;
+#[path = "lenses/texdata.rs"]
+mod texdata;
 #[path = "lenses/visibility.rs"]
 mod visibility;
 #[path = "lenses/visibility_built.rs"]
 mod visibility_built;
 
 use std::path::{Path, PathBuf};
+
+use bspkit::{Bsp, Draft, ErrorKind, Layout};
 
 /// The fixtures.
 fn own_maps() -> Vec<PathBuf> {
@@ -22,4 +32,16 @@ fn own_maps() -> Vec<PathBuf> {
 /// Numbers as they stand in files.
 fn words(numbers: &[i32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The map that a save of the draft would give; a notice where the map is so damaged that there can be none.
+fn saved(draft: &Draft<'_>, name: &str) -> Option<Bsp<'static>> {
+    match draft.plan(Layout::Keep) {
+        Ok(plan) => Some(Bsp::from_data(plan.to_vec().into(), Some(draft.bsp().dialect())).unwrap()),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Refused, "{name}: {error}");
+            println!("{name} cannot be saved: {error}");
+            None
+        }
+    }
 }

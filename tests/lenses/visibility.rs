@@ -4,7 +4,7 @@ use bspkit::content::visibility::{VisSet, Visibility, compress};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::{Bsp, ErrorKind, Layout};
 
-use crate::{corpus, own_maps};
+use crate::{corpus, own_maps, saved};
 
 /// What was looked at.
 #[derive(Debug, Default, PartialEq)]
@@ -84,8 +84,7 @@ fn check(map: &Bsp<'_>, name: &str) -> Seen {
             new.set_row(set, index, row.clone()).unwrap();
             let mut draft = map.draft();
             draft.set_visibility(&new).unwrap();
-            let saved = draft.plan(Layout::Keep).unwrap().to_vec();
-            let saved = Bsp::from_data(saved.into(), Some(map.dialect())).unwrap();
+            let Some(saved) = saved(&draft, name) else { continue };
             let again = saved.visibility().unwrap();
             assert_eq!(again.row(set, index).unwrap(), Some(row), "{name}: {key:?}");
             untouched((&old, &lump), (&again, &bytes(&saved, Role::Visibility)), key)
