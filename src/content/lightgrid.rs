@@ -217,7 +217,7 @@ mod tests {
             size
         };
         assert_eq!(read("32 16\t8"), [32.0, 16.0, 8.0]);
-        assert_eq!(read(" 76.800003 1e2"), [76.800_003, 100.0, 128.0]);
+        assert_eq!(read(" 76.800003 1e2"), [76.8, 100.0, 128.0]);
         assert_eq!(read("32x 16 8"), [32.0, 64.0, 128.0]);
         assert_eq!(read(""), LightGrid::CELL);
         assert_eq!(read("\u{e9} 1"), LightGrid::CELL);
