@@ -56,6 +56,17 @@ fn a_row_that_grows_moves_those_behind() {
     assert_eq!(laid(&map, &visibility), (vec![1, 1, 1, 1, 0xEE, 3, 0, 1], vec![0, 0, 2, 5, 99, -1, -1, -1, -1, -1]));
 }
 
+/// Compilers leave any number in leaf 0, which nobody reads.
+#[test]
+fn leaf_0_keeps_its_word() {
+    let map = leafs(9, &[3, 0, 3], &[0, 2, 0xEE, 1, 1]);
+    let mut visibility = map.visibility().unwrap();
+    visibility.set(VisSet::Pvs, 1, 1, true).unwrap();
+    let (lump, offsets) = laid(&map, &visibility);
+    assert_eq!((lump, &offsets[..3]), (vec![1, 0, 1, 0xEE, 1, 1], &[3, 0, 4][..]));
+    assert_eq!(visibility.row(VisSet::Pvs, 0).unwrap(), None);
+}
+
 #[test]
 fn a_shared_row_is_detached() {
     let map = leafs(9, &[0, 0, 0, 3, 4], &[1, 0, 1, 1, 1, 2]);

@@ -90,6 +90,13 @@ mod tests {
     }
 
     #[test]
+    fn runs_end_at_255_and_at_the_end_of_the_row() {
+        assert_eq!(compress(&[0; 600]), [0, 255, 0, 255, 0, 90]);
+        assert_eq!(compress(&[0; 255]), [0, 255]);
+        assert_eq!(compress(&[]), []);
+    }
+
+    #[test]
     fn a_length_from_a_header_costs_nothing() {
         assert!(decompress(&[0, 255, 1], usize::MAX).is_err());
     }
