@@ -1,13 +1,18 @@
 //! Layer 3: lenses on lumps that are no arrays of records.
 
+pub mod disp;
 pub mod entities;
+pub mod lightgrid;
 pub mod pak;
 pub mod palette;
 pub mod pattern;
+pub mod physics;
 pub mod props;
 pub mod select;
+pub mod texdata;
 pub mod texture_names;
 pub mod textures;
+pub mod visibility;
 pub mod wad;
 pub mod wal;
 

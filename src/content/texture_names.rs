@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::pattern::Pattern;
+use super::texdata::{STRINGS, TABLE};
 use super::textures::Textures;
 use crate::bsp::Bsp;
 use crate::bytes::{Data, escaped};
@@ -16,6 +17,9 @@ use crate::record::Shape;
 /// The lumps whose records name textures, where those have a field for a name at all: Quake II's texinfo, Quake III's
 /// shaders, and its fogs, which name their shader a second time.
 const ROLES: [Role; 3] = [Role::Textures, Role::TexInfo, Role::Fogs];
+
+/// The bytes of a name of Source and its NUL (`TEXTURE_NAME_LENGTH`).
+const NAME_LENGTH: usize = 128;
 
 /// A name of a texture in a map.
 ///
@@ -148,6 +152,12 @@ impl<'a> Bsp<'a> {
             named.for_each(|(index, name)| add("TEXTURES", index, name));
             return Ok(names);
         }
+        if self.slot(TABLE).is_ok() {
+            let strings = self.texture_strings()?;
+            let named = (0..strings.len()).filter_map(|index| Some((index, strings.get(index).ok()?)));
+            named.for_each(|(index, name)| add(STRINGS, index, name));
+            return Ok(names);
+        }
         for field in self.texture_fields()? {
             let bytes = self.bytes(field.slot)?;
             let records = bytes.chunks_exact(field.record).enumerate();
@@ -187,6 +197,20 @@ impl<'a> Bsp<'a> {
                 }
             }
             lumps.insert(slot, textures.to_bytes()?);
+            return Ok((lumps, count));
+        }
+        if let Ok(table) = self.slot(TABLE) {
+            let mut strings = self.texture_strings_of(&bytes)?;
+            for index in 0..strings.len() {
+                let Ok(name) = strings.get(index) else { continue };
+                let Some(new) = renaming.checked(STRINGS, index, name, NAME_LENGTH)? else { continue };
+                strings.rename(index, new)?;
+                count += 1;
+            }
+            if strings.is_edited() {
+                let (names, offsets) = strings.to_bytes()?;
+                lumps.extend([(self.slot(STRINGS)?.id, names), (table.id, offsets)]);
+            }
             return Ok((lumps, count));
         }
         for names in self.texture_fields()? {
