@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
 pub(crate) use mips::Shrink;
 pub use mips::{Image, LEVELS};
-pub use miptex::{Miptex, MiptexHeader, RECORDS};
+pub use miptex::{Miptex, MiptexHeader};
 
 /// What the dialects call the lump's content.
 const LENS: &str = "textures";
