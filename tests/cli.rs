@@ -25,3 +25,5 @@ mod records;
 mod room;
 #[path = "cli/save.rs"]
 mod save;
+#[path = "cli/tex.rs"]
+mod tex;
