@@ -74,6 +74,9 @@ pub(super) const ITERATE: u8 = 3;
 pub(super) const SET: u8 = 4;
 pub(super) const UPDATE: u8 = 5;
 pub(super) const APPEND: u8 = 6;
+pub(super) const CHANGE: u8 = 7;
+pub(super) const CHANGE_FIRST: u8 = 8;
+pub(super) const PUT: u8 = 9;
 
 /// Decodes the first bytes; `None` where there are too few.
 #[inline(always)]

@@ -129,13 +129,15 @@ pub struct TableMut<'d, 'a, R> {
     range: Range<usize>,
     /// Whether a count stands in the four bytes before them.
     is_counted: bool,
+    /// A record's bytes, to be compared.
+    buffer: Vec<u8>,
     records: PhantomData<R>,
 }
 
 impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     pub(crate) fn new(name: &'static str, held: &'d mut Held<'a>, range: Range<usize>, is_counted: bool) -> Self {
         let range = range.start..range.start + range.len() / R::SIZE * R::SIZE;
-        TableMut { name, held, range, is_counted, records: PhantomData }
+        TableMut { name, held, range, is_counted, buffer: Vec::new(), records: PhantomData }
     }
 
     /// How many whole records there are.
@@ -167,7 +169,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
         match &mut self.held.edited {
             Some(bytes) => codec::encode::<R, { codec::SET }>(&record, &mut bytes[place]),
-            None => self.held.put(place.start, &record.encode()),
+            None => self.put(place.start, &record),
         }
         Ok(())
     }
@@ -178,9 +180,32 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// [`ErrorKind::NotFound`] with the range there is.
     #[inline]
     pub fn update(&mut self, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
-        let mut record = self.get(index)?;
-        change(&mut record);
-        self.set(index, record)
+        let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
+        let start = place.start;
+        match &mut self.held.edited {
+            Some(bytes) => {
+                let bytes = &mut bytes[place];
+                if let Some(mut record) = codec::decode::<R, { codec::CHANGE }>(bytes) {
+                    change(&mut record);
+                    codec::encode::<R, { codec::CHANGE }>(&record, bytes);
+                }
+            }
+            None => {
+                if let Some(mut record) = codec::decode::<R, { codec::CHANGE_FIRST }>(&self.held.read[place]) {
+                    change(&mut record);
+                    self.put(start, &record);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record over bytes that are as they were read, which costs no copy where it is the same.
+    #[inline(never)]
+    fn put(&mut self, at: usize, record: &R) {
+        self.buffer.resize(R::SIZE, 0);
+        codec::encode::<R, { codec::PUT }>(record, &mut self.buffer);
+        self.held.put(at, &self.buffer);
     }
 
     /// Adds a record behind the last one. Nothing else learns of it: no run that ends here gets longer.
@@ -212,8 +237,11 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
 
     #[inline]
     fn place(&self, index: usize) -> Option<Range<usize>> {
-        let start = self.range.start.checked_add(index.checked_mul(R::SIZE)?)?;
-        (start < self.range.end).then(|| start..start + R::SIZE)
+        // Within the range nothing overflows.
+        (index < self.len()).then(|| {
+            let start = self.range.start + index * R::SIZE;
+            start..start + R::SIZE
+        })
     }
 }
 
