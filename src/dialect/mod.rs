@@ -3,11 +3,13 @@
 //! dialect a map is.
 
 pub mod blueshift;
+mod checks;
 mod detect;
 mod foreign;
 mod game;
 pub mod goldsrc;
 pub mod l4d2;
+mod limits;
 pub mod quake2;
 pub mod quake3;
 mod row;
@@ -20,6 +22,7 @@ mod text;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
+pub use checks::{Checks, Engine, LightForm, Limit, Unit, VisibilityForm};
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
@@ -81,6 +84,8 @@ pub struct Dialect {
     pub revision_at: Option<usize>,
     /// A file that stands beside the map and holds a checksum of it: its extension.
     pub checksummed_by: Option<&'static str>,
+    /// What a check goes by, and what its engines take at most.
+    pub checks: &'static Checks,
     /// Whether a file with the right magic and version is of this dialect, and how its directory is laid out.
     pub(crate) probe: fn(&[u8], &'static Dialect) -> Option<DirectoryShape>,
 }
