@@ -58,41 +58,16 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// the fields reach.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
+        Engine { name: "quake2", title: "Quake II", versions: &[], limits: &QUAKE2_LIMITS, max_token: None },
         Engine {
-            name: "quake2",
+            name: "quake2-3.21",
             title: "Quake II 3.21",
             versions: &[],
-            limits: &[
-                records("MODELS", 1_024),
-                records("BRUSHES", 8_192),
-                entities(2_048),
-                bytes("ENTITIES", 0x4_0000),
-                records("PLANES", 65_536),
-                records("NODES", 65_536),
-                records("LEAFS", 65_536),
-                records("VERTEXES", 65_536),
-                records("FACES", 65_536),
-                records("LEAFFACES", 65_536),
-                records("LEAFBRUSHES", 65_536),
-                records("TEXINFO", 8_192),
-                records("EDGES", 128_000),
-                records("SURFEDGES", 256_000),
-                records("BRUSHSIDES", 65_536),
-                bytes("LIGHTING", 0x20_0000),
-                bytes("VISIBILITY", 0x10_0000),
-                records("AREAS", 256),
-                records("AREAPORTALS", 1_024),
-            ],
-            // The buffer of `COM_Parse`; Yamagi Quake II and Q2PRO have one of 1,024.
+            limits: &QUAKE2_LIMITS,
+            // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
             max_token: Some(127),
         },
-        Engine {
-            name: "q2pro",
-            title: "Q2PRO and Yamagi Quake II",
-            versions: &[],
-            limits: &[records("AREAS", 256)],
-            max_token: None,
-        },
+        Engine { name: "q2pro", title: "Q2PRO", versions: &[], limits: &[records("AREAS", 256)], max_token: None },
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
     first_leaf: Some(1),
@@ -104,6 +79,28 @@ pub(super) const QUAKE2: Checks = Checks {
     paired_planes: false,
     axial_sides: false,
 };
+
+const QUAKE2_LIMITS: [Limit; 19] = [
+    records("MODELS", 1_024),
+    records("BRUSHES", 8_192),
+    entities(2_048),
+    bytes("ENTITIES", 0x4_0000),
+    records("PLANES", 65_536),
+    records("NODES", 65_536),
+    records("LEAFS", 65_536),
+    records("VERTEXES", 65_536),
+    records("FACES", 65_536),
+    records("LEAFFACES", 65_536),
+    records("LEAFBRUSHES", 65_536),
+    records("TEXINFO", 8_192),
+    records("EDGES", 128_000),
+    records("SURFEDGES", 256_000),
+    records("BRUSHSIDES", 65_536),
+    bytes("LIGHTING", 0x20_0000),
+    bytes("VISIBILITY", 0x10_0000),
+    records("AREAS", 256),
+    records("AREAPORTALS", 1_024),
+];
 
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {

@@ -36,7 +36,8 @@ fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
             Some((-1, ..)) => return,
             Some((model, data, keys)) => {
                 let size = |size: i32| usize::try_from(size).ok();
-                let next = size(data).zip(size(keys)).and_then(|(data, keys)| (at + 16).checked_add(data)?.checked_add(keys));
+                let next =
+                    size(data).zip(size(keys)).and_then(|(data, keys)| (at + 16).checked_add(data)?.checked_add(keys));
                 match next.filter(|next| *next <= lump.bytes.len()) {
                     Some(next) => at = next,
                     None => {

@@ -67,7 +67,9 @@ fn check_tokens(lump: &Lump<'_>, rules: &EntityRules, entity: &Entity<'_>, sink:
     let mut bytes = 0;
     for pair in entity.pairs() {
         bytes += pair.key.len() + pair.value.len() + 2;
-        for (what, token, most) in [("key", pair.key, rules.max_key.min(rules.max_token)), ("value", pair.value, rules.max_token)] {
+        for (what, token, most) in
+            [("key", pair.key, rules.max_key.min(rules.max_token)), ("value", pair.value, rules.max_token)]
+        {
             if token.first() == Some(&b'}') || (token == b"{" && rules.lone_brace_breaks) {
                 sink.add(&ENTITY_BRACE, at, || {
                     format!("{engines} take the {what} `{}` for a brace, in quotes or not", shown(token))

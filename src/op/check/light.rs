@@ -137,7 +137,8 @@ impl<'b> Faces<'b> {
                 most[axis] = most[axis].max(value);
             }
         }
-        let size = [0, 1].map(|axis| f64::from((most[axis] / 16.0).ceil()) - f64::from((least[axis] / 16.0).floor()) + 1.0);
+        let size =
+            [0, 1].map(|axis| f64::from((most[axis] / 16.0).ceil()) - f64::from((least[axis] / 16.0).floor()) + 1.0);
         size.iter().all(|size| size.is_finite()).then_some(size)
     }
 }

@@ -46,10 +46,10 @@ impl<'a> Lumps<'a> {
             let is_too_large = unpacked.is_some_and(|size| size > room);
             room = room.saturating_sub(unpacked.unwrap_or(0));
             let none = || Data::from(Vec::new());
-            let (bytes, state) = match bsp.bytes(slot.id) {
-                _ if is_too_large => (none(), State::TooLarge),
-                Ok(bytes) => (bytes, State::Read),
-                Err(error) => (none(), State::Packed(error.to_string())),
+            let (bytes, state) = match (!is_too_large).then(|| bsp.bytes(slot.id)) {
+                None => (none(), State::TooLarge),
+                Some(Ok(bytes)) => (bytes, State::Read),
+                Some(Err(error)) => (none(), State::Packed(error.to_string())),
             };
             let row = bsp.row(slot);
             let (parts, state) = match (&row, state) {

@@ -29,7 +29,11 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
         match cell.meaning {
             Meaning::Index { lump: target, none } => {
                 let Some(count) = count(lumps, target) else { continue };
-                let is_good = |value: i64| (0..count).contains(&value) || none.contains(&value);
+                // Where an index may be several negative numbers it ends a tree with what a volume holds; engines hand on
+                // whatever is negative there, and maps have been seen with numbers that no list has.
+                let ends_tree = none.len() > 1 && none.iter().all(|value| *value < 0);
+                let is_good =
+                    |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
                 values.each(|record, value| {
                     if !is_good(value) {
                         found.report(&INDEX_RANGE, &values, record, sink, || {

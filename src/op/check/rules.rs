@@ -55,9 +55,8 @@ fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_chains(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
     let Some(column) = texinfos.column("next") else { return };
-    let next = |index: usize| {
-        usize::try_from(column.get(index)).ok().filter(|next| *next > 0 && *next < texinfos.len())
-    };
+    let next =
+        |index: usize| usize::try_from(column.get(index)).ok().filter(|next| *next > 0 && *next < texinfos.len());
     let mut fates = vec![Fate::Unknown; texinfos.len()];
     let mut path = Vec::new();
     for start in 0..texinfos.len() {
@@ -112,8 +111,14 @@ fn check_pairs(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_axes(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(brushes), Some(sides)) = (lumps.role(Role::Brushes), lumps.role(Role::BrushSides)) else { return };
     let Some(planes) = lumps.role(Role::Planes) else { return };
-    let columns =
-        || Some((brushes.column("first_side")?, brushes.column("side_count")?, sides.column("plane")?, planes.column("normal")?));
+    let columns = || {
+        Some((
+            brushes.column("first_side")?,
+            brushes.column("side_count")?,
+            sides.column("plane")?,
+            planes.column("normal")?,
+        ))
+    };
     let Some((firsts, counts, side_planes, normals)) = columns() else { return };
     for brush in 0..brushes.len() {
         let (first, count) = (firsts.get(brush), counts.get(brush));

@@ -72,7 +72,12 @@ impl<'b> Extremes<'b> {
         let bytes = indexes.bytes;
         let small: Vec<_> = bytes
             .chunks(SMALL * 4)
-            .map(|block| block.chunks_exact(4).filter_map(|bytes| word(bytes, 0)).fold(NONE, |sum, index| both(sum, (index, index))))
+            .map(|block| {
+                block
+                    .chunks_exact(4)
+                    .filter_map(|bytes| word(bytes, 0))
+                    .fold(NONE, |sum, index| both(sum, (index, index)))
+            })
             .collect();
         let large = small.chunks(SMALL).map(|block| block.iter().copied().fold(NONE, both)).collect();
         Extremes { bytes, small, large }

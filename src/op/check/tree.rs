@@ -35,7 +35,9 @@ fn check_trees(lumps: &Lumps<'_>, sink: &mut Sink) {
                     stack.push(child);
                 } else if seen[child] == walk {
                     let at = At::lump(nodes.name).record(parent).offset(children.at(parent)).field("children");
-                    sink.add(&TREE_CYCLE, at, || format!("its child {child} is reached twice in the tree of model {model}"));
+                    sink.add(&TREE_CYCLE, at, || {
+                        format!("its child {child} is reached twice in the tree of model {model}")
+                    });
                 }
             }
         }

@@ -89,7 +89,9 @@ fn check_matrix(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
     }
     let clusters = rows?;
     if row? < clusters.div_ceil(8) {
-        header_is_wrong(&VIS_HEADER, lump, sink, || format!("rows of {stride} bytes have no room for {count} clusters"));
+        header_is_wrong(&VIS_HEADER, lump, sink, || {
+            format!("rows of {stride} bytes have no room for {count} clusters")
+        });
     }
     Some(clusters)
 }
