@@ -1,7 +1,61 @@
 //! Source, versions 18 to 20: Half-Life 2, Episode One, the Orange Box and everything built on them (bspfile.h of the
 //! Source SDK 2013), with Dark Messiah, which writes its version as two numbers of 16 bits.
 
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+mod details;
+mod displacement;
+mod faces;
+pub(super) mod fit;
+mod flags;
+mod geometry;
+mod light;
+mod props;
+mod surface;
+mod tree;
+
+pub use details::{
+    DETAIL_LIGHTS, DETAIL_LIGHTS_HDR, DETAIL_NAMES, DETAIL_OBJECTS, DETAIL_SPRITES, DetailLight, DetailObject,
+    DetailSprite, PropLeaf, PropLeafWide, PropName,
+};
+pub use displacement::{
+    DISP_LIGHTMAP_ALPHAS, DISP_MULTIBLEND, DISP_TRIS, DISP_VERTS, DISPINFO, DispCornerNeighbors, DispEdgeNeighbors,
+    DispInfo, DispLightmapAlpha, DispMultiblend, DispSubNeighbor, DispTri, DispVert,
+};
+pub use faces::{
+    FACE_MACRO_TEXTURE_INFO, FACEIDS, FACES, FACES_HDR, FACES_V18, Face, FaceId, FaceMacroTexture, FaceV18,
+    ORIGINALFACES, ORIGINALFACES_V18, OriginalFace, OriginalFaceV18, PRIMINDICES, PRIMITIVES, PRIMVERTS, PrimIndex,
+    Primitive,
+};
+pub use geometry::{
+    BRUSHES, BRUSHSIDES, Brush, BrushSide, EDGES, MODELS, Model, PLANES, SURFEDGES, VERTEXES, VERTNORMALINDICES,
+    VERTNORMALS, VertNormal, VertNormalIndex,
+};
+pub use light::{
+    ColorRgbExp32, LEAF_AMBIENT_CUBES, LEAF_AMBIENT_CUBES_HDR, LEAF_AMBIENT_INDEX, LEAF_AMBIENT_INDEX_HDR,
+    LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR, LIGHTING, LIGHTING_HDR, LeafAmbientCube, LeafAmbientIndex,
+    LeafAmbientSample, MAP_FLAGS, MapFlags, WORLDLIGHTS, WORLDLIGHTS_HDR, WORLDLIGHTS_HDR_V1, WORLDLIGHTS_V1,
+    WorldLight, WorldLightV1,
+};
+pub use props::{
+    PROP_LEAFS, PROP_LEAFS_WIDE, PROP_NAMES, STATIC_PROPS_V4, STATIC_PROPS_V5, STATIC_PROPS_V6, STATIC_PROPS_V7,
+    STATIC_PROPS_V8, STATIC_PROPS_V9, STATIC_PROPS_V10, STATIC_PROPS_V10_CSGO, STATIC_PROPS_V11, STATIC_PROPS_V12,
+    STATIC_PROPS_V13, StaticPropV4, StaticPropV5, StaticPropV6, StaticPropV7, StaticPropV8, StaticPropV9,
+    StaticPropV10, StaticPropV10Csgo, StaticPropV11, StaticPropV13,
+};
+pub use surface::{
+    CUBEMAPS, CubemapSample, OCCLUDER_POLYGONS, OCCLUDER_VERTEXES, OCCLUDERS, OVERLAY_FADES, OVERLAYS, Occluder,
+    OccluderPolygon, OccluderVertex, Overlay, OverlayFade, TEXDATA, TEXDATA_STRING_TABLE, TEXINFO, TexData,
+    TexDataString, TexInfo, WATEROVERLAYS, WaterOverlay,
+};
+pub use tree::{
+    AREAPORTALS, AREAS, Area, AreaPortal, CLIPPORTALVERTS, LEAFBRUSHES, LEAFFACES, LEAFMINDISTTOWATER, LEAFS, LEAFS_V0,
+    LEAFWATERDATA, Leaf, LeafBrush, LeafFace, LeafMinDistToWater, LeafV0, LeafWaterData, NODES, Node,
+};
+
+pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
+pub(super) use details::of_version;
+pub(super) use flags::LATE as LATE_FLAGS;
+
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -13,8 +67,11 @@ pub const SOURCE: Dialect = Dialect {
     versions: &[18, 19, 20, DARK_MESSIAH],
     shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, behind: 4 }],
     lumps: &LUMPS,
-    rows: &[],
-    games: &[],
+    rows: &ROWS,
+    games: &[
+        Game { name: "source", title: "Source", versions: &[20, DARK_MESSIAH], flags: flags::USUAL },
+        Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
+    ],
     rules: Rules {
         game_lump: Some(35),
         extra_header: false,
@@ -55,6 +112,38 @@ pub(super) const NEVER_PACKED: &str =
     "the games with maps of this version are not known to read compressed lumps or files";
 
 const DARK_MESSIAH: i32 = 0x0004_0014;
+
+/// What is known of the lumps; relatives put their own rows before these.
+const ROWS: [&[Row]; 9] = [
+    DARK_MESSIAHS,
+    geometry::ROWS,
+    faces::ROWS,
+    tree::ROWS,
+    light::ROWS,
+    displacement::ROWS,
+    surface::ROWS,
+    props::ROWS,
+    details::ROWS,
+];
+
+/// A relative's own rows and these.
+pub(super) const fn rows_behind<const N: usize>(own: &[&'static [Row]]) -> [&'static [Row]; N] {
+    let mut rows = [ROWS[0]; N];
+    let mut at = 0;
+    while at < N {
+        rows[at] = if at < own.len() { own[at] } else { ROWS[at - own.len()] };
+        at += 1;
+    }
+    rows
+}
+
+/// Nobody has published how much else differs; what is counted by the models goes with them.
+const DARK_MESSIAHS: &[Row] = &[
+    Row::opaque("MODELS", "Dark Messiah's models are said to have 52 bytes, which no map at hand has shown")
+        .maps(&[DARK_MESSIAH]),
+    Row::opaque("TEXINFO", "Dark Messiah's texinfo is said to have 96 bytes, which no map at hand has shown")
+        .maps(&[DARK_MESSIAH]),
+];
 
 pub(super) const LUMPS: [Lump; 64] = [
     lump("ENTITIES", Role::Entities),

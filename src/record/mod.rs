@@ -102,6 +102,8 @@ macro_rules! records {
         )*
 
         /// Every record type of this module.
+        // Where a module is one of several, the rows say which records there are.
+        #[allow(dead_code, unreachable_pub)]
         pub const RECORDS: &[&$crate::record::RecordInfo] =
             &[$(<$name as $crate::record::Record>::INFO,)*];
     };
