@@ -219,7 +219,7 @@ impl Dialect {
     }
 
     /// What is known of the content of a lump, or of a member of the game lump (`game:sprp`).
-    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + use<'n> {
+    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + Clone + use<'n> {
         self.rows.iter().copied().flatten().filter(move |row| row.lump == lump)
     }
 

@@ -84,6 +84,7 @@ codes! {
     LUMP_LISTS = "lump-lists", Error, "a list in a lump has more records than there is room for";
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
+    LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
     LUMP_UNCHECKED = "lump-unchecked", Note, "a lump decompresses to more than is kept in memory, and was not checked";
 
     INDEX_RANGE = "index-range", Error, "a number is no index of a record of the lump that it points into";

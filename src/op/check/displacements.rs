@@ -1,55 +1,45 @@
-//! Rules of Source: displacements, names of textures, and how the collision models end.
+//! Displacements: whether their vertexes and triangles are there, and whether they and their faces name each other.
 
-use super::code::{PHYS_END, STRING_PLACE};
-use super::lumps::Lumps;
+use super::code::{DISP_FACE, DISP_VERTS};
+use super::lumps::{Lumps, range};
 use super::sink::{At, Sink};
-use crate::bytes::word;
+use crate::dialect::Role;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
-    check_strings(lumps, sink);
-    check_physics(lumps, sink);
-}
-
-/// The table says where in the strings each name begins.
-fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
-        return;
-    };
-    let len = strings.bytes.len();
-    for (index, entry) in table.bytes.chunks_exact(table.record.size).enumerate() {
-        let offset = word(entry, 0).unwrap_or(0);
-        if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
-            let at = At::lump(table.name).record(index).offset(index * table.record.size);
-            sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
-        }
-    }
-}
-
-/// Collision models stand one behind the other; one with the number -1 ends them.
-fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) else { return };
-    let mut at = 0;
-    loop {
-        let number = |index: usize| word(&lump.bytes, at + index * 4);
-        let header = number(3).and_then(|_| Some((number(0)?, number(1)?, number(2)?)));
-        match header {
-            Some((-1, ..)) => return,
-            Some((model, data, keys)) => {
-                let size = |size: i32| usize::try_from(size).ok();
-                let next =
-                    size(data).zip(size(keys)).and_then(|(data, keys)| (at + 16).checked_add(data)?.checked_add(keys));
-                match next.filter(|next| *next <= lump.bytes.len()) {
-                    Some(next) => at = next,
-                    None => {
-                        return sink.add(&PHYS_END, At::lump(lump.name).offset(at), || {
-                            format!("the collision model of model {model} goes beyond the lump")
-                        });
-                    }
-                }
+    let Some(displacements) = lumps.named("DISPINFO").filter(|displacements| displacements.len() > 0) else { return };
+    let column = |name| displacements.column(name);
+    let counts = ["DISP_VERTS", "DISP_TRIS"].map(|name| lumps.named(name).map(|view| view.len()));
+    let columns = || Some((column("power")?, [column("first_vertex")?, column("first_triangle")?], column("face")?));
+    let Some((powers, firsts, faces)) = columns() else { return };
+    let face_view = lumps.role(Role::Faces);
+    let of_faces = face_view.and_then(|view| view.column("displacement"));
+    for index in 0..displacements.len() {
+        let at = At::lump(displacements.name).record(index);
+        let power = powers.get(index);
+        // A side of 4, 8 or 16 squares of two triangles.
+        let Some(side) = [(2, 4), (3, 8), (4, 16)].into_iter().find(|(of, _)| *of == power).map(|(_, side)| side)
+        else {
+            sink.add(&DISP_VERTS, at.offset(powers.at(index)).field("power"), || {
+                format!("its power is {power}, not 2, 3 or 4")
+            });
+            continue;
+        };
+        let wanted: [(&str, i64); 2] = [("vertexes", (side + 1) * (side + 1)), ("triangles", 2 * side * side)];
+        for ((first, count), (what, many)) in firsts.iter().zip(counts).zip(wanted) {
+            let Some(count) = count else { continue };
+            let first_index = first.get(index);
+            if range(first_index, many, count).is_none() {
+                sink.add(&DISP_VERTS, at.offset(first.at(index)), || {
+                    format!("its {many} {what} begin at {first_index}, and there are {count}")
+                });
             }
-            None => {
-                return sink.add(&PHYS_END, At::lump(lump.name).offset(at), || {
-                    "the lump ends without the entry of model -1".into()
+        }
+        if let (Some(view), Some(of_faces)) = (face_view, of_faces) {
+            let face = usize::try_from(faces.get(index)).ok().filter(|face| *face < view.len());
+            let back = face.map(|face| of_faces.get(face));
+            if let (Some(face), Some(back)) = (face, back.filter(|back| usize::try_from(*back) != Ok(index))) {
+                sink.add(&DISP_FACE, at.offset(faces.at(index)).field("face"), || {
+                    format!("its face {face} has the displacement {back}")
                 });
             }
         }

@@ -178,7 +178,7 @@ fn check_sized(lumps: &Lumps<'_>, faces: &View<'_>, light: (&str, usize), flags:
     let ((light, len), (unlit, bumped)) = (light, flags);
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
     let columns = || {
-        let (offset, size) = (faces.column("light_offset")?, faces.column("lightmap_size")?);
+        let (offset, size) = (faces.column("light_offset")?, faces.column("luxel_size")?);
         Some((offset, size, faces.column("styles")?, faces.column("texinfo")?, texinfos.column("flags")?))
     };
     let Some((offsets, sizes, style_columns, texinfo_column, flag_column)) = columns() else { return };

@@ -9,6 +9,7 @@ mod displacements;
 mod entities;
 mod light;
 mod limits;
+mod lists;
 mod lumps;
 mod references;
 mod rules;
@@ -104,6 +105,7 @@ fn all(bsp: &Bsp<'_>, engine: Option<&'static Engine>, sink: &mut Sink) {
     textures::check(&lumps, sink);
     surfaces::check(&lumps, sink);
     displacements::check(&lumps, sink);
+    lists::check(&lumps, sink);
     let entities = entities::check(&lumps, engine, sink);
     limits::check(&lumps, engine, entities, sink);
 }

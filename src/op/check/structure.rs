@@ -1,8 +1,8 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    LUMP_EMPTY, LUMP_IN_HEADER, LUMP_LISTS, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED,
-    LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK,
+    LUMP_EMPTY, LUMP_IN_HEADER, LUMP_LISTS, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
+    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
@@ -15,6 +15,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         check_packing(lumps, lump, sink);
         check_content(lump, sink);
     }
+    check_unknown(lumps, sink);
     check_overlaps(lumps, sink);
     let checks = lumps.checks();
     for name in checks.required {
@@ -65,24 +66,37 @@ fn check_packing(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
 
 fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name);
-    match &lump.row {
-        // BSPX entries are known by their names alone, and the game lump by its directory.
-        Err(why) if !lump.bytes.is_empty() && matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) => {
-            sink.add(&LUMP_UNKNOWN, at, || why.clone());
+    if let State::Malformed(why) = &lump.state {
+        sink.add(&LUMP_LISTS, at, || why.clone());
+    }
+    let Ok(Form::Array(record)) = lump.row.as_ref().map(|row| row.form) else { return };
+    let (len, size) = (lump.bytes.len(), record.size);
+    if len % size != 0 {
+        sink.add(&LUMP_RAGGED, at.offset(len - len % size), || {
+            format!("its {len} bytes are no whole number of {size}, the size of a {}", record.name)
+        });
+    }
+}
+
+/// Lumps of which nothing is known are one thing, and lumps that no known layout fits another: games may have laid them
+/// out anew, or they are broken. One lump that does not fit keeps others from being known, for the same reason.
+fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let dialect = lumps.bsp.dialect();
+    let mut reasons: Vec<&str> = Vec::new();
+    for lump in lumps.all.iter().filter(|lump| !lump.bytes.is_empty()) {
+        let Err(why) = &lump.row else { continue };
+        // BSPX entries and extra lumps are known by their names alone.
+        if !matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) {
+            continue;
         }
-        Err(_) => {}
-        Ok(row) => {
-            if let State::Malformed(why) = &lump.state {
-                sink.add(&LUMP_LISTS, at, || why.clone());
-            }
-            if let Form::Array(record) = row.form {
-                let (len, size) = (lump.bytes.len(), record.size);
-                if len % size != 0 {
-                    sink.add(&LUMP_RAGGED, at.offset(len - len % size), || {
-                        format!("its {len} bytes are no whole number of {size}, the size of a {}", record.name)
-                    });
-                }
-            }
+        let mut rows = dialect.rows_of(lump.name);
+        let is_foreign = rows.clone().any(|row| matches!(row.form, Form::Opaque(opaque) if opaque == why));
+        let is_first = !reasons.contains(&why.as_str());
+        let is_misfit = !is_foreign && is_first && rows.any(|row| row.proof.is_some());
+        let code = if is_misfit { &LUMP_MISFIT } else { &LUMP_UNKNOWN };
+        sink.add(code, At::lump(lump.name), || why.clone());
+        if is_misfit {
+            reasons.push(why);
         }
     }
 }
