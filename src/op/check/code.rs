@@ -81,7 +81,6 @@ codes! {
     LUMP_PACKING = "lump-packing", Warning, "a lump and the directory disagree about whether it is compressed";
     LUMP_UNPACK = "lump-unpack", Error, "a compressed lump does not decompress";
     LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
-    LUMP_LISTS = "lump-lists", Error, "a list in a lump has more records than there is room for";
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";

@@ -77,7 +77,12 @@ impl<'b> Faces<'b> {
     fn check(&self, lumps: &Lumps<'_>, unlit: i64, most: Option<u32>, sink: &mut Sink) {
         let Some(light) = lumps.role_lump(Role::Lighting) else { return };
         let len = light.bytes.len();
+        // Faces have edges of their own; where all have the same thousands, somebody wants this to take long.
+        let mut room = self.surf_edges.len().saturating_mul(16);
         for face in 0..self.faces.len() {
+            let edges = usize::try_from(self.edge_count.get(face)).unwrap_or(0);
+            let Some(rest) = room.checked_sub(edges) else { return };
+            room = rest;
             let texinfo = usize::try_from(self.texinfo.get(face)).ok().filter(|index| *index < self.texinfos.len());
             let Some(texinfo) = texinfo.filter(|texinfo| self.flags.get(*texinfo) & unlit == 0) else { continue };
             let offset = self.offset.get(face);

@@ -15,7 +15,11 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities
             Unit::Records => lumps.named(limit.lump).map(|view| view.len()),
             Unit::Bytes => Some(lump.bytes.len()),
             Unit::Entities => entities,
-            Unit::Textures => word(&lump.bytes, 0).and_then(|count| usize::try_from(count).ok()),
+            // A count that the lump has no room for is another fault.
+            Unit::Textures => {
+                let count = word(&lump.bytes, 0).and_then(|count| usize::try_from(count).ok());
+                count.filter(|count| *count <= lump.bytes.len() / 4)
+            }
         };
         if let Some(count) = count.filter(|count| *count > limit.most) {
             sink.add(&LIMIT, At::lump(lump.name), || {

@@ -1,8 +1,8 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    LUMP_EMPTY, LUMP_IN_HEADER, LUMP_LISTS, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
-    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK,
+    LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED,
+    LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
@@ -67,7 +67,7 @@ fn check_packing(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
 fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name);
     if let State::Malformed(why) = &lump.state {
-        sink.add(&LUMP_LISTS, at, || why.clone());
+        sink.add(&LUMP_MISFIT, at, || why.clone());
     }
     let Ok(Form::Array(record)) = lump.row.as_ref().map(|row| row.form) else { return };
     let (len, size) = (lump.bytes.len(), record.size);
