@@ -25,8 +25,8 @@
 //!
 //! # Limits
 //!
-//! Lumps are bytes, but for the entity text ([`content::entities`]), the pakfile ([`content::pak`]), props
-//! ([`content::props`]), the game lump's directory, BSPX and LZMA. Files may grow to 2 GiB; a compressed piece may
+//! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is no array has a module in
+//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB; a compressed piece may
 //! unpack to 32 MiB. The README says what else.
 //!
 //! # Features

@@ -1,5 +1,7 @@
 //! The `bspkit` program.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
 mod cli;
 
 fn main() -> std::process::ExitCode {

@@ -19,6 +19,8 @@ mod lmp;
 mod pak;
 #[path = "cli/read.rs"]
 mod read;
+#[path = "cli/records.rs"]
+mod records;
 #[path = "cli/room.rs"]
 mod room;
 #[path = "cli/save.rs"]

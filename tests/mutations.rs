@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::content::entities::Entities;
+use bspkit::dialect::quake2;
 use bspkit::dialect::{self, Role};
 use bspkit::file::directory::EntryFields;
 use bspkit::op::verify::{self, Subject, Verdict};
+use bspkit::record::{Cell, Number, RecordInfo, Shape};
 use bspkit::{Bsp, Builder, Draft, Error, Layout, Slot, SlotId};
 
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n\"OnUser1\" \"a,b\"\n\"OnUser1\" \"c,d\"\n}\n\0";
@@ -135,6 +137,7 @@ struct Fault {
 
 fn faults() -> Vec<Fault> {
     let writer = |write| Subject { write, ..Subject::REAL };
+    let decoder = |reencode| Subject { reencode, ..Subject::REAL };
     let printer = |reprint| Subject { reprint, ..Subject::REAL };
     vec![
         Fault {
@@ -334,7 +337,65 @@ fn faults() -> Vec<Fault> {
             subject: printer(|text, _| Ok(text.strip_suffix(b"\0").unwrap_or(text).to_vec())),
             caught_by: &["entities"],
         },
+        Fault {
+            name: "what is behind the NUL of a name is cleared",
+            map: with_junk,
+            subject: decoder(|record, bytes| {
+                spoil_records(record, bytes, |shape, field| {
+                    let end = field.iter().position(|byte| *byte == 0).filter(|_| matches!(shape, Shape::Name(_)));
+                    end.into_iter().for_each(|end| field[end..].fill(0));
+                })
+            }),
+            caught_by: &["records"],
+        },
+        Fault {
+            name: "NaNs are normalised",
+            map: with_junk,
+            subject: decoder(|record, bytes| {
+                spoil_records(record, bytes, |shape, field| {
+                    let is_nan = |field: &[u8]| f32::from_le_bytes(field.try_into().unwrap()).is_nan();
+                    if shape == Shape::Number(Number::F32) && is_nan(field) {
+                        field.copy_from_slice(&f32::NAN.to_le_bytes());
+                    }
+                })
+            }),
+            caught_by: &["records"],
+        },
+        Fault {
+            name: "flags without a name are dropped",
+            map: with_junk,
+            subject: decoder(|record, bytes| {
+                let mut bytes = (record.reencode)(bytes);
+                if record.name == "TexInfo" {
+                    bytes.chunks_exact_mut(record.size).for_each(|texinfo| texinfo[34] &= 0x03);
+                }
+                bytes
+            }),
+            caught_by: &["records"],
+        },
     ]
+}
+
+/// A map whose first plane is not a number, and whose first texture has a flag without a name and a name with more
+/// behind its end.
+fn with_junk() -> Vec<u8> {
+    let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = Bsp::parse(&bytes).unwrap().draft();
+    draft.update(quake2::PLANES, 0, |plane| plane.normal[1] = f32::from_bits(0xFFC0_1234)).unwrap();
+    let junk = *b"own/floor\0left from another name";
+    draft.update(quake2::TEXINFO, 0, |texinfo| (texinfo.texture.0, texinfo.flags) = (junk, 0x0010_0000)).unwrap();
+    draft.plan(Layout::Keep).unwrap().to_vec()
+}
+
+/// Encodes records with something done to each of their numbers and names.
+fn spoil_records(record: &RecordInfo, bytes: &[u8], spoil: impl Fn(Shape, &mut [u8])) -> Vec<u8> {
+    let mut bytes = (record.reencode)(bytes);
+    for record_bytes in bytes.chunks_exact_mut(record.size) {
+        for cell in Cell::all(record.fields) {
+            spoil(cell.shape, &mut record_bytes[cell.place.clone()]);
+        }
+    }
+    bytes
 }
 
 #[test]

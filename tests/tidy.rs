@@ -137,6 +137,31 @@ fn every_dialect_is_one_file() {
     }
 }
 
+/// A lump struct is one file's: the struct, its key and its row stand together, so that adding one touches nothing else.
+#[test]
+fn a_lump_struct_stands_with_its_key_and_its_row() {
+    let mut keys_seen = 0;
+    for (path, text) in sources("src/dialect") {
+        let shared = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/shared.rs")).unwrap();
+        let Some((_, keys)) = text.split_once("\nkeys! {\n") else { continue };
+        for line in keys.split("\n}").next().unwrap().lines() {
+            let Some((key, rest)) = line.trim().split_once(": ") else { panic!("{}: {line}", path.display()) };
+            let record = rest.split(" = ").next().unwrap();
+            let place = format!("{}: {key}", path.display());
+            // By `records!`, or by a macro for structs that differ in little.
+            let declares = |text: &str| {
+                text.lines()
+                    .any(|line| line.trim_start().trim_start_matches("pub struct ").starts_with(&format!("{record}(")))
+            };
+            assert!(declares(&text) || declares(&shared), "{place}: {record} is declared elsewhere");
+            let rows: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            assert!(rows.contains(&format!("{key}.row()")), "{place} has no row here");
+            keys_seen += 1;
+        }
+    }
+    assert!(keys_seen > 40);
+}
+
 #[test]
 fn files_stay_small_enough_to_hold_in_mind() {
     for (folder, most) in

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bspkit::content::props::{DetailProps, StaticProps};
-use bspkit::dialect::Role;
+use bspkit::dialect::{Form, Records, Role};
 use bspkit::{Bsp, SegmentKind, Slot, SlotId};
 use serde::Serialize;
 
@@ -61,11 +60,18 @@ struct SlotJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unpacked: Option<usize>,
     compressed: bool,
+    /// The type of its records, where it is one array of them.
     record: Option<&'static str>,
     count: Option<usize>,
-    /// The models that props are made of; only where there are props.
+    /// The lists in it, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lists: Vec<ListJson>,
+    /// What is in it, where it has no records.
     #[serde(skip_serializing_if = "Option::is_none")]
-    models: Option<usize>,
+    content: Option<&'static str>,
+    /// Why it stays bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opaque: Option<String>,
     bounds: String,
     shared_with: Vec<&'a str>,
     over_header: bool,
@@ -77,6 +83,24 @@ struct SlotJson<'a> {
     is_damaged: bool,
     #[serde(skip)]
     is_lump: bool,
+}
+
+/// A list of records within a slot.
+#[derive(Serialize)]
+struct ListJson {
+    name: &'static str,
+    record: &'static str,
+    count: usize,
+}
+
+/// What is known of a slot's content.
+#[derive(Default)]
+struct Holds {
+    record: Option<&'static str>,
+    count: Option<usize>,
+    lists: Vec<ListJson>,
+    content: Option<&'static str>,
+    opaque: Option<String>,
 }
 
 /// Bytes that no slot covers.
@@ -144,7 +168,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             .iter()
             .filter(|other| other.id != slot.id && overlap(slot, other) && !is_nested(bsp, slot.id, other.id));
         let unpacked = bsp.unpacked_size(slot.id);
-        let props = props(bsp, slot);
+        let Holds { record, count, lists, content, opaque } = holds(bsp, slot);
         SlotJson {
             index: match slot.id {
                 SlotId::Lump(index) | SlotId::Extra(index) | SlotId::Game(index) | SlotId::Bspx(index) => index,
@@ -157,9 +181,11 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             version: slot.version,
             unpacked,
             compressed: unpacked.is_some(),
-            record: None,
-            count: props.map(|(count, _)| count),
-            models: props.map(|(_, models)| models),
+            record,
+            count,
+            lists,
+            content,
+            opaque,
             bounds: slot.bounds.to_string(),
             shared_with: others.map(|other| other.name.as_str()).collect(),
             over_header: in_header.contains(&slot.id),
@@ -172,19 +198,26 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
     rows.collect()
 }
 
-/// How many props and models a member of the game lump has; nothing where it is no list of them that can be read.
-fn props(bsp: &Bsp<'_>, slot: &Slot) -> Option<(usize, usize)> {
-    let version = u16::try_from(slot.version?).ok()?;
-    match slot.name.as_str() {
-        "game:sprp" => {
-            let props = StaticProps::parse(bsp.bytes(slot.id).ok()?, version).ok()?;
-            Some((props.len(), props.names().len()))
-        }
-        "game:dprp" => {
-            let props = DetailProps::parse(bsp.bytes(slot.id).ok()?, version).ok()?;
-            Some((props.len(), props.names().len()))
-        }
-        _ => None,
+fn holds(bsp: &Bsp<'_>, slot: &Slot) -> Holds {
+    let size = bsp.unpacked_size(slot.id).unwrap_or(slot.stored.len());
+    match bsp.row(slot) {
+        Err(_) if size == 0 => Holds::default(),
+        Err(why) => Holds { opaque: Some(why), ..Holds::default() },
+        Ok(row) => match row.form {
+            Form::Array(record) => {
+                Holds { record: Some(record.name), count: Some(size / record.size), ..Holds::default() }
+            }
+            Form::Lists(_) if size > 0 => match bsp.records(slot) {
+                Ok(parts) => {
+                    let list =
+                        |part: Records| ListJson { name: part.list, record: part.record.name, count: part.count() };
+                    Holds { lists: parts.into_iter().map(list).collect(), ..Holds::default() }
+                }
+                Err(error) => Holds { opaque: Some(error.to_string()), ..Holds::default() },
+            },
+            Form::Lens(what) => Holds { content: Some(what), ..Holds::default() },
+            _ => Holds::default(),
+        },
     }
 }
 

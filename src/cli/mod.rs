@@ -3,15 +3,20 @@
 mod cat;
 mod check;
 mod compress;
+mod dump;
 mod ent;
+mod get;
 mod info;
 mod lmp;
+mod load;
 mod ls;
 mod maps;
 mod options;
 mod pairs;
 mod pak;
+mod records;
 mod save;
+mod set;
 mod show;
 mod talk;
 mod verify;
@@ -63,6 +68,10 @@ enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Ent(ent::Args),
+    Dump(dump::Args),
+    Load(load::Args),
+    Get(get::Args),
+    Set(set::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
     Lmp(lmp::Args),
@@ -88,6 +97,10 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Check(args) => check::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
+        Command::Dump(args) => dump::run(options, talk, args),
+        Command::Load(args) => load::run(options, talk, args),
+        Command::Get(args) => get::run(options, talk, args),
+        Command::Set(args) => set::run(options, talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),

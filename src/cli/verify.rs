@@ -1,9 +1,11 @@
 //! `verify`: the round-trip laws.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::op::verify::{self, Outcome, Verdict};
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::help;
@@ -19,7 +21,7 @@ use super::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit verify dm4.bsp
-  bspkit verify maps -j 4
+  bspkit verify maps -j 4 --stats
   bspkit verify maps --json > laws.jsonl"
 ))]
 pub(crate) struct Args {
@@ -29,6 +31,9 @@ pub(crate) struct Args {
     /// Print JSON: a document for one map, a line for each of several
     #[arg(long)]
     json: bool,
+    /// Say how many records of each type were decoded and encoded again
+    #[arg(long)]
+    stats: bool,
 }
 
 #[derive(Serialize)]
@@ -38,12 +43,15 @@ struct Document<'a> {
     ok: bool,
     dialect: Option<&'static str>,
     laws: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<serde_json::Map<String, serde_json::Value>>,
     error: Option<String>,
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(&args.maps);
-    maps.each(options.jobs(), talk, |map, job| {
+    let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
+    let code = maps.each(options.jobs(), talk, |map, job| {
         let tried = options.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
         let (dialect, outcome, error) = match tried {
             Ok((dialect, outcome)) => (Some(dialect), Some(outcome), None),
@@ -57,17 +65,35 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 ok,
                 dialect,
                 laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
+                records: outcome.as_ref().filter(|_| args.stats).map(|outcome| {
+                    outcome.records.iter().map(|(name, count)| (name.to_string(), (*count).into())).collect()
+                }),
                 error: error.as_ref().map(|error| format!("{error:#}")),
             };
             job.line(json(&document, maps.many)?);
         } else if let (Some(dialect), Some(outcome)) = (dialect, &outcome) {
             print(dialect, outcome, job);
+            if args.stats {
+                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+                outcome.records.iter().for_each(|(name, count)| *total.entry(*name).or_default() += count);
+                job.line(format!("     {}", counts(&outcome.records)));
+            }
         }
         match error {
             Some(error) => Err(error),
             None => Ok(if ok { Code::Done } else { Code::Found }),
         }
-    })
+    })?;
+    if args.stats && !args.json && maps.many {
+        let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
+    }
+    Ok(code)
+}
+
+fn counts(records: &IndexMap<&str, usize>) -> String {
+    let counts: Vec<_> = records.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    if counts.is_empty() { "no records".to_owned() } else { counts.join(", ") }
 }
 
 fn print(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {

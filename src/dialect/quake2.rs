@@ -94,7 +94,7 @@ const ROWS: &[Row] = &[
     MODELS.row(),
     BRUSHES.row(),
     BRUSHSIDES.row(),
-    Row::lens("POP", "256 zeros that no engine reads"),
+    Row::lens("POP", "zeros"),
     AREAS.row(),
     AREAPORTALS.row(),
 ];

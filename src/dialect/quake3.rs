@@ -12,7 +12,7 @@ mod records;
 
 pub use records::*;
 
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -24,7 +24,7 @@ pub const QUAKE3: Dialect = Dialect {
     versions: &[46, 47],
     shapes: &[with_entries(17), with_entries(18)],
     lumps: &LUMPS,
-    rows: &[ROWS],
+    rows: &[records::ROWS],
     // Nothing in a map of version 47 says which game it is for. Quake Live's are the ones that could be looked at.
     games: &[
         Game { name: "quake3", title: "Quake III Arena", versions: &[46], flags: flags::QUAKE3 },
@@ -73,45 +73,6 @@ const LUMPS: [Lump; 18] = [
     lump("LIGHTGRID", Role::LightGrid),
     lump("VISIBILITY", Role::Visibility),
     only("ADVERTISEMENTS"),
-];
-
-keys! {
-    SHADERS: Shader = "Lump 1.",
-    PLANES: Plane = "Lump 2.",
-    NODES: Node = "Lump 3.",
-    LEAFS: Leaf = "Lump 4.",
-    LEAFSURFACES: LeafSurface = "Lump 5.",
-    LEAFBRUSHES: LeafBrush = "Lump 6.",
-    MODELS: Model = "Lump 7.",
-    BRUSHES: Brush = "Lump 8.",
-    BRUSHSIDES: BrushSide = "Lump 9.",
-    DRAWVERTS: DrawVert = "Lump 10.",
-    DRAWINDEXES: DrawIndex = "Lump 11.",
-    FOGS: Fog = "Lump 12.",
-    SURFACES: Surface = "Lump 13.",
-    LIGHTGRID: GridPoint = "Lump 15.",
-    ADVERTISEMENTS: Advertisement = "Lump 17, of Quake Live.",
-}
-
-const ROWS: &[Row] = &[
-    Row::lens("ENTITIES", "text"),
-    SHADERS.row(),
-    PLANES.row(),
-    NODES.row(),
-    LEAFS.row(),
-    LEAFSURFACES.row(),
-    LEAFBRUSHES.row(),
-    MODELS.row(),
-    BRUSHES.row(),
-    BRUSHSIDES.row(),
-    DRAWVERTS.row(),
-    DRAWINDEXES.row(),
-    FOGS.row(),
-    SURFACES.row(),
-    Row::lens("LIGHTMAPS", "light"),
-    LIGHTGRID.row(),
-    Row::lens("VISIBILITY", "visibility"),
-    ADVERTISEMENTS.row(),
 ];
 
 /// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.

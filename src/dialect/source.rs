@@ -12,44 +12,14 @@ mod props;
 mod surface;
 mod tree;
 
-pub use details::{
-    DETAIL_LIGHTS, DETAIL_LIGHTS_HDR, DETAIL_NAMES, DETAIL_OBJECTS, DETAIL_SPRITES, DetailLight, DetailObject,
-    DetailSprite, PropLeaf, PropLeafWide, PropName,
-};
-pub use displacement::{
-    DISP_LIGHTMAP_ALPHAS, DISP_MULTIBLEND, DISP_TRIS, DISP_VERTS, DISPINFO, DispCornerNeighbors, DispEdgeNeighbors,
-    DispInfo, DispLightmapAlpha, DispMultiblend, DispSubNeighbor, DispTri, DispVert,
-};
-pub use faces::{
-    FACE_MACRO_TEXTURE_INFO, FACEIDS, FACES, FACES_HDR, FACES_V18, Face, FaceId, FaceMacroTexture, FaceV18,
-    ORIGINALFACES, ORIGINALFACES_V18, OriginalFace, OriginalFaceV18, PRIMINDICES, PRIMITIVES, PRIMVERTS, PrimIndex,
-    Primitive,
-};
-pub use geometry::{
-    BRUSHES, BRUSHSIDES, Brush, BrushSide, EDGES, MODELS, Model, PLANES, SURFEDGES, VERTEXES, VERTNORMALINDICES,
-    VERTNORMALS, VertNormal, VertNormalIndex,
-};
-pub use light::{
-    ColorRgbExp32, LEAF_AMBIENT_CUBES, LEAF_AMBIENT_CUBES_HDR, LEAF_AMBIENT_INDEX, LEAF_AMBIENT_INDEX_HDR,
-    LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR, LIGHTING, LIGHTING_HDR, LeafAmbientCube, LeafAmbientIndex,
-    LeafAmbientSample, MAP_FLAGS, MapFlags, WORLDLIGHTS, WORLDLIGHTS_HDR, WORLDLIGHTS_HDR_V1, WORLDLIGHTS_V1,
-    WorldLight, WorldLightV1,
-};
-pub use props::{
-    PROP_LEAFS, PROP_LEAFS_WIDE, PROP_NAMES, STATIC_PROPS_V4, STATIC_PROPS_V5, STATIC_PROPS_V6, STATIC_PROPS_V7,
-    STATIC_PROPS_V8, STATIC_PROPS_V9, STATIC_PROPS_V10, STATIC_PROPS_V10_CSGO, STATIC_PROPS_V11, STATIC_PROPS_V12,
-    STATIC_PROPS_V13, StaticPropV4, StaticPropV5, StaticPropV6, StaticPropV7, StaticPropV8, StaticPropV9,
-    StaticPropV10, StaticPropV10Csgo, StaticPropV11, StaticPropV13,
-};
-pub use surface::{
-    CUBEMAPS, CubemapSample, OCCLUDER_POLYGONS, OCCLUDER_VERTEXES, OCCLUDERS, OVERLAY_FADES, OVERLAYS, Occluder,
-    OccluderPolygon, OccluderVertex, Overlay, OverlayFade, TEXDATA, TEXDATA_STRING_TABLE, TEXINFO, TexData,
-    TexDataString, TexInfo, WATEROVERLAYS, WaterOverlay,
-};
-pub use tree::{
-    AREAPORTALS, AREAS, Area, AreaPortal, CLIPPORTALVERTS, LEAFBRUSHES, LEAFFACES, LEAFMINDISTTOWATER, LEAFS, LEAFS_V0,
-    LEAFWATERDATA, Leaf, LeafBrush, LeafFace, LeafMinDistToWater, LeafV0, LeafWaterData, NODES, Node,
-};
+pub use details::*;
+pub use displacement::*;
+pub use faces::*;
+pub use geometry::*;
+pub use light::*;
+pub use props::*;
+pub use surface::*;
+pub use tree::*;
 
 pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;

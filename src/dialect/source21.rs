@@ -52,7 +52,8 @@ pub(super) const ROWS: &[Row] = &[
     Row::opaque("FACES", STRATA).maps(&[25]),
     Row::opaque("ORIGINALFACES", STRATA).maps(&[25]),
     Row::opaque("FACES_HDR", STRATA).maps(&[25]),
-    Row::opaque("LEAFS", STRATA).maps(&[25]),
+    // Whatever its version is: rows of a lump's version come before those of any.
+    Row::opaque("LEAFS", STRATA).maps(&[25]).versions(&[0, 1, 2]).proved(|_, _| Ok(())),
     Row::opaque("FACEIDS", STRATA).maps(&[25]),
     Row::opaque("EDGES", STRATA).maps(&[25]),
     Row::opaque("LEAFFACES", STRATA).maps(&[25]),

@@ -14,6 +14,7 @@ use crate::dialect::{EntityRules, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind};
 use crate::file::{Layout, Segment, Slot, SlotId};
+use crate::record::RecordInfo;
 
 mod saved;
 
@@ -33,6 +34,8 @@ pub use saved::compare;
 pub struct Outcome {
     /// The verdicts by the laws' names, in the order in which they were tried.
     pub laws: IndexMap<&'static str, Verdict>,
+    /// How many records of each type there are.
+    pub records: IndexMap<&'static str, usize>,
 }
 
 /// What became of one law.
@@ -86,6 +89,8 @@ pub struct Subject {
     pub write: fn(&Draft<'_>, Layout) -> Result<Vec<u8>, Error>,
     /// Prints an entity text after each value was set to what it is.
     pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>, Error>,
+    /// Decodes records and encodes them again.
+    pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
 }
 
 impl Subject {
@@ -112,6 +117,7 @@ impl Subject {
             }
             Ok(entities.to_bytes())
         },
+        reencode: |record, bytes| (record.reencode)(bytes),
     };
 }
 
@@ -128,10 +134,12 @@ pub fn run(bsp: &Bsp<'_>) -> Outcome {
 
 /// Tries all laws of a subject on a map.
 pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
+    let mut records = IndexMap::new();
     let laws = [
         ("identity", identity(bsp, subject)),
         ("cover", cover(bsp)),
         ("entities", entities(bsp, subject)),
+        ("records", typed(bsp, subject, &mut records)),
         ("keep", edits(bsp, subject, Layout::Keep)),
         ("append", edits(bsp, subject, Layout::Append)),
         ("repack", repack(bsp, subject)),
@@ -146,7 +154,7 @@ pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
         };
         (name, verdict)
     });
-    Outcome { laws: verdicts.into_iter().collect() }
+    Outcome { laws: verdicts.into_iter().collect(), records }
 }
 
 enum Failure {
@@ -190,6 +198,23 @@ fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
         Some(slot) => Err(broken(format!("setting {slot:?} to what it is counts as an edit"))),
         None => Ok(()),
     }
+}
+
+/// Every record decodes and encodes to its bytes; `counts` learns how many there are.
+fn typed(bsp: &Bsp<'_>, subject: &Subject, counts: &mut IndexMap<&'static str, usize>) -> Law {
+    for slot in bsp.slots() {
+        // What cannot be decompressed or contradicts itself has no records to try.
+        let (Ok(bytes), Ok(parts)) = (bsp.bytes(slot.id), bsp.records(slot)) else { continue };
+        for part in parts {
+            let records = &bytes[part.range.start..part.range.start + part.count() * part.record.size];
+            if let Some(at) = first_difference(records, &(subject.reencode)(part.record, records)) {
+                let (name, index) = (part.record.name, at / part.record.size);
+                return Err(broken(format!("record {index} of {} ({name}) is encoded to other bytes", slot.name)));
+            }
+            *counts.entry(part.record.name).or_default() += part.count();
+        }
+    }
+    Ok(())
 }
 
 fn cover(bsp: &Bsp<'_>) -> Law {

@@ -57,8 +57,8 @@ impl RecordInfo {
 fn reencode<R: Record>(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0; bytes.len() / R::SIZE * R::SIZE];
     for (old, new) in bytes.chunks_exact(R::SIZE).zip(out.chunks_exact_mut(R::SIZE)) {
-        if let Some(record) = codec::decode::<R, { codec::REENCODE }>(old) {
-            codec::encode::<R, { codec::REENCODE }>(&record, new);
+        if let Some(record) = codec::decode::<R>(old) {
+            codec::encode::<R>(&record, new);
         }
     }
     out
@@ -66,8 +66,6 @@ fn reencode<R: Record>(bytes: &[u8]) -> Vec<u8> {
 
 /// Declares records: `pub struct Name(SIZE) { pub field: type => meaning, … }`, little-endian, without hidden padding;
 /// where a field has no meaning beyond its number, none is given.
-///
-/// Also declares `RECORDS`, the list of the [`RecordInfo`] of all of them.
 macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
         $($(#[$field_meta:meta])* pub $field:ident: $type:ty $(=> $meaning:expr)?,)*
@@ -101,11 +99,6 @@ macro_rules! records {
             const _: () = assert!(<$name as $crate::record::Field>::SIZE == $size);
         )*
 
-        /// Every record type of this module.
-        // Where a module is one of several, the rows say which records there are.
-        #[allow(dead_code, unreachable_pub)]
-        pub const RECORDS: &[&$crate::record::RecordInfo] =
-            &[$(<$name as $crate::record::Record>::INFO,)*];
     };
 }
 

@@ -57,6 +57,43 @@ fn reading() {
 }
 
 #[test]
+fn records() {
+    let room = Room::new();
+    let lines = [
+        "bspkit dump q2.bsp models",
+        "bspkit dump q2.bsp texinfo --format csv | head -3",
+        "bspkit get q2.bsp planes[0].normal[2] texinfo[0].texture texinfo[1].flags faces[12].styles models[0]",
+        "bspkit get q2.bsp planes[0].normal texinfo[1].flags --json",
+        "bspkit set q2.bsp 'texinfo[1].flags=SKY|0x400' 'planes[0].normal=[0,-0.0,0.5]' -o out.bsp",
+        "bspkit get out.bsp texinfo[1].flags planes[0].normal",
+        "bspkit get q2.bsp texinfo[1].flags --game kingpin",
+        "bspkit set q2.bsp texinfo[1].flags=METAL --game kingpin --dry-run",
+        "bspkit set q2.bsp texinfo[1].flags=METAL --dry-run",
+        "bspkit get q2.bsp planes[99999]",
+        "bspkit get q2.bsp planes[0].nromal",
+        "bspkit get q2.bsp planes[0].normal[3]",
+        "bspkit get q2.bsp entities[0]",
+        "bspkit get q2.bsp planes.0",
+        "bspkit set q2.bsp faces[0].plane=65536 --dry-run",
+        "bspkit set q2.bsp planes[0].distance=nan --dry-run",
+        "bspkit dump q2.bsp entities --format csv",
+        "bspkit dump --all q2.bsp folder && ls folder",
+        "bspkit dump --all q2.bsp folder",
+        "bspkit load --all q2.bsp folder -o same.bsp && cmp q2.bsp same.bsp",
+        "bspkit dump q2.bsp planes | head -3 | bspkit load q2.bsp planes - -o no.bsp",
+        "bspkit dump q2.bsp planes | sed '2s/distance/dist/' | bspkit load q2.bsp planes - -o no.bsp",
+        "bspkit dump q2.bsp planes | sed '2s/0,0,1/0,0/' | bspkit load q2.bsp planes - -o no.bsp",
+        "bspkit dump q2.bsp planes | sed '2s/\"kind\":2/\"kind\":2.5/' | bspkit load q2.bsp planes - -o no.bsp",
+        "bspkit dump q2.bsp faces --format csv | sed '3s/^0,/x,/' | bspkit load q2.bsp faces - --format csv -o no.bsp",
+        "bspkit dump q2.bsp faces --format csv | sed '1s/side/sides/' | bspkit load q2.bsp faces - --format csv -o no.bsp",
+        "bspkit load q2.bsp entities folder/01_PLANES.jsonl -o no.bsp",
+        "ls no.bsp",
+        "bspkit verify q2.bsp q3.bsp --stats",
+    ];
+    check("records", &room, &lines);
+}
+
+#[test]
 fn props() {
     let room = Room::empty();
     room.write("plain.bsp", &fixture("source/room_v19"));

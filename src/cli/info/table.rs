@@ -1,7 +1,6 @@
 //! The table of slots; columns that say nothing are left out.
 
 use super::SlotJson;
-use crate::cli::show::count;
 use crate::cli::talk::Job;
 
 struct Column {
@@ -10,7 +9,7 @@ struct Column {
     cell: fn(&SlotJson<'_>) -> String,
 }
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     Column { name: "#", is_number: true, cell: |slot| if slot.is_lump { slot.index.to_string() } else { "".into() } },
     Column { name: "name", is_number: false, cell: |slot| slot.name.to_owned() },
     Column { name: "role", is_number: false, cell: |slot| slot.role.unwrap_or_default().to_owned() },
@@ -18,14 +17,19 @@ const COLUMNS: [Column; 9] = [
     Column { name: "bytes", is_number: true, cell: |slot| slot.bytes.to_string() },
     Column { name: "version", is_number: true, cell: |slot| slot.version.map(|n| n.to_string()).unwrap_or_default() },
     Column { name: "unpacked", is_number: true, cell: |slot| slot.unpacked.map(|n| n.to_string()).unwrap_or_default() },
+    Column { name: "count", is_number: true, cell: |slot| slot.count.map(|n| n.to_string()).unwrap_or_default() },
     Column { name: "holds", is_number: false, cell: holds },
     Column { name: "marks", is_number: false, cell: marks },
 ];
 
-/// What is in a member of the game lump.
+/// What a slot is made of.
 fn holds(slot: &SlotJson<'_>) -> String {
-    let Some((props, models)) = slot.count.zip(slot.models) else { return String::new() };
-    format!("{}, {}", count(props, "prop", "props"), count(models, "model", "models"))
+    let lists: Vec<_> = slot.lists.iter().map(|list| format!("{} {}", list.count, list.name)).collect();
+    match (slot.record.or(slot.content), &slot.opaque) {
+        (Some(what), _) => what.to_owned(),
+        (None, Some(_)) => "bytes".to_owned(),
+        (None, None) => lists.join(", "),
+    }
 }
 
 /// What is wrong with a slot or out of the ordinary.
@@ -35,6 +39,7 @@ fn marks(slot: &SlotJson<'_>) -> String {
     marks.extend(slot.over_header.then(|| "covers the header".to_owned()));
     marks.extend((!slot.shared_with.is_empty()).then(|| format!("shares bytes with {}", some(&slot.shared_with))));
     marks.extend(slot.packing_oddity.map(str::to_owned));
+    marks.extend(slot.opaque.clone());
     marks.extend(slot.pinned.map(|why| format!("never moves: {why}")));
     marks.join("; ")
 }

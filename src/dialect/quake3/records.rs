@@ -1,6 +1,46 @@
 //! The structs of Quake III's lumps (qfiles.h; Quake Live's advertisements by measurement of its maps).
 
+use crate::dialect::{Row, keys};
 use crate::record::{FlagKind, Meaning, Name, index, index_or_none, records, run};
+
+keys! {
+    SHADERS: Shader = "Lump 1.",
+    PLANES: Plane = "Lump 2.",
+    NODES: Node = "Lump 3.",
+    LEAFS: Leaf = "Lump 4.",
+    LEAFSURFACES: LeafSurface = "Lump 5.",
+    LEAFBRUSHES: LeafBrush = "Lump 6.",
+    MODELS: Model = "Lump 7.",
+    BRUSHES: Brush = "Lump 8.",
+    BRUSHSIDES: BrushSide = "Lump 9.",
+    DRAWVERTS: DrawVert = "Lump 10.",
+    DRAWINDEXES: DrawIndex = "Lump 11.",
+    FOGS: Fog = "Lump 12.",
+    SURFACES: Surface = "Lump 13.",
+    LIGHTGRID: GridPoint = "Lump 15.",
+    ADVERTISEMENTS: Advertisement = "Lump 17, of Quake Live.",
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    SHADERS.row(),
+    PLANES.row(),
+    NODES.row(),
+    LEAFS.row(),
+    LEAFSURFACES.row(),
+    LEAFBRUSHES.row(),
+    MODELS.row(),
+    BRUSHES.row(),
+    BRUSHSIDES.row(),
+    DRAWVERTS.row(),
+    DRAWINDEXES.row(),
+    FOGS.row(),
+    SURFACES.row(),
+    Row::lens("LIGHTMAPS", "light"),
+    LIGHTGRID.row(),
+    Row::lens("VISIBILITY", "visibility"),
+    ADVERTISEMENTS.row(),
+];
 
 records! {
     /// `dshader_t`: what surfaces and brushes are made of.

@@ -5,7 +5,7 @@ use crate::dialect::{Facts, Key, Row, keys};
 use crate::record::{Field, FlagKind, Meaning, Record, index_or_none, records};
 
 keys! {
-    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes.",
+    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes; Counter-Strike: Global Offensive has alphas behind it.",
     LIGHTING_HDR: ColorRgbExp32 = "Lump 53.",
     WORLDLIGHTS: WorldLight = "Lump 15, version 0.",
     WORLDLIGHTS_HDR: WorldLight = "Lump 54, version 0.",
@@ -61,7 +61,7 @@ impl Light for WorldLightV1 {
 /// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty lumps.
 fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let bytes = facts.bytes(row.lump);
-    if bytes.len() % L::SIZE != 0 {
+    if !bytes.len().is_multiple_of(L::SIZE) {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
     }
     let strange = bytes.chunks_exact(L::SIZE).filter_map(L::decode).position(|light| !(0..=5).contains(&light.kind()));

@@ -42,8 +42,9 @@ pub(super) const ROWS: &[Row] = &[
     OVERLAY_FADES.row().proved(|facts, row| one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays")),
     Row::opaque(
         "OVERLAY_SYSTEM_LEVELS",
-        "before version 21 overlays have no levels; Black Mesa is said to keep blends here",
-    ),
+        "before version 21 only Black Mesa is said to have something here, and other things",
+    )
+    .maps(&[17, 18, 19, 20, super::DARK_MESSIAH]),
     Row::lens("PAKFILE", "zip"),
     Row::lens("XZIPPAKFILE", "zip"),
     Row::opaque("UNUSED0", UNUSED),

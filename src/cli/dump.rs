@@ -1,0 +1,123 @@
+//! `dump`: a lump's records as text.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bspkit::Bsp;
+use bspkit::record::FlagNames;
+
+use super::help;
+use super::options::Options;
+use super::records::{Content, Format, file_stems, game};
+use super::show::{count, shown};
+use super::talk::{Code, Job, Talk};
+
+/// Print a lump's records as text, without the loss of a bit
+///
+/// JSON has an object on a line for each record; CSV a column for every number. A lump without records is printed as it
+/// is. `load` reads it all back. Floats are the shortest decimals that read back to the same bits, NaN and infinities
+/// those bits in hex; names go as far as their last byte that is not NUL; flags have their names, and bits without one
+/// are in hex. A lump with several lists has the name of its list in each object; LUMP.LIST is one of them.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit dump dm4.bsp planes > planes.jsonl
+  bspkit dump dm4.bsp texinfo --format csv > texinfo.csv
+  bspkit dump source.bsp game:sprp.props | head -1
+  bspkit dump --all dm4.bsp folder"
+))]
+pub(crate) struct Args {
+    /// The map
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// A lump, or a list in it; with --all the folder to write every lump to
+    #[arg(value_name = "LUMP|DIR")]
+    what: PathBuf,
+    /// Write a file for every lump
+    #[arg(long)]
+    all: bool,
+    /// How [default: json where the lump has records, else raw]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Whose names flags get [default: the dialect's]
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+    /// With --all: replace files that are there
+    #[arg(long, requires = "all")]
+    force: bool,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let bsp = options.open(&args.map)?;
+    let names = game(&bsp, args.game.as_deref())?.flags;
+    let mut job = Job::new(talk, &args.map);
+    if args.all {
+        all(&bsp, names, args, &mut job)?;
+    } else {
+        let lump = args.what.to_str().context("the name of a lump is text")?;
+        let cannot = || format!("cannot dump {lump} of {}", shown(&args.map));
+        let content = Content::find(&bsp, lump).with_context(cannot)?;
+        let format = args.format.unwrap_or(content.format());
+        content.print(format, names, |piece| talk.stdout(piece)).with_context(cannot)?;
+        warn_of_rest(&content, format, &mut job);
+    }
+    talk.stderr(&job.err);
+    Ok(job.code)
+}
+
+fn warn_of_rest(content: &Content<'_>, format: Format, job: &mut Job<'_>) {
+    let rest = content.rest();
+    if format != Format::Raw && rest > 0 {
+        let (name, bytes) = (&content.name, count(rest, "byte", "bytes"));
+        job.warn_here(&format!("{name}: {bytes} behind the last record are not printed; `load` keeps them"));
+    }
+}
+
+fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Result<()> {
+    let folder = &args.what;
+    let cannot = || format!("cannot dump to {}", shown(folder));
+    fs::create_dir_all(folder).with_context(cannot)?;
+    let mut written = 0;
+    for (slot, stem) in file_stems(bsp) {
+        let content = match Content::read(bsp, slot, None) {
+            Ok(content) => content,
+            // A list that contradicts itself is still bytes.
+            Err(error) => match Content::raw(bsp, slot) {
+                Ok(content) => {
+                    job.warn_here(&format!("{error:#}: it is written as bytes"));
+                    content
+                }
+                Err(error) => {
+                    job.fail(&error.context(format!("cannot dump {}", slot.name)));
+                    continue;
+                }
+            },
+        };
+        let usual = content.format();
+        let format = match args.format {
+            Some(Format::Csv) if content.parts.len() > 1 => Format::Json,
+            Some(format) if usual != Format::Raw => format,
+            _ => usual,
+        };
+        let path = folder.join(format!("{stem}.{}", format.extension()));
+        write(&content, format, names, &path, args.force).with_context(|| format!("cannot write {}", shown(&path)))?;
+        warn_of_rest(&content, format, job);
+        written += 1;
+    }
+    job.say(&format!("{}: {}", shown(folder), count(written, "file", "files")));
+    Ok(())
+}
+
+fn write(content: &Content<'_>, format: Format, names: FlagNames, path: &Path, force: bool) -> Result<()> {
+    let file = match force {
+        true => File::create(path),
+        false => File::create_new(path),
+    };
+    let mut file = match file {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!("it is there already; --force replaces it"),
+        file => BufWriter::new(file?),
+    };
+    content.print(format, names, |piece| Ok(file.write_all(piece).map(|()| true)?))?;
+    Ok(file.flush()?)
+}

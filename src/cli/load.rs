@@ -1,0 +1,127 @@
+//! `load`: a lump's records from text.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bspkit::Draft;
+use bspkit::record::FlagNames;
+
+use super::help;
+use super::options::Options;
+use super::records::{Content, Format, file_stems, game};
+use super::save::{Edited, Save};
+use super::show::shown;
+use super::talk::{Code, Job, Talk};
+
+/// Give a lump the records of a file that `dump` wrote
+///
+/// Values that are the same change nothing, so `dump` and `load` leave the map as it was. The file has to have every field
+/// of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit load dm4.bsp planes planes.jsonl -o out.bsp
+  bspkit load dm4.bsp texinfo texinfo.csv --in-place --backup
+  bspkit dump dm4.bsp faces | sed s/16/17/ | bspkit load dm4.bsp faces - --dry-run
+  bspkit load --all dm4.bsp folder -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// The map
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// A lump, or a list in it; with --all the folder with files for lumps
+    #[arg(value_name = "LUMP|DIR")]
+    what: PathBuf,
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "all", conflicts_with = "all")]
+    file: Option<PathBuf>,
+    /// Load every file of a folder that `dump --all` wrote
+    #[arg(long)]
+    all: bool,
+    /// How the file is written [default: as its name says; else json where the lump has records, raw where not]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "all")]
+    format: Option<Format>,
+    /// Whose names flags have [default: the dialect's]
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+    /// Take a file with more or fewer records than the lump
+    #[arg(long)]
+    resize: bool,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    if args.map.is_dir() {
+        bail!("{} is a folder; load takes one map", shown(&args.map));
+    }
+    args.file.iter().try_for_each(|file| args.save.spare(file))?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let names = game(draft.bsp(), args.game.as_deref())?.flags;
+        match &args.file {
+            Some(file) => {
+                let lump = args.what.to_str().context("the name of a lump is text")?;
+                let content = Content::find(draft.bsp(), lump)?;
+                let named = file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
+                let format = args.format.or(named).unwrap_or(content.format());
+                load(draft, &content, format, names, args.resize, file)?;
+                Ok(Edited::Done)
+            }
+            None => all(draft, names, args, job),
+        }
+    })
+}
+
+fn load(
+    draft: &mut Draft<'static>,
+    content: &Content<'static>,
+    format: Format,
+    names: FlagNames,
+    resize: bool,
+    path: &Path,
+) -> Result<()> {
+    let parsed = if path == Path::new("-") {
+        content.parse(format, names, resize, io::stdin().lock())
+    } else {
+        let cannot = || format!("cannot read {}", shown(path));
+        content.parse(format, names, resize, BufReader::new(File::open(path).with_context(cannot)?))
+    };
+    let bytes = parsed.with_context(|| format!("cannot load {} into {}", shown(path), content.name))?;
+    draft.set(content.slot, bytes)?;
+    Ok(())
+}
+
+fn all(draft: &mut Draft<'static>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
+    let folder = &args.what;
+    let cannot = || format!("cannot read {}", shown(folder));
+    let entries = std::fs::read_dir(folder).with_context(cannot)?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;
+    files.sort();
+    let bsp = draft.bsp().clone();
+    let stems = file_stems(&bsp);
+    let mut found = 0;
+    let mut seen = std::collections::HashSet::new();
+    for path in files {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
+        let slot = stems.iter().find(|(_, known)| Some(known.as_str()) == stem).map(|(slot, _)| *slot);
+        let (Some(slot), Some(format)) = (slot, format) else {
+            job.warn(&format!("{}: no lump's file; left out", shown(&path)));
+            continue;
+        };
+        if !seen.insert(slot.id) {
+            bail!("{} holds {} a second time: leave one of the files", shown(&path), slot.name);
+        }
+        let content = match format {
+            Format::Raw => Content::raw(&bsp, slot)?,
+            _ => Content::read(&bsp, slot, None)?,
+        };
+        load(draft, &content, format, names, args.resize, &path)?;
+        found += 1;
+    }
+    match found {
+        0 => Ok(Edited::Nothing(format!("no file for a lump in {}, so nothing to load", shown(folder)))),
+        _ => Ok(Edited::Done),
+    }
+}

@@ -1,0 +1,88 @@
+//! Records as CSV: a column for every number and name, with a heading.
+
+use std::io::BufRead;
+
+use anyhow::{Context, Result};
+use bspkit::record::{Cell, FlagNames, RecordInfo};
+use csv::{ReaderBuilder, Writer};
+
+use super::wrong_line;
+
+/// Prints records line by line.
+pub(super) struct Printer {
+    cells: Vec<Cell>,
+    names: FlagNames,
+    lines: Writer<Vec<u8>>,
+}
+
+impl Printer {
+    pub(super) fn new(record: &RecordInfo, names: FlagNames) -> Result<Self> {
+        let cells = Cell::all(record.fields);
+        let mut lines = Writer::from_writer(Vec::new());
+        lines.write_record(cells.iter().map(|cell| &cell.path))?;
+        Ok(Printer { cells, names, lines })
+    }
+
+    pub(super) fn print(&mut self, record: &[u8]) -> Result<()> {
+        for cell in &self.cells {
+            self.lines.write_field(cell.print(record, self.names).to_string())?;
+        }
+        Ok(self.lines.write_record(None::<&[u8]>)?)
+    }
+
+    /// The bytes that were printed and not yet taken.
+    pub(super) fn size(&self) -> usize {
+        self.lines.get_ref().len()
+    }
+
+    pub(super) fn take(&mut self) -> Result<Vec<u8>> {
+        let lines = std::mem::replace(&mut self.lines, Writer::from_writer(Vec::new()));
+        lines.into_inner().map_err(|error| error.into_error()).context("cannot print CSV")
+    }
+}
+
+/// Reads the records of a file.
+pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -> Result<Vec<u8>> {
+    let cells = Cell::all(record.fields);
+    let mut lines = ReaderBuilder::new().flexible(true).from_reader(file);
+    let heading = lines.headers().context("cannot read the heading")?.clone();
+    let columns = columns(&cells, heading.iter()).map_err(|why| wrong_line(1, &why))?;
+    let mut bytes = Vec::new();
+    for line in lines.records() {
+        let line = line.context("cannot read a line")?;
+        let number = line.position().map_or(0, |position| position.line());
+        let number = usize::try_from(number)?;
+        if line.len() != columns.len() {
+            let why = format!("it has {} columns, and the heading {}", line.len(), columns.len());
+            return Err(wrong_line(number, &why));
+        }
+        let start = bytes.len();
+        bytes.resize(start + record.size, 0);
+        for (cell, text) in columns.iter().zip(line.iter()) {
+            let parsed = cell.parse(text, &mut bytes[start..], names);
+            parsed.map_err(|why| wrong_line(number, &format!("field {}: {why}", cell.path)))?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The cell of every column: each of them once.
+fn columns<'c, 'h>(cells: &'c [Cell], heading: impl Iterator<Item = &'h str>) -> Result<Vec<&'c Cell>, String> {
+    let mut missing: Vec<&Cell> = cells.iter().collect();
+    let mut columns = Vec::new();
+    for name in heading {
+        let Some(at) = missing.iter().position(|cell| cell.path == name) else {
+            let twice = cells.iter().any(|cell| cell.path == name);
+            return Err(if twice {
+                format!("the column {name} comes twice")
+            } else {
+                format!("there is no field {name}")
+            });
+        };
+        columns.push(missing.remove(at));
+    }
+    match missing.first() {
+        None => Ok(columns),
+        Some(cell) => Err(format!("the column {} is missing", cell.path)),
+    }
+}

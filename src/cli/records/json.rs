@@ -1,0 +1,214 @@
+//! Records as JSON: an object on a line for each, the fields in the order of the file.
+
+use std::fmt;
+use std::io::BufRead;
+
+use anyhow::Result;
+use bspkit::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Content, wrong_line};
+
+/// The field that says which list of its lump a record is of.
+const LIST: &str = "list";
+
+/// Prints a record as an object; the name of its list first, where there is one.
+pub(crate) fn print_record(
+    out: &mut Vec<u8>,
+    list: &str,
+    record: &RecordInfo,
+    bytes: &[u8],
+    names: FlagNames,
+) -> Result<()> {
+    if list.is_empty() {
+        return print_fields(out, record.fields, bytes, names);
+    }
+    out.extend_from_slice(b"{\"list\":");
+    serde_json::to_writer(&mut *out, list)?;
+    out.push(b',');
+    let start = out.len();
+    print_fields(out, record.fields, bytes, names)?;
+    out.remove(start);
+    Ok(())
+}
+
+/// Prints a part of a record.
+pub(crate) fn print_value(
+    out: &mut Vec<u8>,
+    shape: Shape,
+    meaning: Meaning,
+    bytes: &[u8],
+    names: FlagNames,
+) -> Result<()> {
+    match shape {
+        Shape::Record(fields) => print_fields(out, fields, bytes, names)?,
+        Shape::Array(item, _) => {
+            out.push(b'[');
+            for (index, bytes) in bytes.chunks_exact(item.size().max(1)).enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                print_value(out, *item, meaning, bytes, names)?;
+            }
+            out.push(b']');
+        }
+        _ => match record::print(shape, meaning, bytes, names) {
+            Text::Number(number) => out.extend_from_slice(number.as_bytes()),
+            Text::Word(word) => serde_json::to_writer(out, &word)?,
+        },
+    }
+    Ok(())
+}
+
+fn print_fields(out: &mut Vec<u8>, fields: &[FieldInfo], bytes: &[u8], names: FlagNames) -> Result<()> {
+    out.push(b'{');
+    for (index, field) in fields.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        out.push(b'"');
+        out.extend_from_slice(field.name.as_bytes());
+        out.extend_from_slice(b"\":");
+        print_value(out, field.shape, field.meaning, &bytes[field.offset..field.offset + field.shape.size()], names)?;
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// An object's members in their order, none of them lost.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Members<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+        impl<'t> Visitor<'t> for All {
+            type Value = Members<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(All)
+    }
+}
+
+/// Reads the records of a file, list by list as the content has them.
+pub(super) fn parse(content: &Content<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<Vec<u8>>> {
+    let mut lists: Vec<Vec<u8>> = content.parts.iter().map(|_| Vec::new()).collect();
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        if file.read_until(b'\n', &mut text)? == 0 {
+            break;
+        }
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").filter(|_| line == 1).unwrap_or(&text).trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        parse_line(content, &mut lists, text, names).map_err(|why| wrong_line(line, &why))?;
+    }
+    Ok(lists)
+}
+
+fn parse_line(content: &Content<'_>, lists: &mut [Vec<u8>], text: &[u8], names: FlagNames) -> Result<(), String> {
+    let Members(mut members) = serde_json::from_slice(text).map_err(|error| format!("no JSON object: {error}"))?;
+    let mut which = 0;
+    if content.has_lists {
+        let known: Vec<_> = content.parts.iter().map(|part| part.list).collect();
+        let at = members.iter().position(|(name, _)| name == LIST);
+        let at = at.ok_or_else(|| format!("it has no member `{LIST}`; the lists are {}", known.join(", ")))?;
+        let (_, name) = members.remove(at);
+        let name: String = serde_json::from_str(name.get()).unwrap_or_default();
+        let found = known.iter().position(|list| *list == name);
+        which = found.ok_or_else(|| format!("there is no list `{name}`; the lists are {}", known.join(", ")))?;
+    }
+    let (Some(part), Some(list)) = (content.parts.get(which), lists.get_mut(which)) else { return Ok(()) };
+    let start = list.len();
+    list.resize(start + part.record.size, 0);
+    parse_members(part.record.fields, members, &mut list[start..], names, "")
+}
+
+/// Writes the bytes that a JSON value stands for.
+pub(crate) fn parse_value(
+    shape: Shape,
+    meaning: Meaning,
+    text: &str,
+    to: &mut [u8],
+    names: FlagNames,
+) -> Result<(), String> {
+    let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| format!("no JSON: {error}"))?;
+    parse_raw(shape, meaning, raw, to, names, "")
+}
+
+fn parse_members(
+    fields: &[FieldInfo],
+    members: Vec<(String, &RawValue)>,
+    to: &mut [u8],
+    names: FlagNames,
+    path: &str,
+) -> Result<(), String> {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let mut missing: Vec<&FieldInfo> = fields.iter().collect();
+    for (name, value) in members {
+        let Some(at) = missing.iter().position(|field| field.name == name) else {
+            let twice = fields.iter().any(|field| field.name == name);
+            let known: Vec<_> = fields.iter().map(|field| field.name).collect();
+            return Err(match twice {
+                true => format!("the field {} comes twice", below(&name)),
+                false => format!("there is no field {}; the fields are {}", below(&name), known.join(", ")),
+            });
+        };
+        let field = missing.remove(at);
+        let to = &mut to[field.offset..field.offset + field.shape.size()];
+        parse_raw(field.shape, field.meaning, value, to, names, &below(&name))?;
+    }
+    match missing.first() {
+        None => Ok(()),
+        Some(field) => Err(format!("the field {} is missing", below(field.name))),
+    }
+}
+
+fn parse_raw(
+    shape: Shape,
+    meaning: Meaning,
+    raw: &RawValue,
+    to: &mut [u8],
+    names: FlagNames,
+    path: &str,
+) -> Result<(), String> {
+    let at = |why: String| if path.is_empty() { why } else { format!("field {path}: {why}") };
+    let text = raw.get();
+    match shape {
+        Shape::Record(fields) => {
+            let Members(members) = serde_json::from_str(text).map_err(|_| at(format!("`{text}` is no object")))?;
+            parse_members(fields, members, to, names, path)
+        }
+        Shape::Array(item, count) => {
+            let items: Vec<&RawValue> =
+                serde_json::from_str(text).map_err(|_| at(format!("`{text}` is no list of {count}")))?;
+            if items.len() != count {
+                return Err(at(format!("the list has {} items, and there is room for {count}", items.len())));
+            }
+            let places = to.chunks_exact_mut(item.size().max(1));
+            for (index, (raw, to)) in items.into_iter().zip(places).enumerate() {
+                parse_raw(*item, meaning, raw, to, names, &format!("{path}[{index}]"))?;
+            }
+            Ok(())
+        }
+        Shape::Name(_) if !text.starts_with('"') => Err(at(format!("`{text}` is no string"))),
+        _ if text.starts_with('"') => {
+            let word: String = serde_json::from_str(text).map_err(|error| at(error.to_string()))?;
+            record::parse(shape, meaning, &word, to, names).map_err(at)
+        }
+        _ => record::parse(shape, meaning, text, to, names).map_err(at),
+    }
+}

@@ -1,0 +1,165 @@
+//! `dump`, `load`, `get`, `set`: records as text, and nothing lost on the way.
+
+use super::room::{Room, fixture, with_word};
+
+/// Where a lump of the Quake II fixtures begins, and its size.
+fn lump(map: &[u8], index: usize) -> (usize, usize) {
+    let word = |at: usize| u32::from_le_bytes(map[at..at + 4].try_into().unwrap()) as usize;
+    (word(8 + 8 * index), word(8 + 8 * index + 4))
+}
+
+/// The bytes at which two files of one size differ.
+fn differences(one: &[u8], other: &[u8]) -> Vec<usize> {
+    assert_eq!(one.len(), other.len());
+    (0..one.len()).filter(|at| one[*at] != other[*at]).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_was_dumped_is_loaded_back_to_the_same_bytes() {
+    let room = Room::new();
+    for map in ["q2.bsp", "q3.bsp", "goldsrc.bsp", "source.bsp"] {
+        room.bspkit(&format!("dump --all {map} {map}.dump")).done();
+        room.bspkit(&format!("load --all {map} {map}.dump -o out.bsp")).done();
+        assert_eq!(room.read(map), room.read("out.bsp"), "{map}");
+    }
+    for format in ["json", "csv"] {
+        let line = format!(
+            "bspkit dump q2.bsp planes --format {format} > p && bspkit load q2.bsp planes p --format {format} -o out.bsp"
+        );
+        room.shell(&line).done();
+        assert_eq!(room.read("q2.bsp"), room.read("out.bsp"), "{format}");
+    }
+}
+
+#[test]
+fn junk_nans_and_unknown_flags_come_back() {
+    let room = Room::new();
+    let mut map = fixture("q2/own_rooms");
+    let (planes, _) = lump(&map, 1);
+    let (texinfo, _) = lump(&map, 5);
+    for (at, bits) in [(0, 0xFFC0_1234_u32), (4, 0x8000_0000), (8, 0x7F80_0000), (12, 1), (16, 0xDEAD_BEEF)] {
+        map[planes + at..planes + at + 4].copy_from_slice(&bits.to_le_bytes());
+    }
+    map[texinfo + 32..texinfo + 36].copy_from_slice(&0x8010_0404_u32.to_le_bytes());
+    map[texinfo + 40..texinfo + 72].copy_from_slice(b"wall\0\"junk\",\\x41\n\xff\xe9\x01\0\0 end\0\0\0\0\0\0");
+    room.write("junk.bsp", &map);
+    for format in ["json", "csv"] {
+        for lump in ["planes", "texinfo"] {
+            let text = room.bspkit(&format!("dump junk.bsp {lump} --format {format}")).done();
+            room.write("file", &text.out);
+            room.bspkit(&format!("load junk.bsp {lump} file --format {format} -o out.bsp")).done();
+            assert_eq!(room.read("out.bsp"), map, "{lump} by way of {format}");
+        }
+    }
+    let get = |place: &str| room.run(&["get", "junk.bsp", place]).done().text().trim_end().to_owned();
+    assert_eq!(get("planes[0].normal"), "[\"0xffc01234\",-0.0,\"0x7f800000\"]");
+    assert_eq!(get("planes[0].distance"), "1e-45");
+    assert_eq!(get("texinfo[0].flags"), "SKY|SCROLLFLIP|0x100400");
+    assert_eq!(get("texinfo[0].texture"), r#"wall\x00"junk",\\x41\n\xff\xe9\x01\x00\x00 end"#);
+}
+
+#[test]
+fn a_change_changes_its_field_and_nothing_else() {
+    let room = Room::new();
+    let map = fixture("q2/own_rooms");
+    room.write("map.bsp", &map);
+    let (planes, _) = lump(&map, 1);
+    let text = room.bspkit("dump map.bsp planes").done().text().replacen("\"kind\":2", "\"kind\":5", 1);
+    room.write("planes.jsonl", text.as_bytes());
+    room.bspkit("load map.bsp planes planes.jsonl -o loaded.bsp").done();
+    assert_eq!(differences(&map, &room.read("loaded.bsp")), [planes + 16]);
+    room.bspkit("set map.bsp planes[0].kind=5 -o set.bsp").done();
+    assert_eq!(room.read("loaded.bsp"), room.read("set.bsp"));
+    // Several at once, in one lump and in others; what was set before is kept.
+    room.bspkit("set map.bsp planes[0].kind=5 planes[1].kind=4 models[0].origin[2]=1 -o set.bsp").done();
+    assert_eq!(differences(&map, &room.read("set.bsp")).len(), 4);
+    // What is there already is no edit.
+    room.bspkit("set map.bsp planes[0].kind=2 -o same.bsp").done();
+    assert_eq!(room.read("same.bsp"), map);
+}
+
+#[test]
+fn a_file_that_is_wrong_changes_nothing() {
+    let room = Room::new();
+    let good = room.bspkit("dump q2.bsp faces").done();
+    let good = good.text();
+    let before = room.names();
+    let cases = [
+        ("not JSON", good.replacen('{', "[", 1), "line 1: no JSON object"),
+        ("cut off", good[..good.len() - 10].to_owned(), "no JSON object"),
+        ("a field too many", good.replacen("{", "{\"extra\":1,", 1), "line 1: there is no field extra"),
+        ("a field too few", good.replacen("\"side\":0,", "", 1), "the field side is missing"),
+        (
+            "a field twice",
+            good.replacen("\"side\":", "\"plane\":1,\"side\":", 1),
+            "line 1: the field plane comes twice",
+        ),
+        (
+            "a number too large",
+            good.replacen("\"side\":0", "\"side\":40000", 1),
+            "field side: `40000` is no whole number",
+        ),
+        ("no number", good.replacen("\"side\":0", "\"side\":true", 1), "field side: `true` is no whole number"),
+        ("a list too long", good.replacen("255]", "255,255]", 1), "field styles: the list has 5 items"),
+        ("no list", good.replacen("\"styles\":[", "\"styles\":1,\"x\":[", 1), "field styles: `1` is no list of 4"),
+        ("a record too many", format!("{good}{}", good.lines().last().unwrap()), "--resize"),
+        ("nothing", String::new(), "the file has 0 records"),
+    ];
+    for (name, text, says) in cases {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let path = file.path().to_str().unwrap();
+        let run = room.run(&["load", "q2.bsp", "faces", path, "--format", "json", "-o", "no.bsp"]).without_data(2);
+        assert!(run.err.contains(says), "{name}: {}", run.err);
+        assert_eq!(room.names(), before, "{name}");
+    }
+}
+
+#[test]
+fn more_records_are_loaded_where_that_is_asked_for() {
+    let room = Room::new();
+    let text = room.bspkit("dump q2.bsp vertexes").done().text().to_owned();
+    room.write("more.jsonl", format!("{text}{{\"point\":[1,2,3]}}\n").as_bytes());
+    room.bspkit("load q2.bsp vertexes more.jsonl --resize -o out.bsp").done();
+    let last = room.bspkit("dump out.bsp vertexes").done();
+    assert_eq!(last.text().lines().last(), Some("{\"point\":[1,2,3]}"));
+    room.bspkit("verify out.bsp").done();
+}
+
+#[test]
+fn a_ragged_lump_keeps_its_tail() {
+    let room = Room::new();
+    let map = fixture("q2/own_rooms");
+    let (_, size) = lump(&map, 1);
+    let ragged = with_word(map, 1, 1, i32::try_from(size - 7).unwrap());
+    room.write("ragged.bsp", &ragged);
+    let dump = room.bspkit("dump ragged.bsp planes").done();
+    assert_eq!(dump.text().lines().count(), size / 20 - 1);
+    assert!(dump.err.contains("13 bytes behind the last record"), "{}", dump.err);
+    room.write("planes.jsonl", &dump.out);
+    room.bspkit("load ragged.bsp planes planes.jsonl -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), ragged);
+    let run = room.bspkit(&format!("get ragged.bsp planes[{}]", size / 20 - 1)).without_data(2);
+    assert!(run.err.contains("has the records 0 to"), "{}", run.err);
+}
+
+#[test]
+fn a_folder_is_not_written_over_and_strange_files_are_left_out() {
+    let room = Room::new();
+    room.bspkit("dump --all q2.bsp folder").done();
+    room.write("folder/01_PLANES.jsonl", b"mine");
+    room.bspkit("dump --all q2.bsp folder").without_data(2);
+    assert_eq!(room.read("folder/01_PLANES.jsonl"), b"mine");
+    room.bspkit("dump --all q2.bsp folder --force").done();
+    room.write("folder/notes.txt", b"mine");
+    let run = room.bspkit("load --all q2.bsp folder -o out.bsp").done();
+    assert!(run.err.contains("notes.txt: no lump's file"), "{}", run.err);
+    assert_eq!(room.read("out.bsp"), room.read("q2.bsp"));
+    room.bspkit("dump --all q2.bsp folder --format csv --force").done();
+    let run = room.bspkit("load --all q2.bsp folder -o out.bsp").without_data(2);
+    assert!(run.err.contains("a second time"), "{}", run.err);
+    std::fs::create_dir(room.path("empty")).unwrap();
+    room.bspkit("load --all q2.bsp empty -o no.bsp").without_data(1);
+    assert!(!room.path("no.bsp").exists());
+}
