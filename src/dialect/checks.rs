@@ -154,6 +154,22 @@ impl std::fmt::Display for Unit {
     }
 }
 
+pub(super) const fn engine(
+    name: &'static str,
+    title: &'static str,
+    versions: &'static [i32],
+    limits: &'static [Limit],
+) -> Engine {
+    Engine { name, title, versions, limits, max_token: None }
+}
+
+impl Engine {
+    /// It reads values of so many bytes.
+    pub(super) const fn tokens(self, most: usize) -> Self {
+        Engine { max_token: Some(most), ..self }
+    }
+}
+
 pub(super) const fn records(lump: &'static str, most: usize) -> Limit {
     Limit { lump, most, unit: Unit::Records }
 }

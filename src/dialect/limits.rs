@@ -1,26 +1,14 @@
 //! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, Engine, LightForm, Limit, VisibilityForm, bytes, entities, records, textures};
+use super::checks::{Checks, LightForm, Limit, VisibilityForm, bytes, engine, entities, records, textures};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {
     engines: &[
-        Engine {
-            name: "goldsrc",
-            title: "GoldSrc",
-            versions: &[],
-            // SDHLT's bspfile.h, but for the leafs, of which the engine has room for 8,192.
-            limits: &goldsrc_limits(8_192),
-            max_token: None,
-        },
-        Engine {
-            name: "sdhlt",
-            title: "SDHLT, for engines with more room",
-            versions: &[],
-            limits: &goldsrc_limits(32_760),
-            max_token: None,
-        },
+        // SDHLT's bspfile.h, but for the leafs, of which the engine has room for 8,192.
+        engine("goldsrc", "GoldSrc", &[], &goldsrc_limits(8_192)),
+        engine("sdhlt", "SDHLT, for engines with more room", &[], &goldsrc_limits(32_760)),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: Some(-2),
@@ -58,16 +46,10 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// the fields reach.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
-        Engine { name: "quake2", title: "Quake II", versions: &[], limits: &QUAKE2_LIMITS, max_token: None },
-        Engine {
-            name: "quake2-3.21",
-            title: "Quake II 3.21",
-            versions: &[],
-            limits: &QUAKE2_LIMITS,
-            // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
-            max_token: Some(127),
-        },
-        Engine { name: "q2pro", title: "Q2PRO", versions: &[], limits: &[records("AREAS", 256)], max_token: None },
+        engine("quake2", "Quake II", &[], &QUAKE2_LIMITS),
+        // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
+        engine("quake2-3.21", "Quake II 3.21", &[], &QUAKE2_LIMITS).tokens(127),
+        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256)]),
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
     first_leaf: Some(1),
@@ -105,12 +87,12 @@ const QUAKE2_LIMITS: [Limit; 19] = [
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {
     engines: &[
-        Engine { name: "quake3", title: "Quake III Arena", versions: &[46], limits: &QUAKE3_LIMITS, max_token: None },
-        Engine {
-            name: "et",
-            title: "Wolfenstein: Enemy Territory",
-            versions: &[47],
-            limits: &[
+        engine("quake3", "Quake III Arena", &[46], &QUAKE3_LIMITS),
+        engine(
+            "et",
+            "Wolfenstein: Enemy Territory",
+            &[47],
+            &[
                 records("MODELS", 0x800),
                 records("BRUSHES", 16_384),
                 entities(4_096),
@@ -128,13 +110,12 @@ pub(super) const QUAKE3: Checks = Checks {
                 bytes("LIGHTMAPS", 0x80_0000),
                 bytes("VISIBILITY", 0x20_0000),
             ],
-            max_token: None,
-        },
-        Engine {
-            name: "q3map2",
-            title: "q3map2, for engines without limits of their own",
-            versions: &[],
-            limits: &[
+        ),
+        engine(
+            "q3map2",
+            "q3map2, for engines without limits of their own",
+            &[],
+            &[
                 records("MODELS", 0x400),
                 records("BRUSHES", 0x8000),
                 entities(0x1000),
@@ -152,8 +133,7 @@ pub(super) const QUAKE3: Checks = Checks {
                 bytes("LIGHTMAPS", 0x80_0000),
                 bytes("VISIBILITY", 0x20_0000),
             ],
-            max_token: None,
-        },
+        ),
     ],
     required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: None,
@@ -187,35 +167,16 @@ const QUAKE3_LIMITS: [Limit; 16] = [
 /// Source: bspfile.h of the SDKs. vbsp's tools require none of the lumps; without these no engine has a world.
 pub(super) const SOURCE: Checks = Checks {
     engines: &[
-        Engine {
-            name: "source2004",
-            title: "Source of Half-Life 2 and Episode One",
-            versions: &[17, 18, 19],
-            limits: &source_limits(4_096),
-            max_token: None,
-        },
-        Engine {
-            name: "source2013",
-            title: "Source SDK 2013",
-            versions: &[20],
-            limits: &source_limits(8_192),
-            max_token: None,
-        },
-        Engine {
-            name: "source2009",
-            title: "Source since Left 4 Dead",
-            versions: &[21, 22, 23],
-            limits: &source_limits(16_384),
-            max_token: None,
-        },
-        Engine { name: "strata", title: "Strata Source", versions: &[25], limits: &STRATA_LIMITS, max_token: None },
-        Engine {
-            name: "mapbase",
-            title: "Mapbase",
-            versions: &[],
-            limits: &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
-            max_token: None,
-        },
+        engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
+        engine("source2013", "Source SDK 2013", &[20], &source_limits(8_192)),
+        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23], &source_limits(16_384)),
+        engine("strata", "Strata Source", &[25], &STRATA_LIMITS),
+        engine(
+            "mapbase",
+            "Mapbase",
+            &[],
+            &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
+        ),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS"],
     // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.

@@ -131,7 +131,7 @@ fn check_axes(lumps: &Lumps<'_>, sink: &mut Sink) {
         let is_wrong = |side: usize| {
             let plane = usize::try_from(side_planes.get(run.start + side)).ok();
             let Some(plane) = plane.filter(|plane| *plane < planes.len()) else { return false };
-            let wanted = if side % 2 == 0 { -1.0 } else { 1.0 };
+            let wanted = if side.is_multiple_of(2) { -1.0 } else { 1.0 };
             // Real maps are off by less than a ten-thousandth.
             (normals.float(plane, side / 2) - wanted).abs() > 1e-3
         };
