@@ -18,6 +18,7 @@ pub mod source;
 pub mod source17;
 pub mod source21;
 mod text;
+mod vis;
 
 use std::fmt;
 
@@ -35,6 +36,7 @@ pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
 pub use text::EntityRules;
+pub use vis::{LeafRows, VisModel};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
@@ -74,6 +76,8 @@ pub struct Dialect {
     pub rules: Rules,
     /// What its engines can read of an entity text.
     pub text: EntityRules,
+    /// How its visibility lump is laid out.
+    pub visibility: VisModel,
     /// Versions whose game lump is laid out in a way that is not read, with the reason.
     pub opaque_game_lumps: &'static [(i32, &'static str)],
     /// Versions whose engines do not all read compressed lumps and files, with a sentence for the user.
