@@ -36,6 +36,7 @@ pub const GOLDSRC: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
+    checks: &super::limits::GOLDSRC,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),
 };
 
