@@ -275,10 +275,27 @@ pub(crate) fn wide(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
+/// The nearest number with the precision of files; engines round so where they store a sum.
+#[allow(clippy::cast_possible_truncation)]
+pub(crate) fn rounded(value: f64) -> f32 {
+    value as f32
+}
+
 /// A directory word as it stands in the file: a signed 32-bit number, little-endian.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))
+}
+
+/// A 32-bit float as it stands in the file, little-endian.
+pub(crate) fn float(bytes: &[u8], at: usize) -> Option<f32> {
+    word(bytes, at).map(|word| f32::from_ne_bytes(word.to_ne_bytes()))
+}
+
+/// A float without its fraction as an index, as C's cast to `int` makes one; `None` for what it does not hold.
+pub(crate) fn whole(value: f32) -> Option<usize> {
+    // Both bounds are exact in a float.
+    (value > -1.0 && value < 2_147_483_648.0).then_some(value as usize)
 }
 
 #[cfg(test)]

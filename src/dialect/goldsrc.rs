@@ -3,7 +3,7 @@
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Facts, Game, Lump, Magic, Role, Row, blueshift, keys, lump};
+use super::{Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, keys, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
@@ -30,11 +30,13 @@ pub const GOLDSRC: Dialect = Dialect {
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
     },
     text: EntityRules::GOLDSRC,
+    visibility: VisModel::Leafs(LeafRows::GOLDSRC),
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
+    checks: &super::limits::GOLDSRC,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),
 };
 

@@ -1,7 +1,7 @@
 //! Quake II, version 38, and Kingpin, whose maps are the same container (qfiles.h of the Quake II source).
 
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
@@ -28,11 +28,13 @@ pub const QUAKE2: Dialect = Dialect {
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 16],
     },
     text: EntityRules::QUAKE2,
+    visibility: VisModel::Clusters,
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
+    checks: &super::limits::QUAKE2,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 

@@ -12,7 +12,7 @@ mod records;
 
 pub use records::*;
 
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -41,11 +41,13 @@ pub const QUAKE3: Dialect = Dialect {
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
     },
     text: EntityRules::QUAKE3,
+    visibility: VisModel::Matrix,
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksummed_by: Some("aas"),
+    checks: &super::limits::QUAKE3,
     probe,
 };
 
