@@ -176,11 +176,24 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
+    ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
     ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
     ("index-range", || with(&own("goldsrc"), "TEXINFO", 3, "texture", 500)),
     ("index-range", || with(&own("goldsrc"), "CLIPNODES", 3, "children[1]", 5000)),
     ("index-range", || with(&source(), "LEAFS", 3, "area_flags", 100)),
     ("index-range", || with(&source(), "game:sprp", 1, "model", 2)),
+    ("index-range", || {
+        let fog: Vec<u8> = [0; 64].into_iter().chain(1_i32.to_le_bytes()).chain(99_i32.to_le_bytes()).collect();
+        edited(&own("q3"), "FOGS", |bytes| bytes.extend(fog))
+    }),
+    ("index-range", || {
+        edited(&source(), "PHYSCOLLIDE", |bytes| {
+            let first = bytes[..16].to_vec();
+            bytes.splice(..0, [9, 0, 0, 0].into_iter().chain([0; 12]));
+            assert_eq!(first[..4], [0xFF; 4]);
+        })
+    }),
     ("run-range", || with(&own("q2"), "LEAFS", 3, "leaf_face_count", 5000)),
     ("run-range", || with(&own("q3"), "BRUSHES", 1, "first_side", -1)),
     ("run-range", || with(&source(), "FACES", 1, "primitive_count", 0x8001)),
