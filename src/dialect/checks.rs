@@ -43,7 +43,7 @@ pub struct Checks {
 pub enum LightForm {
     /// Three bytes a luxel of 16 texels; how many there are follows from the face's extents.
     Extents {
-        /// Flags of a texture whose faces have no light.
+        /// Flags of a texture whose faces have no light, or none of which the size follows so.
         unlit: i64,
         /// The most units that a face may extend before an engine refuses the map.
         most: Option<u32>,
@@ -54,8 +54,9 @@ pub enum LightForm {
         unlit: i64,
         /// The flag of a texture whose faces have four images of each style.
         bumped: i64,
-        /// Faces with the lumps that their light may stand in: the first one that is not empty.
-        lumps: &'static [(&'static str, &'static [&'static str])],
+        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces and
+        /// the usual light are missing, the usual faces are for the light of high range.
+        lumps: [(&'static str, &'static str); 2],
     },
     /// Pages of so many bytes; none where they are files of their own.
     Pages {

@@ -13,8 +13,8 @@ pub(super) const GOLDSRC: Checks = Checks {
     required: &["PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: Some(-2),
     needs_empty_leaf: false,
-    // TEX_SPECIAL; "Bad surface extents" of ReHLDS.
-    light: LightForm::Extents { unlit: 1, most: Some(512) },
+    // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
+    light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
     parallel: &[],
     paired_planes: false,
     axial_sides: false,
@@ -183,7 +183,7 @@ pub(super) const SOURCE: Checks = Checks {
     light: LightForm::Sized {
         unlit: 2 | 4 | 0x400,
         bumped: 0x800,
-        lumps: &[("FACES", &["LIGHTING", "LIGHTING_HDR"]), ("FACES_HDR", &["LIGHTING_HDR"])],
+        lumps: [("FACES", "LIGHTING"), ("FACES_HDR", "LIGHTING_HDR")],
     },
     parallel: &[
         ("FACEIDS", "FACES"),

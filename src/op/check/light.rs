@@ -16,9 +16,11 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
                 faces.check(lumps, unlit, most, sink);
             }
         }
-        LightForm::Sized { unlit, bumped, lumps: pairs } => {
-            for (faces, lights) in pairs {
-                let light = lights.iter().filter_map(|light| lumps.lump(light)).find(|light| !light.bytes.is_empty());
+        LightForm::Sized { unlit, bumped, lumps: [(usual, light), (high, high_light)] } => {
+            let is_there = |name: &str| lumps.lump(name).is_some_and(|lump| !lump.bytes.is_empty());
+            let other = if !is_there(high) && !is_there(light) { usual } else { high };
+            for (faces, light) in [(usual, light), (other, high_light)] {
+                let light = lumps.lump(light).filter(|light| !light.bytes.is_empty());
                 if let (Some(faces), Some(light)) = (lumps.named(faces), light) {
                     check_sized(lumps, &faces, (light.name, light.bytes.len()), (unlit, bumped), sink);
                 }
