@@ -33,11 +33,11 @@ pub fn print(map: &Bsp) {
         to.number(node.plane_index).numbers(node.children).numbers(node.mins).numbers(node.maxs);
         to.number(node.first_face).number(node.face_count).number(node.area);
     });
-    // It sorts them by cluster. Area and flags share a word.
+    // It sorts them by cluster.
     let leaf =
-        "contents cluster mins maxs first_leaf_face leaf_face_count first_leaf_brush leaf_brush_count water_data";
+        "contents cluster area_flags mins maxs first_leaf_face leaf_face_count first_leaf_brush leaf_brush_count water";
     table("?LEAFS", leaf, map.leaves.iter(), |leaf, to| {
-        to.number(leaf.contents).number(leaf.cluster).numbers(leaf.mins).numbers(leaf.maxs);
+        to.number(leaf.contents).number(leaf.cluster).number(leaf.area_and_flags).numbers(leaf.mins).numbers(leaf.maxs);
         to.number(leaf.first_leaf_face).number(leaf.leaf_face_count);
         to.number(leaf.first_leaf_brush).number(leaf.leaf_brush_count).number(leaf.leaf_watter_data_id);
     });
@@ -55,7 +55,7 @@ pub fn print(map: &Bsp) {
     table("BRUSHES", "first_side side_count contents", &map.brushes, |brush, to| {
         to.numbers([brush.brush_side, brush.num_brush_sides, brush.flags.bits()]);
     });
-    table("BRUSHSIDES", "plane texinfo dispinfo bevel", &map.brush_sides, |side, to| {
+    table("BRUSHSIDES", "plane texinfo displacement bevel", &map.brush_sides, |side, to| {
         to.number(side.plane).numbers([side.texture_info, side.displacement_info, side.bevel]);
     });
     table("EDGES", "vertexes", &map.edges, |edge, to| {
@@ -63,8 +63,8 @@ pub fn print(map: &Bsp) {
     });
     table("FACES", FACE, &map.faces, face);
     table("ORIGINALFACES", FACE, &map.original_faces, face);
-    let displacement = "start_position first_vertex first_triangle power min_tesselation smoothing_angle contents \
-         map_face lightmap_alpha_start lightmap_sample_position_start allowed_vertexes";
+    let displacement = "start first_vertex first_triangle power min_tess smoothing_angle contents \
+         face first_alpha first_sample_position allowed_vertexes";
     table("DISPINFO", displacement, &map.displacements, |info, to| {
         to.floats(point(info.start_position));
         to.numbers([info.displacement_vertex_start, info.displacement_triangle_tag_start, info.power]);
@@ -72,13 +72,13 @@ pub fn print(map: &Bsp) {
         to.number(info.map_face).number(info.lightmap_alpha_start).number(info.lightmap_sample_position_start);
         to.numbers(info.allowed_vertices);
     });
-    table("DISP_VERTS", "vector distance alpha", &map.displacement_vertices, |vertex, to| {
+    table("DISP_VERTS", "direction distance alpha", &map.displacement_vertices, |vertex, to| {
         to.floats(point(vertex.vector)).floats([vertex.distance, vertex.alpha]);
     });
 }
 
-const FACE: &str = "plane side on_node first_edge edge_count texinfo dispinfo fog_volume styles light_offset area \
-     lightmap_mins lightmap_size original_face primitive_count first_primitive smoothing_groups";
+const FACE: &str = "plane side on_node first_edge edge_count texinfo displacement fog_volume styles light_offset area \
+     luxel_mins luxel_size original_face primitive_count first_primitive smoothing_groups";
 
 fn face(face: &Face, to: &mut Values) {
     to.number(face.plane_num).number(face.side).number(face.on_node).number(face.first_edge);
