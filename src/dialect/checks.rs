@@ -1,4 +1,4 @@
-//! What a check has to know of a dialect, as data: what its engines require, how its light and visibility are laid out,
+//! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
 //! and how much of each thing an engine takes.
 
 use super::Dialect;
@@ -22,8 +22,6 @@ pub struct Checks {
     pub first_leaf: Option<i64>,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
-    /// How the visibility lump is laid out.
-    pub visibility: VisibilityForm,
     /// How the light of faces is laid out.
     pub light: LightForm,
     /// Lumps that have one record for each of another one's, where they have any.
@@ -32,23 +30,6 @@ pub struct Checks {
     pub paired_planes: bool,
     /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
     pub axial_sides: bool,
-}
-
-/// How a visibility lump is laid out.
-///
-/// ```
-/// use bspkit::dialect::{QUAKE2, VisibilityForm};
-/// assert_eq!(QUAKE2.checks.visibility, VisibilityForm::Clusters);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VisibilityForm {
-    /// Compressed rows, to which leafs point.
-    Leafs,
-    /// The number of clusters, two offsets for each, and compressed rows.
-    Clusters,
-    /// The number of clusters, the bytes of a row, and rows as they are.
-    Matrix,
 }
 
 /// How the light of faces is laid out.
@@ -62,7 +43,7 @@ pub enum VisibilityForm {
 pub enum LightForm {
     /// Three bytes a luxel of 16 texels; how many there are follows from the face's extents.
     Extents {
-        /// Flags of a texture whose faces have no light.
+        /// Flags of a texture whose faces have no light, or none of which the size follows so.
         unlit: i64,
         /// The most units that a face may extend before an engine refuses the map.
         most: Option<u32>,
@@ -73,15 +54,14 @@ pub enum LightForm {
         unlit: i64,
         /// The flag of a texture whose faces have four images of each style.
         bumped: i64,
-        /// Faces with the lumps that their light may stand in: the first one that is not empty.
-        lumps: &'static [(&'static str, &'static [&'static str])],
+        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces and
+        /// the usual light are missing, the usual faces are for the light of high range.
+        lumps: [(&'static str, &'static str); 2],
     },
     /// Pages of so many bytes; none where they are files of their own.
     Pages {
         /// Bytes of a page.
         size: usize,
-        /// How far apart the points of the light grid are in x, y and z, where the worldspawn's `gridsize` does not say.
-        grid: [u16; 3],
     },
 }
 

@@ -1,7 +1,7 @@
 //! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, LightForm, Limit, VisibilityForm, bytes, engine, entities, records, textures};
+use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, records, textures};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {
@@ -13,9 +13,8 @@ pub(super) const GOLDSRC: Checks = Checks {
     required: &["PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: Some(-2),
     needs_empty_leaf: false,
-    visibility: VisibilityForm::Leafs,
-    // TEX_SPECIAL; "Bad surface extents" of ReHLDS.
-    light: LightForm::Extents { unlit: 1, most: Some(512) },
+    // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
+    light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
     parallel: &[],
     paired_planes: false,
     axial_sides: false,
@@ -54,7 +53,6 @@ pub(super) const QUAKE2: Checks = Checks {
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
     first_leaf: Some(1),
     needs_empty_leaf: true,
-    visibility: VisibilityForm::Clusters,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
     light: LightForm::Extents { unlit: 4 | 8, most: None },
     parallel: &[],
@@ -138,8 +136,7 @@ pub(super) const QUAKE3: Checks = Checks {
     required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: None,
     needs_empty_leaf: false,
-    visibility: VisibilityForm::Matrix,
-    light: LightForm::Pages { size: 128 * 128 * 3, grid: [64, 64, 128] },
+    light: LightForm::Pages { size: 128 * 128 * 3 },
     parallel: &[],
     paired_planes: false,
     axial_sides: true,
@@ -182,12 +179,11 @@ pub(super) const SOURCE: Checks = Checks {
     // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
     first_leaf: None,
     needs_empty_leaf: false,
-    visibility: VisibilityForm::Clusters,
     // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT; SURF_BUMPLIGHT.
     light: LightForm::Sized {
         unlit: 2 | 4 | 0x400,
         bumped: 0x800,
-        lumps: &[("FACES", &["LIGHTING", "LIGHTING_HDR"]), ("FACES_HDR", &["LIGHTING_HDR"])],
+        lumps: [("FACES", "LIGHTING"), ("FACES_HDR", "LIGHTING_HDR")],
     },
     parallel: &[
         ("FACEIDS", "FACES"),

@@ -23,7 +23,7 @@ mod vis;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
-pub use checks::{Checks, Engine, LightForm, Limit, Unit, VisibilityForm};
+pub use checks::{Checks, Engine, LightForm, Limit, Unit};
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;

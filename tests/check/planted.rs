@@ -176,11 +176,24 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
+    ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
     ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
     ("index-range", || with(&own("goldsrc"), "TEXINFO", 3, "texture", 500)),
     ("index-range", || with(&own("goldsrc"), "CLIPNODES", 3, "children[1]", 5000)),
     ("index-range", || with(&source(), "LEAFS", 3, "area_flags", 100)),
     ("index-range", || with(&source(), "game:sprp", 1, "model", 2)),
+    ("index-range", || {
+        let fog: Vec<u8> = [0; 64].into_iter().chain(1_i32.to_le_bytes()).chain(99_i32.to_le_bytes()).collect();
+        edited(&own("q3"), "FOGS", |bytes| bytes.extend(fog))
+    }),
+    ("index-range", || {
+        edited(&source(), "PHYSCOLLIDE", |bytes| {
+            let first = bytes[..16].to_vec();
+            bytes.splice(..0, [9, 0, 0, 0].into_iter().chain([0; 12]));
+            assert_eq!(first[..4], [0xFF; 4]);
+        })
+    }),
     ("run-range", || with(&own("q2"), "LEAFS", 3, "leaf_face_count", 5000)),
     ("run-range", || with(&own("q3"), "BRUSHES", 1, "first_side", -1)),
     ("run-range", || with(&source(), "FACES", 1, "primitive_count", 0x8001)),
@@ -210,6 +223,10 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
     ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
     ("light-range", || with(&source(), "FACES_HDR", 3, "luxel_size[0]", 2000)),
+    ("light-range", || {
+        let map = edited(&edited(&source(), "FACES_HDR", Vec::clear), "LIGHTING", Vec::clear);
+        with(&map, "FACES", 3, "luxel_size[1]", 2000)
+    }),
     ("light-page", || with(&own("q3"), "SURFACES", 3, "lightmap", 1)),
     ("light-extents", || stretched()),
     ("light-grid", || edited(&own("q3"), "LIGHTGRID", |bytes| bytes.truncate(160))),
@@ -299,6 +316,16 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
         ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),
         ("two NULs", edited(&q2, "entities", |bytes| bytes.push(0))),
+        ("lit in high range alone, with faces for it", {
+            edited(&with(&source(), "FACES", 3, "light_offset", 99_999), "LIGHTING", Vec::clear)
+        }),
+        ("lit in high range alone, without", {
+            let map = source();
+            let faces = Bsp::parse(&map).unwrap();
+            let faces = faces.bytes(faces.slot("FACES_HDR").unwrap().id).unwrap().to_vec();
+            let map = edited(&source(), "FACES", |bytes| bytes.clone_from(&faces));
+            edited(&edited(&map, "FACES_HDR", Vec::clear), "LIGHTING", Vec::clear)
+        }),
         ("never lit", edited(&goldsrc, "LIGHTING", Vec::clear)),
         ("light of files", edited(&with(&q3, "SURFACES", 1, "lightmap", 40), "LIGHTMAPS", Vec::clear)),
         ("no light grid", edited(&q3, "LIGHTGRID", Vec::clear)),

@@ -85,6 +85,8 @@ codes! {
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
     LUMP_UNCHECKED = "lump-unchecked", Note, "a lump decompresses to more than is kept in memory, and was not checked";
+    GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
+    PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
     INDEX_RANGE = "index-range", Error, "a number is no index of a record of the lump that it points into";
     RUN_RANGE = "run-range", Error, "a first number and a count go beyond the lump that they point into";

@@ -6,28 +6,27 @@ use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_PAGE, LIGHT_RANGE};
 use super::lumps::{Column, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::{rounded, short};
-use crate::content::entities::Entities;
 use crate::dialect::{LightForm, Role};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_grid(lumps, sink);
     match lumps.checks().light {
         LightForm::Extents { unlit, most } => {
             if let Some(faces) = Faces::of(lumps) {
                 faces.check(lumps, unlit, most, sink);
             }
         }
-        LightForm::Sized { unlit, bumped, lumps: pairs } => {
-            for (faces, lights) in pairs {
-                let light = lights.iter().filter_map(|light| lumps.lump(light)).find(|light| !light.bytes.is_empty());
+        LightForm::Sized { unlit, bumped, lumps: [(usual, light), (high, high_light)] } => {
+            let is_there = |name: &str| lumps.lump(name).is_some_and(|lump| !lump.bytes.is_empty());
+            let other = if !is_there(high) && !is_there(light) { usual } else { high };
+            for (faces, light) in [(usual, light), (other, high_light)] {
+                let light = lumps.lump(light).filter(|light| !light.bytes.is_empty());
                 if let (Some(faces), Some(light)) = (lumps.named(faces), light) {
                     check_sized(lumps, &faces, (light.name, light.bytes.len()), (unlit, bumped), sink);
                 }
             }
         }
-        LightForm::Pages { size, grid } => {
-            check_pages(lumps, size, sink);
-            check_grid(lumps, grid, sink);
-        }
+        LightForm::Pages { size } => check_pages(lumps, size, sink),
     }
 }
 
@@ -230,36 +229,22 @@ fn check_pages(lumps: &Lumps<'_>, size: usize, sink: &mut Sink) {
     }
 }
 
-/// The points of the grid fill the box of the world; the engine computes their number with the precision of files.
-fn check_grid(lumps: &Lumps<'_>, usual: [u16; 3], sink: &mut Sink) {
-    let (Some(points), Some(models)) = (lumps.role(Role::LightGrid), lumps.role(Role::Models)) else { return };
-    let (Some(mins), Some(maxs)) = (models.column("mins"), models.column("maxs")) else { return };
-    let steps = grid_steps(lumps, usual);
-    let Some(steps) = steps.filter(|_| points.len() > 0 && models.len() > 0) else { return };
-    let count = |axis: usize| {
-        let step: f32 = steps[axis];
-        let (low, high) = (step * (mins.float(0, axis) / step).ceil(), step * (maxs.float(0, axis) / step).floor());
-        f64::from(((high - low) / step + 1.0).trunc())
-    };
-    let counts = [count(0), count(1), count(2)];
-    let (wanted, have) = (counts.iter().product::<f64>(), f64::from(short(points.len())));
-    if wanted != have {
-        let [x, y, z] = counts;
-        let at = At::lump(points.name);
-        sink.add(&LIGHT_GRID, at, || format!("it has {have} points, and the world's box has {x} by {y} by {z}"));
+/// The points of the grid fill the box of the world.
+fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(points) = lumps.role(Role::LightGrid).filter(|points| points.len() > 0) else { return };
+    let at = At::lump(points.name);
+    match lumps.bsp.light_grid() {
+        Ok(grid) if grid.len() != points.len() => {
+            let [x, y, z] = grid.counts();
+            let have = points.len();
+            sink.add(&LIGHT_GRID, at, || format!("it has {have} points, and the world's box has {x} by {y} by {z}"));
+        }
+        Ok(_) => {}
+        // Without a world or with a text that cannot be read there is nothing to compare it with.
+        Err(error) => {
+            if error.place().and_then(|place| place.lump.as_deref()) == Some(points.name) {
+                sink.add(&LIGHT_GRID, at, || "the world's box and `gridsize` make no grid".into());
+            }
+        }
     }
-}
-
-/// `gridsize` of worldspawn; nothing where it cannot be read.
-fn grid_steps(lumps: &Lumps<'_>, usual: [u16; 3]) -> Option<[f32; 3]> {
-    let lump = lumps.role_lump(Role::Entities)?;
-    let entities = Entities::parse(lump.bytes.clone(), lumps.bsp.dialect().text).ok()?;
-    let usual = usual.map(f32::from);
-    let world = entities.get(0)?;
-    // The renderer stops at an empty value.
-    let mut pairs = world.pairs().take_while(|pair| !pair.value.is_empty());
-    let Some(pair) = pairs.find(|pair| pair.key.eq_ignore_ascii_case(b"gridsize")) else { return Some(usual) };
-    let text = std::str::from_utf8(pair.value).ok()?;
-    let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<f32>().ok().filter(|step| *step > 0.0));
-    Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }

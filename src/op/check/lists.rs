@@ -145,6 +145,7 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
     const HEADER: usize = 16;
     let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) else { return };
+    let models = lumps.role(Role::Models).map(|models| models.len());
     let mut at = 0;
     loop {
         let number = |index: usize| word(&lump.bytes, at + index * 4);
@@ -162,6 +163,9 @@ fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
         let Some(next) = next.filter(|next| *next <= lump.bytes.len()) else {
             return sink.add(&PHYS_END, place, || format!("the solids of model {model} go beyond the lump"));
         };
+        if let Some(models) = models.filter(|models| !usize::try_from(model).is_ok_and(|model| model < *models)) {
+            sink.add(&INDEX_RANGE, place, || format!("it is for model {model}, and the map has {models}"));
+        }
         at = next;
     }
 }

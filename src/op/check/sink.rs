@@ -8,7 +8,7 @@ use crate::error::Place;
 ///
 /// ```
 /// use bspkit::op::check;
-/// let map = bspkit::Bsp::parse(&bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?.clone();
+/// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
 /// let findings = check::run(&map, &check::Options::default())?;
 /// let finding: &check::Finding = &findings[0];
 /// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without");

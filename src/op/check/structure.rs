@@ -1,12 +1,13 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED,
-    LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK,
+    GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
+    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
-use crate::dialect::Form;
+use crate::content::pak::Pak;
+use crate::dialect::{Form, Role};
 use crate::file::SlotId;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
@@ -17,6 +18,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
     check_unknown(lumps, sink);
     check_overlaps(lumps, sink);
+    check_directories(lumps, sink);
     let checks = lumps.checks();
     for name in checks.required {
         // Where it names bytes that are not there, that has been said.
@@ -98,6 +100,22 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
         if is_misfit {
             reasons.push(why);
         }
+    }
+}
+
+/// The directories within lumps: of the game lump, whose layout is another one in some games, and of the pakfile.
+fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let opaque = lumps.bsp.dialect().opaque_game_lumps;
+    for lump in &lumps.all {
+        let pinned = lumps.bsp.container().pinned(lump.slot.id);
+        if let Some(why) = pinned.filter(|why| !opaque.iter().any(|(_, known)| known == why)) {
+            sink.add(&GAME_DIRECTORY, At::lump(lump.name), || why.to_owned());
+        }
+    }
+    // A pakfile that runs past the end of the file has lost its directory; that has been said.
+    let pak = lumps.role_lump(Role::Pak).filter(|lump| !lump.bytes.is_empty() && !lump.slot.bounds.is_damaged());
+    if let Some((lump, error)) = pak.and_then(|lump| Some((lump, Pak::parse(lump.bytes.clone()).err()?))) {
+        sink.add(&PAK_DIRECTORY, At::lump(lump.name), || error.to_string());
     }
 }
 

@@ -2,17 +2,33 @@
 //!
 //! Surfaces share runs of indexes, and the first index of a surface without any means nothing: both legal.
 
-use super::code::{PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND};
+use super::code::{INDEX_RANGE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND};
 use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
 use crate::dialect::Role;
 use crate::dialect::quake3::Surface;
 
+/// The side of a fog's brush that is seen; -1 for none, and a fog without a brush is everywhere.
+fn check_fogs(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(fogs), Some(brushes)) = (lumps.role(Role::Fogs), lumps.role(Role::Brushes)) else { return };
+    let columns = || Some((fogs.column("brush")?, fogs.column("visible_side")?, brushes.column("side_count")?));
+    let Some((of, sides, counts)) = columns() else { return };
+    for fog in 0..fogs.len() {
+        let side = sides.get(fog);
+        let brush = usize::try_from(of.get(fog)).ok().filter(|brush| *brush < brushes.len());
+        if let Some(count) = brush.map(|brush| counts.get(brush)).filter(|count| !(-1..*count).contains(&side)) {
+            let at = At::lump(fogs.name).record(fog).offset(sides.at(fog)).field("visible_side");
+            sink.add(&INDEX_RANGE, at, || format!("visible_side is {side}, and its brush has {count}"));
+        }
+    }
+}
+
 /// The most points of a patch (`MAX_PATCH_VERTS`).
 const MOST_POINTS: i64 = 1024;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_fogs(lumps, sink);
     let (Some(surfaces), Some(indexes)) = (lumps.role(Role::Faces), lumps.role(Role::DrawIndexes)) else { return };
     let column = |name| surfaces.column(name);
     let columns = || Some((column("kind")?, column("vertex_count")?, column("patch_size")?));

@@ -5,14 +5,14 @@ use super::code::{Code, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
 use super::lumps::{Column, Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::{wide, word};
-use crate::dialect::{Role, VisibilityForm};
+use crate::dialect::{Role, VisModel};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(lump) = lumps.role_lump(Role::Visibility).filter(|lump| !lump.bytes.is_empty()) else { return };
-    let clusters = match lumps.checks().visibility {
-        VisibilityForm::Leafs => return check_leafs(lumps, lump, sink),
-        VisibilityForm::Clusters => check_clusters(lump, sink),
-        VisibilityForm::Matrix => check_matrix(lump, sink),
+    let clusters = match lumps.bsp.dialect().visibility {
+        VisModel::Leafs(_) => return check_leafs(lumps, lump, sink),
+        VisModel::Clusters => check_clusters(lump, sink),
+        VisModel::Matrix => check_matrix(lump, sink),
     };
     if let Some(clusters) = clusters {
         check_cluster_range(lumps, clusters, sink);
