@@ -275,6 +275,12 @@ pub(crate) fn wide(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
+/// The nearest number with the precision of files; engines round so where they store a sum.
+#[allow(clippy::cast_possible_truncation)]
+pub(crate) fn rounded(value: f64) -> f32 {
+    value as f32
+}
+
 /// A directory word as it stands in the file: a signed 32-bit number, little-endian.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;

@@ -3,11 +3,13 @@
 //! dialect a map is.
 
 pub mod blueshift;
+mod checks;
 mod detect;
 mod foreign;
 mod game;
 pub mod goldsrc;
 pub mod l4d2;
+mod limits;
 pub mod quake2;
 pub mod quake3;
 mod row;
@@ -21,6 +23,7 @@ mod vis;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
+pub use checks::{Checks, Engine, LightForm, Limit, Unit};
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
@@ -85,6 +88,8 @@ pub struct Dialect {
     pub revision_at: Option<usize>,
     /// A file that stands beside the map and holds a checksum of it: its extension.
     pub checksummed_by: Option<&'static str>,
+    /// What a check goes by, and what its engines take at most.
+    pub checks: &'static Checks,
     /// Whether a file with the right magic and version is of this dialect, and how its directory is laid out.
     pub(crate) probe: fn(&[u8], &'static Dialect) -> Option<DirectoryShape>,
 }
@@ -218,7 +223,7 @@ impl Dialect {
     }
 
     /// What is known of the content of a lump, or of a member of the game lump (`game:sprp`).
-    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + use<'n> {
+    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + Clone + use<'n> {
         self.rows.iter().copied().flatten().filter(move |row| row.lump == lump)
     }
 

@@ -34,6 +34,7 @@ pub const QUAKE2: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
+    checks: &super::limits::QUAKE2,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 

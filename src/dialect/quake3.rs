@@ -47,6 +47,7 @@ pub const QUAKE3: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksummed_by: Some("aas"),
+    checks: &super::limits::QUAKE3,
     probe,
 };
 

@@ -74,6 +74,7 @@ pub const SOURCE: Dialect = Dialect {
     bare_paks: &[18, 19],
     revision_at: Some(1032),
     checksummed_by: None,
+    checks: &super::limits::SOURCE,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 
