@@ -63,10 +63,10 @@ impl<'a> Wal<'a> {
             return Err(wrong(format!("its size is {width} by {height}")));
         }
         let mut extents = Vec::with_capacity(LEVELS);
-        for level in 0..LEVELS {
+        for (level, at) in offsets.iter().enumerate() {
             let extent = extent(&header, level).filter(|range| range.end <= bytes.len());
             extents.push(extent.ok_or_else(|| {
-                let (at, len) = (offsets[level], bytes.len());
+                let len = bytes.len();
                 wrong(format!("level {level} of {width} by {height} at {at} does not fit the file's {len} bytes"))
             })?);
         }

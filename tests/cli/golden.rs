@@ -94,6 +94,38 @@ fn records() {
 }
 
 #[test]
+fn textures() {
+    let room = Room::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src");
+    for (name, source) in [("own.wad", "own_hl.wad"), ("water.wal", "q2/textures/own/water.wal")] {
+        room.write(name, &std::fs::read(path.join(source)).unwrap());
+    }
+    room.write("colormap.pcx", &std::fs::read(path.join("q2/pics/colormap.pcx")).unwrap());
+    room.write("v20.bsp", &fixture("source/room_v20"));
+    let lines = [
+        "bspkit tex list goldsrc.bsp",
+        "bspkit tex list goldsrc.bsp --only '{*' --json",
+        "bspkit tex list q2.bsp v20.bsp",
+        "bspkit tex list q3.bsp --only '*wall' --json",
+        "bspkit tex list water.wal",
+        "bspkit tex list goldsrc.bsp --only none",
+        "bspkit tex export goldsrc.bsp images --mips && ls images | head -4",
+        "bspkit tex export water.wal water.png --palette colormap.pcx",
+        "bspkit tex export q2.bsp images",
+        "cp images/sky.mip1.png images/sky.png; bspkit tex import goldsrc.bsp images -o no.bsp",
+        "bspkit tex import goldsrc.bsp images/sky.png --resize -o out.bsp",
+        "bspkit tex import goldsrc.bsp -o out.bsp",
+        "bspkit tex rename q2.bsp 'own/*' 'mine/{1}' -o out.bsp",
+        "bspkit tex rename q2.bsp 'own/*' 'a/very/long/name/indeed/of/{1}' -o no.bsp",
+        "bspkit tex rename q2.bsp 'own/*' '{2}' -o no.bsp",
+        "bspkit tex strip goldsrc.bsp -o small.bsp && bspkit tex embed small.bsp own.wad -o out.bsp && cmp goldsrc.bsp out.bsp",
+        "bspkit tex embed goldsrc.bsp -o no.bsp",
+        "bspkit tex embed small.bsp 'sky*' -o no.bsp",
+    ];
+    check("textures", &room, &lines);
+}
+
+#[test]
 fn props() {
     let room = Room::empty();
     room.write("plain.bsp", &fixture("source/room_v19"));
@@ -295,7 +327,7 @@ fn embedded_files() {
 }
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 40] = [
     "",
     "info",
     "ls",
@@ -320,6 +352,13 @@ const COMMANDS: [&str; 33] = [
     "lmp",
     "lmp export",
     "lmp import",
+    "tex",
+    "tex list",
+    "tex export",
+    "tex import",
+    "tex rename",
+    "tex embed",
+    "tex strip",
     "pak",
     "pak list",
     "pak verify",
@@ -341,6 +380,15 @@ fn help() {
 #[test]
 fn examples_in_help_run() {
     let room = Room::new();
+    for (name, source) in [
+        ("halflife.wad", "own_hl.wad"),
+        ("own.wad", "own_hl.wad"),
+        ("metal1_1.wal", "q2/textures/own/wall.wal"),
+        ("pics/colormap.pcx", "q2/pics/colormap.pcx"),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src").join(source);
+        room.write(name, &std::fs::read(path).unwrap());
+    }
     let prepare = "set -e
         bspkit ent add q3.bsp classname=light style=32 _color='1 1 1' -o dm4.bsp -q
         bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
@@ -351,6 +399,9 @@ fn examples_in_help_run() {
         printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
+        bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q
+        cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
+        bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
     room.shell(prepare).done();
     let mut count = 0;

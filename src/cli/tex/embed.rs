@@ -22,8 +22,8 @@ use crate::cli::talk::{Code, Talk};
 /// they are. The key `wad` of worldspawn, which makes the game ask for the files, is not changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex embed map.bsp own.wad -o out.bsp
-  bspkit tex embed map.bsp own.wad halflife.wad 'c1a*' -o out.bsp"
+    "  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
+  bspkit tex embed c1a0.bsp own.wad halflife.wad '+*' '#3' -o out.bsp"
 ))]
 pub(crate) struct Args {
     /// A map, or a folder of maps

@@ -26,9 +26,9 @@ use crate::cli::talk::{Code, Job, Talk};
 /// A WAL file has no palette: --palette gives it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex export map.bsp images
-  bspkit tex export map.bsp images '{*' '#3' --mips
-  bspkit tex export halflife.wad images 'c1a*'
+    "  bspkit tex export c1a0.bsp images
+  bspkit tex export c1a0.bsp images '{*' '#3' --mips
+  bspkit tex export halflife.wad images '+*'
   bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct Args {

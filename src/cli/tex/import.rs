@@ -29,9 +29,9 @@ use crate::cli::talk::{Code, Job, Talk};
 /// place of MAP a new WAL file is made.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex import map.bsp images -o out.bsp
-  bspkit tex import map.bsp images/+0btn.png images/+abtn.png --in-place --backup
-  bspkit tex import map.bsp photo/wall.png --quantize --resize -o out.bsp
+    "  bspkit tex import c1a0.bsp images -o out.bsp
+  bspkit tex import c1a0.bsp images/sky.png images/+0OWN_BTN.png --in-place --backup
+  bspkit tex import c1a0.bsp photo/sky.png --quantize --resize -o out.bsp
   bspkit tex import metal1_1.wal metal1_1.png --palette pics/colormap.pcx -o new.wal
   bspkit tex import metal1_1.wal --value 300 --flags LIGHT --in-place
   bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"

@@ -27,11 +27,11 @@ use crate::cli::talk::{Code, Job, Talk};
 /// has its pixels in a WAD file, is legal.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex list map.bsp
+    "  bspkit tex list c1a0.bsp
   bspkit tex list maps --json
-  bspkit tex list map.bsp --only 'e1u1/*'
+  bspkit tex list base1.bsp --only 'e1u1/*'
   bspkit tex list halflife.wad
-  bspkit tex list textures/e1u1/metal1_1.wal"
+  bspkit tex list metal1_1.wal --json"
 ))]
 pub(crate) struct Args {
     /// Maps, folders of maps, WAD and WAL files

@@ -30,11 +30,11 @@ use super::talk::{Code, Job, Talk};
 /// materials.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
-    "  bspkit tex list map.bsp
-  bspkit tex export map.bsp images
-  bspkit tex import map.bsp images -o out.bsp
-  bspkit tex rename map.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
-  bspkit tex embed map.bsp halflife.wad -o out.bsp"
+    "  bspkit tex list c1a0.bsp
+  bspkit tex export c1a0.bsp images
+  bspkit tex import c1a0.bsp images -o out.bsp
+  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
+  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -23,9 +23,9 @@ use crate::cli::talk::{Code, Talk};
 /// such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of Quake II.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex rename map.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
-  bspkit tex rename map.bsp 'textures/old/**' 'textures/new/{1}' --in-place --backup
-  bspkit tex rename map.bsp aaatrigger clip --dry-run"
+    "  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
+  bspkit tex rename dm4.bsp 'textures/own/**' 'textures/mine/{1}' --in-place --backup
+  bspkit tex rename c1a0.bsp aaatrigger clip --dry-run"
 ))]
 pub(crate) struct Args {
     /// A map, or a folder of maps

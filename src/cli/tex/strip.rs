@@ -20,8 +20,8 @@ use crate::cli::talk::{Code, Talk};
 /// order and the sizes stay.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit tex strip map.bsp -o out.bsp
-  bspkit tex strip map.bsp 'c1a*' '#3' -o out.bsp"
+    "  bspkit tex strip c1a0.bsp -o out.bsp
+  bspkit tex strip c1a0.bsp '+*' '#3' -o out.bsp"
 ))]
 pub(crate) struct Args {
     /// A map, or a folder of maps
