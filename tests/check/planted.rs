@@ -170,6 +170,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-packing", || word(source(), 3, 3, 99)),
     ("lump-unpack", || word(fixture("source/room_v20_lzma"), 42, 3, 17)),
     ("lump-ragged", || edited(&own("q2"), "VERTEXES", |bytes| bytes.push(0))),
+    ("lump-ragged", || edited(&source(), "FACES", |bytes| bytes.push(0))),
+    ("lump-ragged", || edited(&source(), "LEAFS", |bytes| bytes.push(0))),
     ("lump-misfit", || edited(&source(), "OCCLUSION", |bytes| bytes[0] = 200)),
     ("lump-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
     ("lump-empty", || quake3_without(1)),
