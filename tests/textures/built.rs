@@ -188,3 +188,13 @@ fn of_two_that_share_bytes_one_is_edited() {
     assert_eq!((new.name(0), new.name(1)), (Some(&b"both"[..]), Some(&b"own"[..])));
     assert_eq!(new.get(0).unwrap().unwrap().pixels(0), new.get(1).unwrap().unwrap().pixels(0));
 }
+
+#[test]
+fn padding_and_the_name_stay_under_another_image() {
+    let mut textures = Textures::parse(lump(&[8], &miptex("wall", 16, 16, 1))).unwrap();
+    let image = bspkit::content::textures::Image::new(32, 16, vec![3; 512]).unwrap();
+    textures.set_image(0, &image, None).unwrap();
+    let new = textures.get(0).unwrap().unwrap();
+    assert!(new.bytes().ends_with(b"PD"));
+    assert_eq!(new.header().name.0[4..8], [0, 0xEE, 0xEE, 0xEE]);
+}
