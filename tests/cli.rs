@@ -6,6 +6,8 @@
 
 #[path = "cli/compress.rs"]
 mod compress;
+#[path = "common/corpus.rs"]
+mod corpus;
 #[path = "cli/edit.rs"]
 mod edit;
 #[path = "cli/files.rs"]
@@ -25,3 +27,5 @@ mod records;
 mod room;
 #[path = "cli/save.rs"]
 mod save;
+#[path = "cli/vis.rs"]
+mod vis;

@@ -20,6 +20,7 @@ mod set;
 mod show;
 mod talk;
 mod verify;
+mod vis;
 
 use std::process::ExitCode;
 
@@ -76,6 +77,7 @@ enum Command {
     Decompress(compress::DecompressArgs),
     Lmp(lmp::Args),
     Pak(pak::Args),
+    Vis(vis::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -105,5 +107,6 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
+        Command::Vis(args) => vis::run(options, talk, args),
     }
 }

@@ -94,6 +94,22 @@ fn records() {
 }
 
 #[test]
+fn visibility() {
+    let room = Room::new();
+    let lines = [
+        "bspkit vis stat q2.bsp q3.bsp goldsrc.bsp",
+        "bspkit vis stat q2.bsp --json",
+        "bspkit vis stat source.bsp",
+        "bspkit vis export q2.bsp v.pbm",
+        "bspkit vis export source.bsp w.pbm",
+        "bspkit vis import q2.bsp v.pbm -o out.bsp",
+        "bspkit vis fill q2.bsp -o out.bsp",
+        "bspkit vis fill source.bsp --dry-run",
+    ];
+    check("visibility", &room, &lines);
+}
+
+#[test]
 fn props() {
     let room = Room::empty();
     room.write("plain.bsp", &fixture("source/room_v19"));
