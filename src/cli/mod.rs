@@ -22,6 +22,7 @@ mod show;
 mod talk;
 mod tex;
 mod verify;
+mod vis;
 
 use std::process::ExitCode;
 
@@ -79,6 +80,7 @@ enum Command {
     Lmp(lmp::Args),
     Pak(pak::Args),
     Tex(tex::Args),
+    Vis(vis::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -109,5 +111,6 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
         Command::Tex(args) => tex::run(options, talk, args),
+        Command::Vis(args) => vis::run(options, talk, args),
     }
 }
