@@ -1,6 +1,7 @@
 //! Layer 3: lenses on lumps that are no arrays of records.
 
 pub mod entities;
+pub mod lightmap;
 pub mod pak;
 pub mod props;
 pub mod select;

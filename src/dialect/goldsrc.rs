@@ -3,6 +3,7 @@
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 use super::{Dialect, EntityRules, Facts, Game, Lump, Magic, Role, Row, blueshift, keys, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -29,6 +30,7 @@ pub const GOLDSRC: Dialect = Dialect {
         // The HLT family of compilers, as id's before them.
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
     },
+    light: LightModel::Faces(&LIGHT),
     text: EntityRules::GOLDSRC,
     opaque_game_lumps: &[],
     packing_caveats: &[],
@@ -108,6 +110,16 @@ fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
 /// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
 /// a clip node it ends a hull's tree.
 const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+
+/// Faces of special textures have no light, as some tools leave an offset in them all the same.
+const LIGHT: FaceLight =
+    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1);
+
+impl From<TexInfo> for TextureLight {
+    fn from(texinfo: TexInfo) -> Self {
+        TextureLight { vectors: texinfo.vectors, flags: texinfo.flags }
+    }
+}
 
 records! {
     /// `dnode_t`.

@@ -12,6 +12,7 @@ mod records;
 
 pub use records::*;
 
+use super::light::{LightModel, PageLight};
 use super::{Dialect, EntityRules, Game, Lump, Magic, Role, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
@@ -40,6 +41,7 @@ pub const QUAKE3: Dialect = Dialect {
         // id's q3map, and q3map2.
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
     },
+    light: LightModel::Pages(&LIGHT),
     text: EntityRules::QUAKE3,
     opaque_game_lumps: &[],
     packing_caveats: &[],
@@ -47,6 +49,14 @@ pub const QUAKE3: Dialect = Dialect {
     revision_at: None,
     checksummed_by: Some("aas"),
     probe,
+};
+
+const LIGHT: PageLight = PageLight {
+    lump: "LIGHTMAPS",
+    size: 128,
+    surfaces: SURFACES,
+    vertexes: DRAWVERTS,
+    files: ("lm_", ".tga"),
 };
 
 const fn with_entries(count: usize) -> DirectoryShape {

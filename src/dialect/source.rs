@@ -1,6 +1,7 @@
 //! Source, versions 18 to 20: Half-Life 2, Episode One, the Orange Box and everything built on them (bspfile.h of the
 //! Source SDK 2013), with Dark Messiah, which writes its version as two numbers of 16 bits.
 
+use super::light::{FaceLight, LightLumps, LightModel, LuxelForm};
 use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
@@ -30,6 +31,7 @@ pub const SOURCE: Dialect = Dialect {
             14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
         ],
     },
+    light: LightModel::Faces(&LIGHT),
     text: EntityRules::SOURCE,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
     packing_caveats: &[
@@ -47,6 +49,20 @@ pub const SOURCE: Dialect = Dialect {
     revision_at: Some(1032),
     checksummed_by: None,
     probe: |_, dialect| Some(dialect.shapes[0]),
+};
+
+/// The faces of the second lump point into the other light; where a map has only that, the first ones do.
+const LIGHT: FaceLight = FaceLight {
+    lumps: &[
+        LightLumps { name: "ldr", faces: &["FACES"], light: "LIGHTING", placed_by: None },
+        LightLumps { name: "hdr", faces: &["FACES_HDR", "FACES"], light: "LIGHTING_HDR", placed_by: None },
+    ],
+    faces: &[],
+    textures: &[],
+    unlit: 0,
+    bumped: 0x800,
+    luxels: LuxelForm::Rgbe,
+    extra: None,
 };
 
 /// For versions older than compression.
