@@ -1,7 +1,9 @@
 //! A box of a room that a plane divides in two, with a door in the middle: everything is a rectangle that faces along
 //! an axis, so that no compiler is needed.
 
-use crate::records::{AreaPortal, Brush, BrushSide, Face, Leaf, Model, Node, Plane, TexInfo};
+use bspkit::dialect::source::{AreaPortal, Brush, BrushSide, Face, Leaf, Model, Node, Plane, TexInfo};
+
+use crate::records::zeros;
 
 const SOLID: i32 = 1;
 /// Units of the world to a luxel.
@@ -67,7 +69,7 @@ impl Geometry {
         let mut all = Geometry::default();
         // Edge 0 is nobody's: its number has no sign.
         all.edges.push([0, 0]);
-        all.area_portals.push(AreaPortal::default());
+        all.area_portals.push(zeros::<AreaPortal>());
         // Leaf 0 is nobody's either; it has a cluster all the same.
         all.leaf(SOLID, 0, 0, Bounds { mins: [0.0; 3], maxs: [0.0; 3] }, &[], &[]);
         all.room();
@@ -210,7 +212,7 @@ impl Geometry {
             on_node: 1,
             first_edge,
             edge_count: 4,
-            tex_info: self.tex_info(axis, tex_data),
+            texinfo: self.tex_info(axis, tex_data),
             displacement: -1,
             fog_volume: -1,
             styles: [0, 255, 255, 255],
@@ -219,7 +221,7 @@ impl Geometry {
             luxel_mins: luxels.map(|(min, _)| min as i32),
             luxel_size: luxels.map(|(min, max)| (max - min) as i32),
             original_face,
-            ..Face::default()
+            ..zeros()
         }
     }
 
@@ -258,10 +260,10 @@ impl Geometry {
             _ => 0,
         };
         let tex_info = TexInfo {
-            texture: [along(s, 4.0), along(t, -4.0)],
-            lightmap: [along(s, 1.0 / LUXEL), along(t, 1.0 / LUXEL)],
+            texture_vectors: [along(s, 4.0), along(t, -4.0)],
+            lightmap_vectors: [along(s, 1.0 / LUXEL), along(t, 1.0 / LUXEL)],
             flags,
-            tex_data,
+            texdata: tex_data,
         };
         let found = self.tex_infos.iter().position(|other| *other == tex_info);
         found.unwrap_or_else(|| {
@@ -276,8 +278,8 @@ impl Geometry {
         for (axis, is_upper) in SIDES {
             let at = if is_upper { bounds.maxs[axis] } else { bounds.mins[axis] };
             let plane = self.plane(axis, is_upper, at);
-            let tex_info = self.tex_info(axis, material((axis, is_upper)).unwrap_or(TOOL));
-            self.brush_sides.push(BrushSide { plane, tex_info, displacement: 0, bevel: 0 });
+            let texinfo = self.tex_info(axis, material((axis, is_upper)).unwrap_or(TOOL));
+            self.brush_sides.push(BrushSide { plane, texinfo, displacement: 0, bevel: 0 });
         }
         self.brushes.push(Brush { first_side, side_count: 6, contents: SOLID });
     }
@@ -296,13 +298,13 @@ impl Geometry {
         self.leafs.push(Leaf {
             contents,
             cluster,
-            area_and_flags: area,
+            area_flags: area,
             mins: bounds.mins.map(|at| at as i16),
             maxs: bounds.maxs.map(|at| at as i16),
-            first_face: short(self.leaf_faces.len()),
-            face_count: short(faces.len()),
-            first_brush: short(self.leaf_brushes.len()),
-            brush_count: short(brushes.len()),
+            first_leaf_face: short(self.leaf_faces.len()),
+            leaf_face_count: short(faces.len()),
+            first_leaf_brush: short(self.leaf_brushes.len()),
+            leaf_brush_count: short(brushes.len()),
             water: -1,
             padding: 0,
         });

@@ -18,13 +18,15 @@ mod things;
 use std::error::Error;
 use std::path::PathBuf;
 
+use bspkit::dialect::source::{Area, CubemapSample, TexData};
+use bspkit::dialect::source21::FaceBrushList;
 use bspkit::dialect::{Dialect, L4D2, SOURCE, SOURCE21};
 use bspkit::record::Record;
 use bspkit::{Builder, Result};
 
 use geometry::Geometry;
 use light::Range;
-use records::{Area, Cubemap, FaceBrushes, Physics, TexData, bytes, longs, shorts};
+use records::{bytes, longs, shorts, zeros};
 
 /// A kind of map.
 struct Kind {
@@ -146,13 +148,13 @@ impl Kind {
             (18, bytes(&all.brushes)),
             (19, bytes(&all.brush_sides)),
             // Area 0 is none.
-            (20, bytes(&[Area::default(), Area { portal_count: 0, first_portal: 1 }])),
+            (20, bytes(&[zeros(), Area { portal_count: 0, first_portal: 1 }])),
             (21, bytes(&all.area_portals)),
             (27, bytes(&all.original_faces)),
-            (29, Physics { model: -1, size: -1, text_size: 0, solid_count: 0 }.encode()),
+            (29, longs(&[-1, -1, 0, 0])),
             (30, all.normals.concat().iter().flat_map(|at| at.to_le_bytes()).collect()),
             (31, shorts(&all.normal_indices)),
-            (42, Cubemap { origin: [0; 3], ..Cubemap::default() }.encode()),
+            (42, zeros::<CubemapSample>().encode()),
             (43, names),
             (44, longs(&name_offsets)),
             (46, shorts(&vec![0xFFFF; all.leafs.len()])),
@@ -178,7 +180,7 @@ impl Kind {
             lumps.extend([(28, vec![0; 2]), (59, vec![0; 4])]);
         }
         if self.dialect.name == SOURCE21.name {
-            let brushes = all.brush_of_face.iter().map(|brush| FaceBrushes { count: 1, first: *brush });
+            let brushes = all.brush_of_face.iter().map(|brush| FaceBrushList { count: 1, first: *brush });
             lumps.push((23, bytes(&brushes.collect::<Vec<_>>())));
         }
         lumps
@@ -190,9 +192,9 @@ impl Kind {
             return bytes(&all.leafs);
         }
         let leafs = all.leafs.iter().enumerate().map(|(index, leaf)| {
-            let mut bytes = leaf.encode();
-            bytes.splice(30..30, light::cube(index).concat());
-            bytes
+            let mut leaf = leaf.encode();
+            leaf.splice(30..30, bytes(&light::cube(index)));
+            leaf
         });
         leafs.collect::<Vec<_>>().concat()
     }
@@ -213,11 +215,13 @@ impl Kind {
 /// The materials, in the order of their names.
 fn tex_data() -> Vec<TexData> {
     let sizes = [[512, 512], [512, 512], [256, 256], [128, 256], [64, 64]];
-    let all = sizes.into_iter().zip(0..).map(|(size, name)| TexData {
+    let all = sizes.into_iter().zip(0..).map(|([width, height], name)| TexData {
         reflectivity: [0.25, 0.25, 0.2],
         name,
-        size,
-        view: size,
+        width,
+        height,
+        view_width: width,
+        view_height: height,
     });
     all.collect()
 }

@@ -1,9 +1,10 @@
 //! What stands in the room: entities, static props, details.
 
+use bspkit::dialect::source::{ColorRgbExp32, DetailObject, DetailSprite, StaticPropV4};
 use bspkit::record::Record;
 
 use crate::geometry::HALVES;
-use crate::records::{Detail, Prop, PropColor, Sprite, bytes, longs, shorts};
+use crate::records::{bytes, longs, shorts, zeros};
 
 /// The entity text, as compilers print it. A relay has several outputs under one key; `separator` divides their parts.
 pub(crate) fn entities(map: &str, separator: char) -> String {
@@ -85,21 +86,20 @@ pub(crate) fn static_props(version: u16) -> Vec<u8> {
     // An odd number of leafs: what follows stands at no multiple of 4.
     let leafs = [west, east, west];
     let common = [
-        Prop { origin: [-64.0, 0.0, -64.0], angles: [0.0, 45.0, 0.0], leaf_count: 1, solid: 6, ..Prop::default() },
-        Prop { origin: [0.0, 64.0, -64.0], leaf_count: 2, first_leaf: 1, solid: 6, flags: 1, ..Prop::default() },
-        Prop { origin: [64.0, 0.0, 60.0], model: 1, leaf_count: 1, first_leaf: 1, skin: 1, ..Prop::default() },
+        StaticPropV4 { origin: [-64.0, 0.0, -64.0], angles: [0.0, 45.0, 0.0], leaf_count: 1, solid: 6, ..zeros() },
+        StaticPropV4 { origin: [0.0, 64.0, -64.0], leaf_count: 2, first_leaf: 1, solid: 6, flags: 1, ..zeros() },
+        StaticPropV4 { origin: [64.0, 0.0, 60.0], model: 1, leaf_count: 1, first_leaf: 1, skin: 1, ..zeros() },
     ];
-    let prop = |(index, prop): (usize, &Prop)| {
-        let fade = if prop.flags & 1 == 1 { [600.0, 800.0] } else { [-1.0, 0.0] };
-        let mut bytes = Prop { fade, lighting_origin: prop.origin, ..*prop }.encode();
+    let prop = |(index, prop): (usize, &StaticPropV4)| {
+        let (fade_min, fade_max) = if prop.flags & 1 == 1 { (600.0, 800.0) } else { (-1.0, 0.0) };
+        let mut bytes = StaticPropV4 { fade_min, fade_max, lighting_origin: prop.origin, ..*prop }.encode();
         bytes.extend(1.0_f32.to_le_bytes());
         match version {
             6 => bytes.extend(shorts(&[0, 0])),
             9 => {
                 bytes.extend([0; 4]);
-                // What pads a byte to four was never written to.
-                let garbage = [0x5C, 0x80, index as u8];
-                bytes.extend(PropColor { modulation: [255; 4], disable_x360: 0, garbage }.encode());
+                // White, for all consoles; what pads a byte to four was never written to.
+                bytes.extend([[255; 4], [0, 0x5C, 0x80, index as u8]].concat());
             }
             _ => {}
         }
@@ -112,19 +112,24 @@ pub(crate) fn static_props(version: u16) -> Vec<u8> {
 
 /// Details: two blades of grass.
 pub(crate) fn details() -> Vec<u8> {
-    let sprite = Sprite { corners: [[-8.0, 16.0], [8.0, 0.0]], texture_corners: [[0.0, 0.0], [0.5, 0.5]] };
-    let blade = |x: f32, garbage: u8| Detail {
+    let sprite = DetailSprite {
+        upper_left: [-8.0, 16.0],
+        lower_right: [8.0, 0.0],
+        texture_upper_left: [0.0, 0.0],
+        texture_lower_right: [0.5, 0.5],
+    };
+    let blade = |x: f32, garbage: u8| DetailObject {
         origin: [x, -100.0, -64.0],
         leaf: HALVES[0],
-        light: [80, 90, 60, 0],
+        lighting: ColorRgbExp32 { red: 80, green: 90, blue: 60, exponent: 0 },
         first_style: 0xFFFF_FFFF,
         sway: 10,
         orientation: 2,
-        garbage: [garbage; 3],
+        padding: [garbage; 3],
         kind: 1,
-        more_garbage: [0, garbage, 0],
+        more_padding: [0, garbage, 0],
         scale: 1.0,
-        ..Detail::default()
+        ..zeros()
     };
     let blades = [blade(100.0, 0), blade(140.0, 0xCD)];
     [longs(&[1]), name("models/own/grass.mdl", b""), longs(&[1]), sprite.encode(), longs(&[2]), bytes(&blades)].concat()

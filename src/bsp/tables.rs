@@ -25,7 +25,7 @@ impl<'a> Bsp<'a> {
         rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
         let len = |name: &str| Some(self.len(self.named(name)?));
         let bytes = |name: &str| self.bytes(self.named(name)?.id).ok();
-        let facts = Facts { version, len: &len, bytes: &bytes };
+        let facts = Facts { version, lump_version: slot.version, len: &len, bytes: &bytes };
         let is_empty = self.len(slot) == 0;
         let mut why = None;
         for row in rows {
@@ -50,6 +50,8 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
         match self.row(slot) {
+            // An empty lump has not even the counts of its lists.
+            Ok(row) if matches!(row.form, Form::Lists(_)) && self.len(slot) == 0 => Ok(Vec::new()),
             Ok(row) => self.parts(row, slot, &self.bytes(slot.id)?),
             Err(_) => Ok(Vec::new()),
         }

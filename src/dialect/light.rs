@@ -36,6 +36,8 @@ pub struct FaceLight {
     pub faces: &'static [FaceForm],
     /// What the texinfo may be.
     pub textures: &'static [TextureForm],
+    /// Whether the size of a face's light follows from its corners; else the face says it.
+    pub by_extents: bool,
     /// Flags of a texture whose faces have no light, whatever their offset is.
     pub unlit: i32,
     /// The flag of a texture whose faces have four images for each style instead of one.
@@ -251,6 +253,7 @@ pub(super) const fn by_extents(
         ],
         faces,
         textures,
+        by_extents: true,
         unlit,
         bumped: 0,
         luxels: LuxelForm::Rgb,

@@ -229,6 +229,7 @@ impl<R: Record> Key<R> {
 /// ```
 pub struct Facts<'m> {
     pub(crate) version: i32,
+    pub(crate) lump_version: Option<i32>,
     pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
     pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,
 }
@@ -237,6 +238,11 @@ impl<'m> Facts<'m> {
     /// The map's version.
     pub fn version(&self) -> i32 {
         self.version
+    }
+
+    /// The version of the lump that the row is asked for, where lumps have one.
+    pub fn lump_version(&self) -> Option<i32> {
+        self.lump_version
     }
 
     /// The length of a lump, decompressed.

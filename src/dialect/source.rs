@@ -1,8 +1,32 @@
 //! Source, versions 18 to 20: Half-Life 2, Episode One, the Orange Box and everything built on them (bspfile.h of the
 //! Source SDK 2013), with Dark Messiah, which writes its version as two numbers of 16 bits.
 
-use super::light::{FaceLight, LightLumps, LightModel, LuxelForm};
-use super::{Dialect, EntityRules, Lump, Magic, Role, lump, only};
+mod details;
+mod displacement;
+mod faces;
+pub(super) mod fit;
+mod flags;
+mod geometry;
+mod light;
+pub(super) mod lightmap;
+mod props;
+mod surface;
+mod tree;
+
+pub use details::*;
+pub use displacement::*;
+pub use faces::*;
+pub use geometry::*;
+pub use light::*;
+pub use props::*;
+pub use surface::*;
+pub use tree::*;
+
+pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
+pub(super) use details::of_version;
+pub(super) use flags::LATE as LATE_FLAGS;
+
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -14,8 +38,11 @@ pub const SOURCE: Dialect = Dialect {
     versions: &[18, 19, 20, DARK_MESSIAH],
     shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, behind: 4 }],
     lumps: &LUMPS,
-    rows: &[],
-    games: &[],
+    rows: &ROWS,
+    games: &[
+        Game { name: "source", title: "Source", versions: &[20, DARK_MESSIAH], flags: flags::USUAL },
+        Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
+    ],
     rules: Rules {
         game_lump: Some(35),
         extra_header: false,
@@ -31,7 +58,7 @@ pub const SOURCE: Dialect = Dialect {
             14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
         ],
     },
-    light: LightModel::Faces(&LIGHT),
+    light: LightModel::Faces(&lightmap::LIGHT),
     text: EntityRules::SOURCE,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
     packing_caveats: &[
@@ -51,25 +78,43 @@ pub const SOURCE: Dialect = Dialect {
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 
-/// The faces of the second lump point into the other light; where a map has only that, the first ones do.
-const LIGHT: FaceLight = FaceLight {
-    lumps: &[
-        LightLumps { name: "ldr", faces: &["FACES"], light: "LIGHTING", placed_by: None },
-        LightLumps { name: "hdr", faces: &["FACES_HDR", "FACES"], light: "LIGHTING_HDR", placed_by: None },
-    ],
-    faces: &[],
-    textures: &[],
-    unlit: 0,
-    bumped: 0x800,
-    luxels: LuxelForm::Rgbe,
-    extra: None,
-};
-
 /// For versions older than compression.
 pub(super) const NEVER_PACKED: &str =
     "the games with maps of this version are not known to read compressed lumps or files";
 
 const DARK_MESSIAH: i32 = 0x0004_0014;
+
+/// What is known of the lumps; relatives put their own rows before these.
+const ROWS: [&[Row]; 9] = [
+    DARK_MESSIAHS,
+    geometry::ROWS,
+    faces::ROWS,
+    tree::ROWS,
+    light::ROWS,
+    displacement::ROWS,
+    surface::ROWS,
+    props::ROWS,
+    details::ROWS,
+];
+
+/// A relative's own rows and these.
+pub(super) const fn rows_behind<const N: usize>(own: &[&'static [Row]]) -> [&'static [Row]; N] {
+    let mut rows = [ROWS[0]; N];
+    let mut at = 0;
+    while at < N {
+        rows[at] = if at < own.len() { own[at] } else { ROWS[at - own.len()] };
+        at += 1;
+    }
+    rows
+}
+
+/// Nobody has published how much else differs; what is counted by the models goes with them.
+const DARK_MESSIAHS: &[Row] = &[
+    Row::opaque("MODELS", "Dark Messiah's models are said to have 52 bytes, which no map at hand has shown")
+        .maps(&[DARK_MESSIAH]),
+    Row::opaque("TEXINFO", "Dark Messiah's texinfo is said to have 96 bytes, which no map at hand has shown")
+        .maps(&[DARK_MESSIAH]),
+];
 
 pub(super) const LUMPS: [Lump; 64] = [
     lump("ENTITIES", Role::Entities),

@@ -3,8 +3,12 @@
 //! The maps of Bloodlines' unofficial patch went through a tool that moved the entities to the end of the file and
 //! signed it: ten bytes behind the last lump, which repeat lump 0's offset.
 
-use super::{Dialect, Lump, SOURCE, source};
+use super::source::fit::{faces_of_this_size, like_the_faces};
+use super::source::{ColorRgbExp32, PropName, of_version};
+use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
+use super::{Dialect, Key, List, Lump, Row, SOURCE, keys, source};
 use crate::file::Rules;
+use crate::record::{Meaning, index, index_or_none, records, run};
 
 /// Source, version 17.
 pub const SOURCE17: Dialect = Dialect {
@@ -12,6 +16,7 @@ pub const SOURCE17: Dialect = Dialect {
     title: "Source (version 17: Bloodlines, Half-Life 2 beta)",
     versions: &[17],
     lumps: &LUMPS,
+    rows: &ALL_ROWS,
     rules: Rules {
         write_order: &[
             1, 10, 3, 5, 6, 2, 26, 33, 48, 34, 37, 38, 39, 7, 27, 18, 19, 16, 17, 13, 12, 14, 20, 21, 8, 4, 0, 15, 32,
@@ -19,6 +24,7 @@ pub const SOURCE17: Dialect = Dialect {
         ],
         ..SOURCE.rules
     },
+    light: LightModel::Faces(&LIGHT),
     opaque_game_lumps: &[],
     packing_caveats: &[(17, source::NEVER_PACKED)],
     bare_paks: &[17],
@@ -27,3 +33,162 @@ pub const SOURCE17: Dialect = Dialect {
 
 const LUMPS: [Lump; 64] =
     source::renamed([(22, "PORTALS"), (23, "CLUSTERS"), (24, "PORTALVERTS"), (25, "CLUSTERPORTALS")]);
+
+keys! {
+    FACES: Face = "Lump 7 of Bloodlines.",
+    ORIGINALFACES: OriginalFace = "Lump 27 of Bloodlines.",
+    PORTALS: Portal = "Lump 22.",
+    CLUSTERS: Cluster = "Lump 23. Not as many as the visibility lump has.",
+    PORTALVERTS: PortalVert = "Lump 24.",
+    CLUSTERPORTALS: ClusterPortal = "Lump 25.",
+}
+
+/// The names of the models of detail props.
+pub const DETAIL_NAMES: Key<PropName> = Key::list("game:dprp", "names");
+/// The detail props.
+pub const DETAIL_OBJECTS: Key<DetailObject> = Key::list("game:dprp", "objects");
+
+const DETAILS: &[List] = &[List::of::<PropName>("names"), List::of::<DetailObject>("objects")];
+
+const ROWS: &[Row] = &[
+    FACES.row().proved(faces_of_this_size),
+    ORIGINALFACES.row().proved(like_the_faces),
+    PORTALS.row(),
+    CLUSTERS.row(),
+    PORTALVERTS.row(),
+    CLUSTERPORTALS.row(),
+    // Some maps have four more bytes behind the objects.
+    Row::lists("game:dprp", DETAILS).versions(&[2]).proved(|facts, row| of_version(facts, row, &[0, 4])),
+];
+
+const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
+
+/// The averages stand in the face.
+const LIGHT: FaceLight = source::lightmap::with_faces(&[FaceForm::of::<Face>(Averages::InFace(0))]);
+
+impl From<Face> for LitFace {
+    fn from(face: Face) -> Self {
+        LitFace {
+            first_edge: face.first_edge,
+            edge_count: face.edge_count,
+            texinfo: face.texinfo,
+            styles: face.styles,
+            offset: face.light_offset,
+            size: Some(face.luxel_size),
+        }
+    }
+}
+
+/// Declares structs of faces, which differ in what links mean.
+macro_rules! faces {
+    ($($(#[$meta:meta])* $name:ident($size:literal) texinfo: $texinfo:expr, original: $original:expr;)* => { $($rest:tt)* }) => {
+        records! {
+            $(
+                $(#[$meta])*
+                pub struct $name($size) {
+                    /// The average light of each style (`m_AvgLightColor`).
+                    pub average_light: [ColorRgbExp32; 8],
+                    /// The plane it lies on, facing as it does (`planenum`).
+                    pub plane: u16 => index("PLANES"),
+                    /// 1 where it faces against its node's plane: the lowest bit of `plane`.
+                    pub side: u8,
+                    /// 1 on the plane of a node, 0 within a leaf (`onNode`).
+                    pub on_node: u8,
+                    /// Its first edge in the surfedges (`firstedge`).
+                    pub first_edge: i32 => run("SURFEDGES", "edge_count"),
+                    /// How many edges it has (`numedges`).
+                    pub edge_count: i16,
+                    /// How its texture lies.
+                    pub texinfo: i16 => $texinfo,
+                    /// Its displacement, -1 for none (`dispinfo`).
+                    pub displacement: i16 => index_or_none("DISPINFO"),
+                    /// 0 (`surfaceFogVolumeID`).
+                    pub fog_volume: i16,
+                    /// The styles of its light; 255 ends them.
+                    pub styles: [u8; 8],
+                    /// More styles, for the day.
+                    pub day: [u8; 8],
+                    /// More styles, for the night.
+                    pub night: [u8; 8],
+                    /// Where in the lighting lump its light begins, in bytes; -1 for none (`lightofs`).
+                    pub light_offset: i32,
+                    /// Its area in square units.
+                    pub area: f32,
+                    /// The first of its luxels (`LightmapTextureMinsInLuxels`).
+                    pub luxel_mins: [i32; 2],
+                    /// One less than how many luxels it has each way (`LightmapTextureSizeInLuxels`).
+                    pub luxel_size: [i32; 2],
+                    /// The face it was cut from, -1 for none (`origFace`).
+                    pub original_face: i32 => $original,
+                    /// Smoothing groups, a bit each.
+                    pub smoothing_groups: u32,
+                }
+            )*
+            $($rest)*
+        }
+    };
+}
+
+faces! {
+    /// `dface_t` of Bloodlines. Seen from its front its vertexes run clockwise.
+    Face(104)
+    texinfo: index("TEXINFO"), original: index_or_none("ORIGINALFACES");
+
+    /// `dface_t` of Bloodlines' original faces. Their texinfo may lead nowhere, as in later versions.
+    OriginalFace(104)
+    texinfo: Meaning::Plain, original: Meaning::Plain;
+
+    => {
+    /// `dportal_t`: what clusters see each other through.
+    pub struct Portal(16) {
+        /// Its first corner in the portalverts (`firstportalvert`).
+        pub first_vertex: i32 => run("PORTALVERTS", "vertex_count"),
+        /// How many corners it has (`numportalverts`).
+        pub vertex_count: i32,
+        /// The plane it lies on (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// The clusters on its sides (`cluster`).
+        pub clusters: [u16; 2],
+    }
+
+    /// `dcluster_t`.
+    pub struct Cluster(8) {
+        /// Its first portal in the clusterportals (`firstportal`).
+        pub first_portal: i32 => run("CLUSTERPORTALS", "portal_count"),
+        /// How many portals it has (`numportals`).
+        pub portal_count: i32,
+    }
+
+    /// A number of the portalverts lump.
+    pub struct PortalVert(2) {
+        /// The vertex's index.
+        pub vertex: u16 => index("VERTEXES"),
+    }
+
+    /// A number of the clusterportals lump.
+    pub struct ClusterPortal(2) {
+        /// The portal's index; on some maps one that is not there.
+        pub portal: u16,
+    }
+
+    /// `DetailObjectLump_t`, version 2.
+    pub struct DetailObject(40) {
+        /// Where it stands (`m_Origin`).
+        pub origin: [f32; 3],
+        /// Pitch, yaw and roll in degrees (`m_Angles`).
+        pub angles: [f32; 3],
+        /// Its place in the list of names (`m_DetailModel`).
+        pub model: u16,
+        /// The leaf it stands in (`m_Leaf`).
+        pub leaf: u16 => index("LEAFS"),
+        /// Its light (`m_Lighting`).
+        pub lighting: ColorRgbExp32,
+        /// Where the light of its other styles begins, -1 for nowhere (`m_LightStyles`).
+        pub first_style: i32,
+        /// How many other styles it has (`m_LightStyleCount`).
+        pub style_count: u8,
+        /// Garbage.
+        pub padding: [u8; 3],
+    }
+    }
+}

@@ -1,8 +1,11 @@
 //! Source, version 21 and the later ones with the same container (22, 23, Strata's 25): Alien Swarm, Portal 2,
 //! Counter-Strike: Global Offensive, a relative of Source that writes its lumps in another order.
 
-use super::{Dialect, L4D2, Lump, SOURCE, source};
+use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
+use super::source::{LATE_FLAGS, LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR, Overlay, OverlayFade};
+use super::{Dialect, Facts, Game, L4D2, Lump, Row, SOURCE, keys, source};
 use crate::file::Rules;
+use crate::record::{Field, index, index_or_none, records};
 
 /// Source from version 21 on.
 pub const SOURCE21: Dialect = Dialect {
@@ -10,6 +13,8 @@ pub const SOURCE21: Dialect = Dialect {
     title: "Source (version 21 and later)",
     versions: &[21, 22, 23, 25],
     lumps: &LUMPS,
+    rows: &ALL_ROWS,
+    games: &[Game { name: "source21", title: "Source from Left 4 Dead 2 on", versions: &[], flags: LATE_FLAGS }],
     rules: Rules {
         write_order: &[
             59, 6, 2, 43, 44, 10, 17, 1, 18, 19, 14, 5, 20, 21, 4, 0, 29, 26, 62, 3, 12, 13, 7, 58, 33, 48, 63, 28, 9,
@@ -33,3 +38,124 @@ pub(super) const UNREAD: &str =
     "Left 4 Dead 2, Portal 2, Counter-Strike: Global Offensive and their kin do not read compressed lumps or files";
 
 const LUMPS: [Lump; 64] = source::renamed([(22, "FACEBRUSHES"), (23, "FACEBRUSHLIST")]);
+
+keys! {
+    BRUSHSIDES: BrushSide = "Lump 19, version 21 and later.",
+    FACEBRUSHES: FaceBrush = "Lump 22: the brushes of faces that more than one has.",
+    FACEBRUSHLIST: FaceBrushList = "Lump 23: one for each face.",
+    OVERLAY_SYSTEM_LEVELS: OverlaySystemLevel = "Lump 61: one for each overlay.",
+}
+
+/// These before the rows of others, so that what is laid out in another way is not read as what it is not.
+pub(super) const ROWS: &[Row] = &[
+    Row::opaque("NODES", STRATA).maps(&[25]),
+    Row::opaque("FACES", STRATA).maps(&[25]),
+    Row::opaque("ORIGINALFACES", STRATA).maps(&[25]),
+    Row::opaque("FACES_HDR", STRATA).maps(&[25]),
+    // Whatever its version is: rows of a lump's version come before those of any.
+    Row::opaque("LEAFS", STRATA).maps(&[25]).versions(&[0, 1, 2]).proved(|_, _| Ok(())),
+    Row::opaque("FACEIDS", STRATA).maps(&[25]),
+    Row::opaque("EDGES", STRATA).maps(&[25]),
+    Row::opaque("LEAFFACES", STRATA).maps(&[25]),
+    Row::opaque("LEAFBRUSHES", STRATA).maps(&[25]),
+    Row::opaque("BRUSHSIDES", STRATA).maps(&[25]),
+    Row::opaque("AREAPORTALS", STRATA).maps(&[25]),
+    Row::opaque("FACEBRUSHES", STRATA).maps(&[25]),
+    Row::opaque("FACEBRUSHLIST", STRATA).maps(&[25]),
+    Row::opaque("DISPINFO", STRATA).maps(&[25]),
+    Row::opaque("PHYSDISP", STRATA).maps(&[25]),
+    Row::opaque("VERTNORMALINDICES", STRATA).maps(&[25]),
+    Row::opaque("LEAFWATERDATA", STRATA).maps(&[25]),
+    Row::opaque("PRIMITIVES", STRATA).maps(&[25]),
+    Row::opaque("PRIMINDICES", STRATA).maps(&[25]),
+    Row::opaque("OVERLAYS", STRATA).maps(&[25]),
+    Row::opaque("WATEROVERLAYS", STRATA).maps(&[25]),
+    Row::opaque("LEAF_AMBIENT_INDEX", STRATA).maps(&[25]),
+    Row::opaque("LEAF_AMBIENT_INDEX_HDR", STRATA).maps(&[25]),
+    Row::opaque("PRIMITIVES", "Infra's primitives are said to have 16 bytes, which no map at hand has shown")
+        .maps(&[22]),
+    Row::opaque("DISPINFO", DOTA).maps(&[22, 23]),
+    Row::opaque("OVERLAYS", DOTA).maps(&[22, 23]),
+    Row::opaque("WORLDLIGHTS", STRATA).versions(&[2]),
+    Row::opaque("WORLDLIGHTS_HDR", STRATA).versions(&[2]),
+    Row::opaque("LIGHTING", ALPHAS).proved(has_alphas),
+    Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_alphas),
+    // Their index is of another size, but they are as they were.
+    LEAF_AMBIENT_LIGHTING.row().maps(&[25]).proved(whole),
+    LEAF_AMBIENT_LIGHTING_HDR.row().maps(&[25]).proved(whole),
+    BRUSHSIDES.row().proved(sides_of_brushes),
+    FACEBRUSHLIST.row().proved(faces_of_this_size),
+    FACEBRUSHES.row().proved(behind_its_list),
+    OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
+];
+
+const STRATA: &str = "Strata Source widened its numbers";
+const DOTA: &str = "Dota 2 added to it, and the only map at hand is too small to tell what";
+const ALPHAS: &str = "the map's flags say that the light has a byte for each luxel between the colors, which the faces would have to tell";
+
+const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
+
+/// Counter-Strike: Global Offensive's light has bytes of its own behind that of each face, one or four for a luxel; four
+/// keep the colors in step.
+fn has_alphas(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
+    let flags = facts.bytes("MAP_FLAGS").first().copied().unwrap_or(0);
+    match flags & 0x7C {
+        0 | 0x7C => Err("the map's flags say nothing of its light".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn whole(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    let (len, size) = (facts.len(row.lump), row.record().map_or(1, |record| record.size));
+    if len % size == 0 { Ok(()) } else { Err(format!("its {len} bytes are no multiple of {size}")) }
+}
+
+/// Alien Swarm has the collisions of props where others have these two.
+fn behind_its_list(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
+    faces_of_this_size(facts, &FACEBRUSHLIST.row())
+        .map_err(|why| format!("FACEBRUSHLIST does not say whose its brushes are: {why}"))
+}
+
+/// Black Mesa has blends of displacements here.
+fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    match facts.len("OVERLAY_FADES") {
+        0 => one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays"),
+        _ => one_for_each(facts, row, "OVERLAY_FADES", OverlayFade::SIZE, "overlays"),
+    }
+}
+
+records! {
+    /// `dbrushside_t` from version 21 on.
+    pub struct BrushSide(8) {
+        /// Its plane, facing out (`planenum`).
+        pub plane: u16 => index("PLANES"),
+        /// Its texture, -1 for none.
+        pub texinfo: i16 => index_or_none("TEXINFO"),
+        /// 0, and no link to a displacement (`dispinfo`).
+        pub displacement: i16,
+        /// Other than 0 where the side was added for collisions.
+        pub bevel: u8,
+        /// Other than 0 where the brush is thin.
+        pub thin: u8,
+    }
+
+    /// A number of the facebrushes lump.
+    pub struct FaceBrush(2) {
+        /// The brush's index.
+        pub brush: u16 => index("BRUSHES"),
+    }
+
+    /// `dfacebrushlist_t`.
+    pub struct FaceBrushList(4) {
+        /// How many brushes made the face (`m_nFaceBrushCount`).
+        pub count: u16,
+        /// Of one brush its index, 65535 for a displacement; of more the first in lump 22 (`m_nFaceBrushStart`).
+        pub first: u16,
+    }
+
+    /// `doverlaysystemlevel_t`.
+    pub struct OverlaySystemLevel(4) {
+        /// The lowest and highest level of processors, then of graphics (`nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+    }
+}

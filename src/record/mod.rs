@@ -66,8 +66,6 @@ fn reencode<R: Record>(bytes: &[u8]) -> Vec<u8> {
 
 /// Declares records: `pub struct Name(SIZE) { pub field: type => meaning, … }`, little-endian, without hidden padding;
 /// where a field has no meaning beyond its number, none is given.
-///
-/// Also declares `RECORDS`, the list of the [`RecordInfo`] of all of them.
 macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
         $($(#[$field_meta:meta])* pub $field:ident: $type:ty $(=> $meaning:expr)?,)*
@@ -101,9 +99,6 @@ macro_rules! records {
             const _: () = assert!(<$name as $crate::record::Field>::SIZE == $size);
         )*
 
-        /// Every record type of this module.
-        pub const RECORDS: &[&$crate::record::RecordInfo] =
-            &[$(<$name as $crate::record::Record>::INFO,)*];
     };
 }
 

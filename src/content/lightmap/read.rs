@@ -57,7 +57,7 @@ fn face_set<'a>(
     };
     let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
     let textures = Textures::read(bsp, bytes, model)?;
-    let geometry = Geometry::read(bsp, bytes)?;
+    let geometry = if model.by_extents { Some(Geometry::read(bsp, bytes)?) } else { None };
     let extra = extra_bytes(bsp, bytes, model)?;
     let mut finder = Finder { model, form, textures, geometry, extra, places, lump: luxels.len(), found: Vec::new() };
     let (mut unlit, mut faults) = (0, Vec::new());
@@ -180,7 +180,7 @@ struct Finder<'a, 'f> {
     model: &'f FaceLight,
     form: &'f FaceForm,
     textures: Textures<'a, 'f>,
-    geometry: Geometry<'a>,
+    geometry: Option<Geometry<'a>>,
     /// Bytes a luxel behind the light of each face.
     extra: usize,
     /// A record for each face that places it, instead of what the face says.
@@ -218,7 +218,8 @@ impl Finder<'_, '_> {
                 [wide, high]
             }
             (None, None) => {
-                let corners = self.geometry.corners(face).ok_or(LightFaultKind::Edges)?;
+                let corners = self.geometry.as_ref().and_then(|geometry| geometry.corners(face));
+                let corners = corners.ok_or(LightFaultKind::Edges)?;
                 let luxels = |precision| extents(corners.iter().copied(), &texture.vectors, precision);
                 let Extents { luxels: size, .. } = luxels(Precision::Double).ok_or(LightFaultKind::Size)?;
                 single = luxels(Precision::Single).map(|found| found.luxels).filter(|other| *other != size);

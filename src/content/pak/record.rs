@@ -122,12 +122,13 @@ records! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Record;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn records_are_honest(noise in proptest::collection::vec(any::<u8>(), 64)) {
-            for info in RECORDS.iter() {
+            for info in [LocalHeader::INFO, CentralHeader::INFO, EndRecord::INFO, LzmaEntryHeader::INFO] {
                 let bytes = &noise[..info.size];
                 prop_assert_eq!(&(info.reencode)(bytes)[..], bytes, "{}", info.name);
             }

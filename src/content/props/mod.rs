@@ -9,7 +9,7 @@ mod statics;
 mod variant;
 
 pub use details::DetailProps;
-pub use statics::{RECORDS, StaticProp, StaticProps};
+pub use statics::{StaticProp, StaticProps};
 pub use variant::{ExtraList, VARIANTS, Variant};
 
 use std::ops::Range;

@@ -1,0 +1,131 @@
+//! Which of several layouts a lump has, told by how the lumps fit each other. Version numbers lie now and then; these
+//! sums hold on every undamaged map.
+
+use super::faces::{FACES, Face, FaceV18};
+use super::geometry::{Brush, Model};
+use super::tree::{Leaf, LeafV0, Node};
+use crate::dialect::row::count_is;
+use crate::dialect::{Facts, Row, source17};
+use crate::record::Field;
+
+/// How a proof ends: the reason why not.
+type Fit = Result<(), String>;
+
+/// How many faces the models have in all.
+fn faces_of_models(facts: &Facts<'_>) -> i64 {
+    facts.sum("MODELS", |model: Model| i64::from(model.face_count))
+}
+
+/// How many leafs the tree has: one more than nodes and models.
+fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
+    let inner = facts.count("NODES", Node::SIZE) + facts.count("MODELS", Model::SIZE);
+    i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
+}
+
+/// Whether so many bytes are `count` times `size`, to the last one.
+fn is_exact(len: usize, size: usize, count: i64) -> bool {
+    usize::try_from(count).ok().and_then(|count| count.checked_mul(size)) == Some(len)
+}
+
+fn exactly(facts: &Facts<'_>, row: &Row, count: i64, of_what: &str) -> Fit {
+    let (len, size) = (facts.len(row.lump), size_of_record(row));
+    match is_exact(len, size, count) {
+        true => Ok(()),
+        false => Err(format!("its {len} bytes are not {size} for each of the {count} {of_what}")),
+    }
+}
+
+fn size_of_record(row: &Row) -> usize {
+    row.record().map_or(0, |record| record.size)
+}
+
+/// Records of this size, as many as the models have faces.
+pub(in crate::dialect) fn faces_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
+    exactly(facts, row, faces_of_models(facts), "faces of the models")
+}
+
+/// A record for each face of the models, in a lump that has but one size of them.
+pub(super) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
+    count_is(facts, row, faces_of_models(facts), "faces of the models")
+}
+
+/// The struct that the faces have; a lump of faces of its own number.
+pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
+    let (faces, count, size) = (facts.len(FACES.lump()), faces_of_models(facts), size_of_record(row));
+    let len = facts.len(row.lump);
+    match (faces == 0 || is_exact(faces, size, count), len % size.max(1)) {
+        (true, 0) => Ok(()),
+        (true, _) => Err(format!("its {len} bytes are no multiple of {size}")),
+        (false, _) => Err(format!(
+            "it has the struct of the faces, and their {faces} bytes are not {size} for each of the {count} faces of the models"
+        )),
+    }
+}
+
+/// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
+pub(super) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
+    let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
+    let sizes = [Some(Face::SIZE), by_map(facts, 18, FaceV18::SIZE), by_map(facts, 17, source17::Face::SIZE)];
+    match faces == 0 || sizes.into_iter().flatten().any(|size| is_exact(faces, size, count)) {
+        true => Ok(()),
+        false => Err(format!(
+            "games that lay out faces in another way do so with this too, and no known face makes {faces} bytes of the {count} \
+             faces of the models"
+        )),
+    }
+}
+
+fn by_map(facts: &Facts<'_>, version: i32, size: usize) -> Option<usize> {
+    (facts.version() == version).then_some(size)
+}
+
+/// Leafs of this size, as many as the tree has.
+pub(super) fn leafs_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
+    exactly(facts, row, leafs_of_tree(facts), "leafs that the nodes and models call for")
+}
+
+/// A record for each leaf, for a list beside the leafs.
+pub(super) fn one_a_leaf(facts: &Facts<'_>, row: &Row) -> Fit {
+    exactly(facts, row, leafs_of_tree(facts), "leafs of the tree")
+}
+
+/// Nodes that call for as many leafs as there are.
+pub(super) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
+    let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
+    let fits = [Leaf::SIZE, LeafV0::SIZE].into_iter().any(|size| is_exact(leafs, size, wanted));
+    match fits && len % Node::SIZE == 0 {
+        true => Ok(()),
+        false => Err(format!(
+            "its {len} bytes as nodes of {} call for {wanted} leafs, which {leafs} bytes of leafs are not",
+            Node::SIZE
+        )),
+    }
+}
+
+/// As many sides as the brushes have.
+pub(in crate::dialect) fn sides_of_brushes(facts: &Facts<'_>, row: &Row) -> Fit {
+    let sides = facts.sum("BRUSHES", |brush: Brush| i64::from(brush.side_count));
+    exactly(facts, row, sides, "sides of the brushes")
+}
+
+/// A record for each record of another lump.
+pub(in crate::dialect) fn one_for_each(facts: &Facts<'_>, row: &Row, lump: &str, size: usize, of_what: &str) -> Fit {
+    let count = i64::try_from(facts.count(lump, size)).unwrap_or(i64::MAX);
+    exactly(facts, row, count, of_what)
+}
+
+/// Lists that end where the lump does, or so many bytes before.
+pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Fit {
+    let bytes = facts.bytes(row.lump);
+    let end = row.parts(&bytes)?.last().map_or(0, |list| list.range.end);
+    let left = bytes.len() - end;
+    match spare.contains(&left) {
+        true => Ok(()),
+        false => Err(format!("{left} bytes are left behind its lists")),
+    }
+}
+
+/// Lists that end where the lump does.
+pub(super) fn ends_with_its_lists(facts: &Facts<'_>, row: &Row) -> Fit {
+    ends(facts, row, &[0])
+}

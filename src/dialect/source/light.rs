@@ -1,0 +1,191 @@
+//! Light: of faces, in leafs, and the lamps.
+
+use super::fit::one_a_leaf;
+use crate::dialect::{Facts, Key, Row, keys};
+use crate::record::{Field, FlagKind, Meaning, Record, index_or_none, records};
+
+keys! {
+    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes; Counter-Strike: Global Offensive has alphas behind it.",
+    LIGHTING_HDR: ColorRgbExp32 = "Lump 53.",
+    WORLDLIGHTS: WorldLight = "Lump 15, version 0.",
+    WORLDLIGHTS_HDR: WorldLight = "Lump 54, version 0.",
+    LEAF_AMBIENT_INDEX: LeafAmbientIndex = "Lump 52: one for each leaf.",
+    LEAF_AMBIENT_INDEX_HDR: LeafAmbientIndex = "Lump 51: one for each leaf.",
+    LEAF_AMBIENT_LIGHTING: LeafAmbientSample = "Lump 56, where lump 52 says which are whose.",
+    LEAF_AMBIENT_LIGHTING_HDR: LeafAmbientSample = "Lump 55, where lump 51 says which are whose.",
+    MAP_FLAGS: MapFlags = "Lump 59.",
+}
+
+/// Lump 15, version 1.
+pub const WORLDLIGHTS_V1: Key<WorldLightV1> = Key::new("WORLDLIGHTS");
+/// Lump 54, version 1.
+pub const WORLDLIGHTS_HDR_V1: Key<WorldLightV1> = Key::new("WORLDLIGHTS_HDR");
+/// Lump 56 of Episode One's time: a cube for each leaf.
+pub const LEAF_AMBIENT_CUBES: Key<LeafAmbientCube> = Key::new("LEAF_AMBIENT_LIGHTING");
+/// Lump 55 of Episode One's time: a cube for each leaf.
+pub const LEAF_AMBIENT_CUBES_HDR: Key<LeafAmbientCube> = Key::new("LEAF_AMBIENT_LIGHTING_HDR");
+
+pub(super) const ROWS: &[Row] = &[
+    LIGHTING.row(),
+    LIGHTING_HDR.row(),
+    WORLDLIGHTS.row().versions(&[0]).proved(lights::<WorldLight>),
+    WORLDLIGHTS_V1.row().versions(&[1]).proved(lights::<WorldLightV1>),
+    WORLDLIGHTS_HDR.row().versions(&[0]).proved(lights::<WorldLight>),
+    WORLDLIGHTS_HDR_V1.row().versions(&[1]).proved(lights::<WorldLightV1>),
+    LEAF_AMBIENT_INDEX.row().proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX_HDR.row().proved(one_a_leaf),
+    LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX)),
+    LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR)),
+    LEAF_AMBIENT_CUBES.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX)),
+    LEAF_AMBIENT_CUBES_HDR.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX_HDR)),
+    MAP_FLAGS.row(),
+];
+
+/// A light of either version.
+trait Light: Record {
+    fn kind(&self) -> i32;
+}
+
+impl Light for WorldLight {
+    fn kind(&self) -> i32 {
+        self.kind
+    }
+}
+
+impl Light for WorldLightV1 {
+    fn kind(&self) -> i32 {
+        self.kind
+    }
+}
+
+/// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty lumps.
+fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    let bytes = facts.bytes(row.lump);
+    if !bytes.len().is_multiple_of(L::SIZE) {
+        return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
+    }
+    let strange = bytes.chunks_exact(L::SIZE).filter_map(L::decode).position(|light| !(0..=5).contains(&light.kind()));
+    strange.map_or(Ok(()), |index| Err(format!("as lights of {} bytes, light {index} is of no kind there is", L::SIZE)))
+}
+
+/// Samples that the index has leaf by leaf.
+fn samples(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result<(), String> {
+    let len = facts.len(row.lump);
+    one_a_leaf(facts, &index.row())
+        .map_err(|why| format!("{} does not say whose its samples are: {why}", index.lump()))?;
+    let samples = facts.sum(index.lump(), |of_leaf: LeafAmbientIndex| i64::from(of_leaf.count));
+    match (len % LeafAmbientSample::SIZE, i64::try_from(len / LeafAmbientSample::SIZE)) {
+        (0, Ok(count)) if count >= samples.min(1 << 16) => Ok(()),
+        _ => Err(format!("its {len} bytes are not {} for each of {samples} samples", LeafAmbientSample::SIZE)),
+    }
+}
+
+/// Cubes leaf by leaf, without an index.
+fn cubes(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result<(), String> {
+    match facts.len(index.lump()) {
+        0 => one_a_leaf(facts, row),
+        _ => Err(format!("{} goes with samples, not with cubes", index.lump())),
+    }
+}
+
+/// Declares the structs of lights, which differ by an offset in their middle.
+macro_rules! lights {
+    ($($(#[$meta:meta])* $name:ident($size:literal) { $($middle:tt)* })* => { $($rest:tt)* }) => {
+        records! {
+            $(
+                $(#[$meta])*
+                pub struct $name($size) {
+                    /// Where it is.
+                    pub origin: [f32; 3],
+                    /// How bright it is: red, green, blue.
+                    pub intensity: [f32; 3],
+                    /// Where it shines to.
+                    pub normal: [f32; 3],
+                    $($middle)*
+                    /// The cluster it is in, -1 for none.
+                    pub cluster: i32,
+                    /// 0 surface, 1 point, 2 spot, 3 sky, 4 quake, 5 ambient light of the sky (`type`).
+                    pub kind: i32,
+                    /// Its style; from 32 on one that an entity switches.
+                    pub style: i32,
+                    /// The cosine where a spot begins to fade (`stopdot`).
+                    pub stop_dot: f32,
+                    /// The cosine where it ends (`stopdot2`).
+                    pub stop_dot2: f32,
+                    /// How it fades between the two.
+                    pub exponent: f32,
+                    /// How far it reaches, 0 for as far as it will.
+                    pub radius: f32,
+                    /// What of its fading does not depend on distance (`constant_attn`).
+                    pub constant: f32,
+                    /// What of it goes with distance (`linear_attn`).
+                    pub linear: f32,
+                    /// What of it goes with distance squared (`quadratic_attn`).
+                    pub quadratic: f32,
+                    /// `DWL_FLAGS_`.
+                    pub flags: i32 => Meaning::Flags(FlagKind::Light),
+                    /// The texture of a surface that shines.
+                    pub texinfo: i32 => index_or_none("TEXINFO"),
+                    /// The entity it belongs to; 0 from the tools.
+                    pub owner: i32,
+                }
+            )*
+            $($rest)*
+        }
+    };
+}
+
+lights! {
+    /// `dworldlight_t`, version 0 of its lump.
+    WorldLight(88) {}
+
+    /// `dworldlight_t`, version 1 of its lump.
+    WorldLightV1(100) {
+        /// Where its shadows are cast from, against its origin (`shadow_cast_offset`).
+        pub shadow_cast_offset: [f32; 3],
+    }
+
+    => {
+    /// `ColorRGBExp32`: each color times two to the power of the exponent.
+    pub struct ColorRgbExp32(4) {
+        /// Red.
+        pub red: u8,
+        /// Green.
+        pub green: u8,
+        /// Blue.
+        pub blue: u8,
+        /// The power of two.
+        pub exponent: i8,
+    }
+
+    /// `dleafambientindex_t`.
+    pub struct LeafAmbientIndex(4) {
+        /// How many samples the leaf has (`ambientSampleCount`).
+        pub count: u16,
+        /// The first of them; where there are none, a leaf that has some (`firstAmbientSample`).
+        pub first: u16,
+    }
+
+    /// `dleafambientlighting_t`: light at a place in a leaf.
+    pub struct LeafAmbientSample(28) {
+        /// The light as it comes from x, -x, y, -y, z, -z.
+        pub cube: [ColorRgbExp32; 6],
+        /// Where in the leaf's box it was taken: 0 is the box's lowest coordinate and 255 its highest (`x`, `y`, `z`).
+        pub position: [u8; 3],
+        /// Garbage on some maps.
+        pub padding: u8,
+    }
+
+    /// `CompressedLightCube`: light in a leaf.
+    pub struct LeafAmbientCube(24) {
+        /// The light as it comes from x, -x, y, -y, z, -z.
+        pub cube: [ColorRgbExp32; 6],
+    }
+
+    /// `dflagslump_t`.
+    pub struct MapFlags(4) {
+        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range.
+        pub flags: u32,
+    }
+    }
+}

@@ -1,0 +1,319 @@
+//! Static props, as each game has them.
+//!
+//! The lump's member says a version, and some versions stand for several structs: the one that fills the member to its
+//! end is taken. Those that no map at hand has shown are named and left alone.
+
+use super::details::{PropLeaf, PropLeafWide, PropName};
+use super::fit::ends;
+use crate::bytes::word;
+use crate::dialect::{Facts, Key, List, Row};
+use crate::record::{Field, FlagKind, Meaning, Record, records};
+
+const LUMP: &str = "game:sprp";
+
+/// The names of the models of static props.
+pub const PROP_NAMES: Key<PropName> = Key::list(LUMP, "names");
+/// The leafs of static props.
+pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
+/// The leafs of static props, from version 12 on.
+pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
+
+/// The last rows of a version: the reason why its props are left alone.
+const OTHERS: [Row; 8] = [
+    Row::opaque(LUMP, "its props are The Ship's, of 188 bytes, which no map at hand has shown")
+        .versions(&[5])
+        .proved(|facts, row| unproved(facts, row, 188)),
+    Row::opaque(LUMP, "its props are Bloody Good Time's, of 192 bytes, which no map at hand has shown")
+        .versions(&[6])
+        .proved(|facts, row| unproved(facts, row, 192)),
+    Row::opaque(LUMP, "its props are Dark Messiah's, of 136 bytes, which no map at hand has shown")
+        .versions(&[6])
+        .proved(|facts, row| unproved(facts, row, 136)),
+    Row::opaque(LUMP, "its props are Dear Esther's, of 76 bytes, which no map at hand has shown")
+        .versions(&[9])
+        .proved(|facts, row| unproved(facts, row, 76)),
+    Row::opaque(LUMP, "its props are Black Mesa's, of 76 bytes, which no map at hand has shown")
+        .versions(&[11])
+        .proved(|facts, row| unproved(facts, row, 76)),
+    Row::opaque(LUMP, "its lists do not end with it; Vindictus has one more of them, which no map at hand has shown")
+        .versions(&[6]),
+    Row::opaque(
+        LUMP,
+        "its lists do not end with it; Zeno Clash and Vindictus have one more of them, which no map at hand has shown",
+    )
+    .versions(&[7]),
+    Row::opaque(LUMP, "its props have no scale; Black Mesa's have not, and no map at hand has shown them")
+        .versions(&[11]),
+];
+
+/// The keys and rows of the versions: each its name, struct and leafs.
+macro_rules! versions {
+    ($($(#[$meta:meta])* $key:ident: $prop:ident, $leaf:ident, $versions:expr, $proof:expr;)*) => {
+        $(
+            $(#[$meta])*
+            pub const $key: Key<$prop> = Key::list(LUMP, "props");
+        )*
+
+        pub(super) const ROWS: &[Row] = &[
+            $({
+                const LISTS: &[List] =
+                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs"), List::of::<$prop>("props")];
+                Row::lists(LUMP, LISTS).versions($versions).proved($proof)
+            },)*
+            OTHERS[0],
+            OTHERS[1],
+            OTHERS[2],
+            OTHERS[3],
+            OTHERS[4],
+            OTHERS[5],
+            OTHERS[6],
+            OTHERS[7],
+        ];
+    };
+}
+
+versions! {
+    /// The static props of version 4.
+    STATIC_PROPS_V4: StaticPropV4, PropLeaf, &[4], fills;
+    /// The static props of version 5.
+    STATIC_PROPS_V5: StaticPropV5, PropLeaf, &[5], fills;
+    /// The static props of version 6.
+    STATIC_PROPS_V6: StaticPropV6, PropLeaf, &[6], fills;
+    /// The static props of version 7 (Left 4 Dead).
+    STATIC_PROPS_V7: StaticPropV7, PropLeaf, &[7], fills;
+    /// The static props of version 8.
+    STATIC_PROPS_V8: StaticPropV8, PropLeaf, &[8], fills;
+    /// The static props of version 9.
+    STATIC_PROPS_V9: StaticPropV9, PropLeaf, &[9], fills;
+    /// The static props of version 10 (Team Fortress 2), and of version 7 with 72 bytes.
+    STATIC_PROPS_V10: StaticPropV10, PropLeaf, &[7, 10], fills;
+    /// The static props of version 10 with 76 bytes (Counter-Strike: Global Offensive).
+    STATIC_PROPS_V10_CSGO: StaticPropV10Csgo, PropLeaf, &[10], fills;
+    /// The static props of version 11 (Counter-Strike: Global Offensive).
+    STATIC_PROPS_V11: StaticPropV11, PropLeaf, &[11], scaled;
+    /// The static props of version 12 (Strata).
+    STATIC_PROPS_V12: StaticPropV11, PropLeafWide, &[12], fills;
+    /// The static props of version 13 (Strata).
+    STATIC_PROPS_V13: StaticPropV13, PropLeafWide, &[13], fills;
+}
+
+/// Lists that end where the member does, of a version of the row's: nothing but size and version tells props apart.
+fn fills(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    its_version(facts, row)?;
+    ends(facts, row, &[0])
+}
+
+fn its_version(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    match facts.lump_version() {
+        Some(version) if row.versions.contains(&version) => Ok(()),
+        Some(version) => Err(format!("static props of version {version} are not known")),
+        None => Err("static props have a version, and these have none".to_owned()),
+    }
+}
+
+/// Black Mesa has props of the same version and size, with flags where these have a scale.
+fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    fills(facts, row)?;
+    let bytes = facts.bytes(row.lump);
+    let props = row.parts(&bytes)?.pop().map_or(0..0, |props| props.range);
+    let mut props = bytes[props].chunks_exact(StaticPropV11::SIZE).filter_map(StaticPropV11::decode);
+    match props.all(|prop| prop.uniform_scale.is_normal()) {
+        true => Ok(()),
+        false => Err("not all of its props have a scale, so that they could be Black Mesa's".to_owned()),
+    }
+}
+
+/// Whether props of so many bytes fill the member.
+fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
+    its_version(facts, row)?;
+    let bytes = facts.bytes(row.lump);
+    let no = || format!("its props do not have {size} bytes each");
+    let mut at = 0;
+    for size in [PropName::SIZE, PropLeaf::SIZE] {
+        let count = word(&bytes, at).and_then(|count| usize::try_from(count).ok()).ok_or_else(no)?;
+        at = count.checked_mul(size).and_then(|list| list.checked_add(at + 4)).ok_or_else(no)?;
+    }
+    let count = word(&bytes, at).and_then(|count| usize::try_from(count).ok()).ok_or_else(no)?;
+    let fills = count > 0 && count.checked_mul(size).and_then(|list| list.checked_add(at + 4)) == Some(bytes.len());
+    if fills { Ok(()) } else { Err(no()) }
+}
+
+/// Declares structs of props: what all have, with the byte at 31 that is flags for most, and what each has behind it.
+macro_rules! static_props {
+    ($($(#[$meta:meta])* $name:ident($size:literal) { $($flags:tt)* } { $($rest:tt)* })*) => {
+        records! { $(
+            $(#[$meta])*
+            pub struct $name($size) {
+                /// Where it stands (`m_Origin`).
+                pub origin: [f32; 3],
+                /// Pitch, yaw and roll in degrees (`m_Angles`).
+                pub angles: [f32; 3],
+                /// Its model's place in the list of names (`m_PropType`).
+                pub model: u16,
+                /// Its first leaf in the list of leafs (`m_FirstLeaf`).
+                pub first_leaf: u16,
+                /// How many leafs it is in (`m_LeafCount`).
+                pub leaf_count: u16,
+                /// 0 not solid, 2 its box, 6 its model's physics (`m_Solid`).
+                pub solid: u8,
+                $($flags)*
+                /// Its skin (`m_Skin`).
+                pub skin: i32,
+                /// Where it begins to fade (`m_FadeMinDist`).
+                pub fade_min: f32,
+                /// Where it is gone (`m_FadeMaxDist`).
+                pub fade_max: f32,
+                /// Where its light is taken, by a flag (`m_LightingOrigin`).
+                pub lighting_origin: [f32; 3],
+                $($rest)*
+            }
+        )* }
+    };
+}
+
+static_props! {
+    /// `StaticPropLumpV4_t`.
+    StaticPropV4(56) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {}
+
+    /// `StaticPropLumpV5_t`.
+    StaticPropV5(60) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+    }
+
+    /// `StaticPropLumpV6_t`.
+    StaticPropV6(64) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
+        pub dx_levels: [u16; 2],
+    }
+
+    /// `StaticPropLumpV7_t` of Left 4 Dead.
+    StaticPropV7(68) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
+        pub dx_levels: [u16; 2],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+    }
+
+    /// `StaticPropLumpV8_t`.
+    StaticPropV8(68) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+    }
+
+    /// `StaticPropLumpV9_t`.
+    StaticPropV9(72) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
+        pub disable_x360: u8,
+        /// Garbage.
+        pub padding: [u8; 3],
+    }
+
+    /// `StaticPropLumpV10_t` of Team Fortress 2 and the Source SDK 2013.
+    StaticPropV10(72) {
+        /// Garbage, where others have flags.
+        pub garbage: u8,
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
+        pub dx_levels: [u16; 2],
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u32 => Meaning::Flags(FlagKind::Prop),
+        /// The size of its lightmap (`m_nLightmapResolutionX`, `m_nLightmapResolutionY`).
+        pub lightmap_size: [u16; 2],
+    }
+
+    /// `StaticPropLump_t` of version 10, of Counter-Strike: Global Offensive.
+    StaticPropV10Csgo(76) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
+        pub disable_x360: u8,
+        /// Garbage.
+        pub padding: [u8; 3],
+        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it (`m_FlagsEx`).
+        pub flags_ex: u32,
+    }
+
+    /// `StaticPropLump_t` of version 11, of Counter-Strike: Global Offensive; of version 12, of Strata.
+    StaticPropV11(80) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
+        pub disable_x360: u8,
+        /// Garbage.
+        pub padding: [u8; 3],
+        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it, 8 tinted (`m_FlagsEx`).
+        pub flags_ex: u32,
+        /// Its size against its model's (`m_UniformScale`).
+        pub uniform_scale: f32,
+    }
+
+    /// `StaticPropLump_t` of version 13, of Strata.
+    StaticPropV13(88) {
+        /// `STATIC_PROP_` flags (`m_Flags`).
+        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
+    } {
+        /// Scales its fading (`m_flForcedFadeScale`).
+        pub fade_scale: f32,
+        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
+        pub levels: [u8; 4],
+        /// Its tint and opacity (`m_DiffuseModulation`).
+        pub modulation: [u8; 4],
+        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
+        pub disable_x360: u8,
+        /// Garbage.
+        pub padding: [u8; 3],
+        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it, 8 tinted (`m_FlagsEx`).
+        pub flags_ex: u32,
+        /// Its size against its model's, each way (`m_Scale`).
+        pub scale: [f32; 3],
+    }
+}

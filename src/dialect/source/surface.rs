@@ -1,0 +1,205 @@
+//! Materials, and what lies on surfaces or is looked at through them: overlays, cubemaps, occluders; with the texts and
+//! files of a map.
+
+use super::fit::{ends_with_its_lists, one_for_each, with_known_faces};
+use crate::dialect::{Key, List, Row, keys};
+use crate::record::{Field, FlagKind, Meaning, index, index_or_none, records};
+
+keys! {
+    TEXDATA: TexData = "Lump 2.",
+    TEXINFO: TexInfo = "Lump 6.",
+    CUBEMAPS: CubemapSample = "Lump 42.",
+    TEXDATA_STRING_TABLE: TexDataString = "Lump 44.",
+    OVERLAYS: Overlay = "Lump 45.",
+    WATEROVERLAYS: WaterOverlay = "Lump 50.",
+    OVERLAY_FADES: OverlayFade = "Lump 60: one for each overlay, or none at all.",
+}
+
+/// The occluders of lump 9.
+pub const OCCLUDERS: Key<Occluder> = Key::list("OCCLUSION", "occluders");
+/// The polygons of occluders.
+pub const OCCLUDER_POLYGONS: Key<OccluderPolygon> = Key::list("OCCLUSION", "polygons");
+/// The corners of occluders.
+pub const OCCLUDER_VERTEXES: Key<OccluderVertex> = Key::list("OCCLUSION", "vertexes");
+
+const OCCLUSION: &[List] = &[
+    List::of::<Occluder>("occluders"),
+    List::of::<OccluderPolygon>("polygons"),
+    List::of::<OccluderVertex>("vertexes"),
+];
+
+pub(super) const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    TEXDATA.row(),
+    TEXINFO.row(),
+    // Version 1 has occluders of 36 bytes, which fit where there are none of them.
+    Row::lists("OCCLUSION", OCCLUSION).versions(&[2]).proved(ends_with_its_lists),
+    CUBEMAPS.row(),
+    Row::lens("TEXDATA_STRING_DATA", "strings"),
+    TEXDATA_STRING_TABLE.row(),
+    OVERLAYS.row().proved(with_known_faces),
+    WATEROVERLAYS.row().proved(with_known_faces),
+    OVERLAY_FADES.row().proved(|facts, row| one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays")),
+    Row::opaque(
+        "OVERLAY_SYSTEM_LEVELS",
+        "before version 21 only Black Mesa is said to have something here, and other things",
+    )
+    .maps(&[17, 18, 19, 20, super::DARK_MESSIAH]),
+    Row::lens("PAKFILE", "zip"),
+    Row::lens("XZIPPAKFILE", "zip"),
+    Row::opaque("UNUSED0", UNUSED),
+    Row::opaque("UNUSED1", UNUSED),
+    Row::opaque("UNUSED2", UNUSED),
+    Row::opaque("UNUSED3", UNUSED),
+];
+
+const UNUSED: &str = "no map of these versions is known to have anything here";
+
+/// The faces of an overlay, of which the count has the low 14 bits.
+macro_rules! overlay_bits {
+    ($($name:ident),*) => {
+        $(impl $name {
+            /// How many of its faces count.
+            pub fn faces_used(&self) -> u16 {
+                self.face_count_order & 0x3FFF
+            }
+
+            /// What it is drawn before or after, 0 to 3.
+            pub fn render_order(&self) -> u16 {
+                self.face_count_order >> 14
+            }
+        })*
+    };
+}
+
+overlay_bits!(Overlay, WaterOverlay);
+
+records! {
+    /// `dtexdata_t`.
+    pub struct TexData(32) {
+        /// How much light comes back: red, green, blue.
+        pub reflectivity: [f32; 3],
+        /// Its name (`nameStringTableID`).
+        pub name: i32 => index("TEXDATA_STRING_TABLE"),
+        /// Its width in texels.
+        pub width: i32,
+        /// Its height in texels.
+        pub height: i32,
+        /// The width again.
+        pub view_width: i32,
+        /// The height again.
+        pub view_height: i32,
+    }
+
+    /// `texinfo_t`.
+    pub struct TexInfo(72) {
+        /// How s and t come from a point: x, y, z, offset, in texels (`textureVecsTexelsPerWorldUnits`).
+        pub texture_vectors: [[f32; 4]; 2],
+        /// The same in luxels (`lightmapVecsLuxelsPerWorldUnits`).
+        pub lightmap_vectors: [[f32; 4]; 2],
+        /// `SURF_` flags.
+        pub flags: i32 => Meaning::Flags(FlagKind::Surface),
+        /// Its material, -1 for none.
+        pub texdata: i32 => index_or_none("TEXDATA"),
+    }
+
+    /// A number of the texdatastringtable lump.
+    pub struct TexDataString(4) {
+        /// Where in lump 43 the name begins, in bytes.
+        pub offset: i32,
+    }
+
+    /// `dcubemapsample_t`.
+    pub struct CubemapSample(16) {
+        /// Where it was taken.
+        pub origin: [i32; 3],
+        /// 0 for 32 texels, else `2^(size - 1)`.
+        pub size: u8,
+        /// 0.
+        pub padding: [u8; 3],
+    }
+
+    /// `doverlay_t`.
+    pub struct Overlay(352) {
+        /// The number entities know it by (`nId`).
+        pub id: i32,
+        /// How its texture lies (`nTexInfo`).
+        pub texinfo: i16 => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
+        pub face_count_order: u16,
+        /// The faces it lies on; those behind the count are garbage (`aFaces`).
+        pub faces: [i32; 64],
+        /// From where to where u goes (`flU`).
+        pub u: [f32; 2],
+        /// From where to where v goes (`flV`).
+        pub v: [f32; 2],
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around (`vecUVPoints`).
+        pub uv_points: [[f32; 3]; 4],
+        /// Where it is (`vecOrigin`).
+        pub origin: [f32; 3],
+        /// Where it faces (`vecBasisNormal`).
+        pub normal: [f32; 3],
+    }
+
+    /// `dwateroverlay_t`.
+    pub struct WaterOverlay(1120) {
+        /// The number entities know it by (`nId`).
+        pub id: i32,
+        /// How its texture lies (`nTexInfo`).
+        pub texinfo: i16 => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
+        pub face_count_order: u16,
+        /// The faces it lies on; those behind the count are garbage (`aFaces`).
+        pub faces: [i32; 256],
+        /// From where to where u goes (`flU`).
+        pub u: [f32; 2],
+        /// From where to where v goes (`flV`).
+        pub v: [f32; 2],
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around (`vecUVPoints`).
+        pub uv_points: [[f32; 3]; 4],
+        /// Where it is (`vecOrigin`).
+        pub origin: [f32; 3],
+        /// Where it faces (`vecBasisNormal`).
+        pub normal: [f32; 3],
+    }
+
+    /// `doverlayfade_t`.
+    pub struct OverlayFade(8) {
+        /// The square of the distance where it begins to fade (`flFadeDistMinSq`).
+        pub min_squared: f32,
+        /// The square of the distance where it is gone (`flFadeDistMaxSq`).
+        pub max_squared: f32,
+    }
+
+    /// `doccluderdata_t`.
+    pub struct Occluder(40) {
+        /// 1 where it is switched off.
+        pub flags: i32,
+        /// The first of its polygons (`firstpoly`).
+        pub first_polygon: i32,
+        /// How many it has (`polycount`).
+        pub polygon_count: i32,
+        /// Its box.
+        pub mins: [f32; 3],
+        /// Its box.
+        pub maxs: [f32; 3],
+        /// Its area.
+        pub area: i32 => index_or_none("AREAS"),
+    }
+
+    /// `doccluderpolydata_t`.
+    pub struct OccluderPolygon(12) {
+        /// The first of its corners (`firstvertexindex`).
+        pub first_vertex: i32,
+        /// How many it has (`vertexcount`).
+        pub vertex_count: i32,
+        /// The plane it lies on (`planenum`).
+        pub plane: i32 => index("PLANES"),
+    }
+
+    /// A corner of an occluder.
+    pub struct OccluderVertex(4) {
+        /// The vertex's index.
+        pub vertex: i32 => index("VERTEXES"),
+    }
+}

@@ -1,0 +1,180 @@
+//! The tree, its leafs, and the areas.
+
+use super::fit::{leafs_of_this_size, nodes_of_this_size, with_known_faces};
+use super::light::ColorRgbExp32;
+use crate::dialect::shared::Vertex;
+use crate::dialect::{Key, Row, keys};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+
+keys! {
+    NODES: Node = "Lump 5.",
+    LEAFS: Leaf = "Lump 10, version 1, and version 0 of maps before version 19.",
+    LEAFFACES: LeafFace = "Lump 16. Displacements are in no leaf.",
+    LEAFBRUSHES: LeafBrush = "Lump 17.",
+    AREAS: Area = "Lump 20.",
+    AREAPORTALS: AreaPortal = "Lump 21.",
+    LEAFWATERDATA: LeafWaterData = "Lump 36.",
+    CLIPPORTALVERTS: Vertex = "Lump 41.",
+    LEAFMINDISTTOWATER: LeafMinDistToWater = "Lump 46: one for each leaf.",
+}
+
+/// Lump 10, version 0, of maps from version 19 on: leafs with light in them.
+pub const LEAFS_V0: Key<LeafV0> = Key::new("LEAFS");
+
+pub(super) const ROWS: &[Row] = &[
+    Row::lens("VISIBILITY", "visibility"),
+    NODES.row().proved(nodes_of_this_size),
+    LEAFS.row().versions(&[1]).proved(leafs_of_this_size),
+    LEAFS_V0.row().versions(&[0]).proved(leafs_of_this_size),
+    LEAFFACES.row().proved(with_known_faces),
+    LEAFBRUSHES.row().proved(with_known_faces),
+    AREAS.row(),
+    AREAPORTALS.row().proved(with_known_faces),
+    LEAFWATERDATA.row(),
+    CLIPPORTALVERTS.row(),
+    LEAFMINDISTTOWATER.row(),
+];
+
+/// Declares structs of leafs, which differ in what stands at their end.
+macro_rules! leafs {
+    ($($(#[$meta:meta])* $name:ident($size:literal) { $($end:tt)* })* => { $($rest:tt)* }) => {
+        records! {
+            $(
+                $(#[$meta])*
+                pub struct $name($size) {
+                    /// `CONTENTS_` flags of all brushes in it.
+                    pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+                    /// Its cluster of the visibility lump, or -1.
+                    pub cluster: i16,
+                    /// Its area in the low 9 bits, `LEAF_FLAGS_` in the others.
+                    pub area_flags: u16,
+                    /// Its box, for culling.
+                    pub mins: [i16; 3],
+                    /// Its box, for culling.
+                    pub maxs: [i16; 3],
+                    /// Its first face in the leaffaces (`firstleafface`).
+                    pub first_leaf_face: u16 => run("LEAFFACES", "leaf_face_count"),
+                    /// How many faces it has (`numleaffaces`).
+                    pub leaf_face_count: u16,
+                    /// Its first brush in the leafbrushes (`firstleafbrush`).
+                    pub first_leaf_brush: u16 => run("LEAFBRUSHES", "leaf_brush_count"),
+                    /// How many brushes reach into it (`numleafbrushes`).
+                    pub leaf_brush_count: u16,
+                    /// Its water, -1 for none (`leafWaterDataID`).
+                    pub water: i16 => index_or_none("LEAFWATERDATA"),
+                    $($end)*
+                    /// 0 from Valve's tools.
+                    pub padding: u16,
+                }
+            )*
+            $($rest)*
+        }
+
+        $(impl $name {
+            /// Its area.
+            pub fn area(&self) -> u16 {
+                self.area_flags & 0x1FF
+            }
+
+            /// Its `LEAF_FLAGS_`: 1 where it sees the sky.
+            pub fn flags(&self) -> u16 {
+                self.area_flags >> 9
+            }
+
+            /// Gives it another area; of the number the low 9 bits.
+            pub fn set_area(&mut self, area: u16) {
+                self.area_flags = self.area_flags & !0x1FF | area & 0x1FF;
+            }
+
+            /// Gives it other `LEAF_FLAGS_`; of the number the low 7 bits.
+            pub fn set_flags(&mut self, flags: u16) {
+                self.area_flags = self.area_flags & 0x1FF | flags << 9;
+            }
+        })*
+    };
+}
+
+leafs! {
+    /// `dleaf_t`. The first one of a map is solid and nobody's, and has cluster 0 all the same.
+    Leaf(32) {}
+
+    /// `dleaf_version_0_t`: a leaf with the light in it.
+    LeafV0(56) {
+        /// The light in it, as it comes from x, -x, y, -y, z, -z (`m_AmbientLighting`).
+        pub ambient: [ColorRgbExp32; 6],
+    }
+
+    => {
+    /// `dnode_t`.
+    pub struct Node(32) {
+        /// The plane that divides it, an even number (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u16 => run("FACES", "face_count"),
+        /// How many faces lie on its plane (`numfaces`).
+        pub face_count: u16,
+        /// The area that all below it are in, or -1.
+        pub area: i16 => index_or_none("AREAS"),
+        /// 0.
+        pub padding: i16,
+    }
+
+    /// A number of the leaffaces lump.
+    pub struct LeafFace(2) {
+        /// The face's index.
+        pub face: u16 => index("FACES"),
+    }
+
+    /// A number of the leafbrushes lump.
+    pub struct LeafBrush(2) {
+        /// The brush's index.
+        pub brush: u16 => index("BRUSHES"),
+    }
+
+    /// `darea_t`. The first one stands for nothing.
+    pub struct Area(8) {
+        /// How many portals lead out of it (`numareaportals`).
+        pub portal_count: i32,
+        /// The first of them (`firstareaportal`).
+        pub first_portal: i32 => run("AREAPORTALS", "portal_count"),
+    }
+
+    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    pub struct AreaPortal(12) {
+        /// The `portalnumber` of the `func_areaportal` that opens it (`m_PortalKey`).
+        pub key: u16,
+        /// The area it leads to (`otherarea`).
+        pub other_area: u16 => index("AREAS"),
+        /// Its first corner (`m_FirstClipPortalVert`).
+        pub first_vertex: u16 => run("CLIPPORTALVERTS", "vertex_count"),
+        /// How many corners it has (`m_nClipPortalVerts`).
+        pub vertex_count: u16,
+        /// The plane it lies on (`planenum`).
+        pub plane: i32 => index("PLANES"),
+    }
+
+    /// `dleafwaterdata_t`.
+    pub struct LeafWaterData(12) {
+        /// The height of its surface (`surfaceZ`).
+        pub surface_z: f32,
+        /// The height of its ground (`minZ`).
+        pub min_z: f32,
+        /// The texture of its surface (`surfaceTexInfoID`).
+        pub surface_texinfo: i16 => index_or_none("TEXINFO"),
+        /// 0.
+        pub padding: u16,
+    }
+
+    /// A number of the leafmindisttowater lump.
+    pub struct LeafMinDistToWater(2) {
+        /// How far the nearest water is, in units; 65535 where none can be seen.
+        pub distance: u16,
+    }
+    }
+}

@@ -1,0 +1,28 @@
+//! The records of Source maps: the sizes that the format gives, real maps lump by lump, and built maps whose version
+//! numbers lie.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "records_source/built.rs"]
+mod built;
+#[path = "common/corpus.rs"]
+mod corpus;
+#[path = "common/random.rs"]
+mod random;
+#[path = "records_source/real.rs"]
+mod real;
+#[path = "records_source/sizes.rs"]
+mod sizes;
+
+use bspkit::dialect::{Dialect, Form, L4D2, Row, SOURCE, SOURCE17, SOURCE21};
+use bspkit::record::RecordInfo;
+
+const DIALECTS: [&Dialect; 4] = [&SOURCE17, &SOURCE, &SOURCE21, &L4D2];
+
+/// The records of a row, with the names of their lists.
+fn records_of(row: &Row) -> Vec<(&'static str, &'static RecordInfo)> {
+    match row.form {
+        Form::Array(record) => vec![("", record)],
+        Form::Lists(lists) => lists.iter().map(|list| (list.name, list.record)).collect(),
+        _ => Vec::new(),
+    }
+}
