@@ -5,7 +5,9 @@ mod compress;
 mod dump;
 mod ent;
 mod get;
+mod image;
 mod info;
+mod light;
 mod lmp;
 mod load;
 mod ls;
@@ -72,6 +74,7 @@ enum Command {
     Set(set::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
+    Light(light::Args),
     Lmp(lmp::Args),
     Pak(pak::Args),
 }
@@ -100,6 +103,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Set(args) => set::run(options, talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
+        Command::Light(args) => light::run(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
     }

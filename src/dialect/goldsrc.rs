@@ -2,8 +2,8 @@
 //!
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
-pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
+pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{Dialect, EntityRules, Facts, Game, Lump, Magic, Role, Row, blueshift, keys, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -112,8 +112,7 @@ fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
 const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 
 /// Faces of special textures have no light, as some tools leave an offset in them all the same.
-const LIGHT: FaceLight =
-    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1);
+const LIGHT: FaceLight = light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1);
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {

@@ -239,11 +239,7 @@ pub struct PageLight {
 }
 
 /// Quake's way, in color: faces whose extents say how many luxels they have.
-pub(super) const fn by_extents(
-    faces: &'static [FaceForm],
-    textures: &'static [TextureForm],
-    unlit: i32,
-) -> FaceLight {
+pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [TextureForm], unlit: i32) -> FaceLight {
     const FACES: &[&str] = &["FACES"];
     FaceLight {
         lumps: &[

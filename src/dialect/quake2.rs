@@ -1,7 +1,7 @@
 //! Quake II, version 38, and Kingpin, whose maps are the same container (qfiles.h of the Quake II source).
 
-pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
+pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};

@@ -51,13 +51,8 @@ pub const QUAKE3: Dialect = Dialect {
     probe,
 };
 
-const LIGHT: PageLight = PageLight {
-    lump: "LIGHTMAPS",
-    size: 128,
-    surfaces: SURFACES,
-    vertexes: DRAWVERTS,
-    files: ("lm_", ".tga"),
-};
+const LIGHT: PageLight =
+    PageLight { lump: "LIGHTMAPS", size: 128, surfaces: SURFACES, vertexes: DRAWVERTS, files: ("lm_", ".tga") };
 
 const fn with_entries(count: usize) -> DirectoryShape {
     DirectoryShape { first: 8, count, entry: EntryShape::Plain, behind: 0 }

@@ -3,9 +3,9 @@
 //! The maps of Bloodlines' unofficial patch went through a tool that moved the entities to the end of the file and
 //! signed it: ten bytes behind the last lump, which repeat lump 0's offset.
 
+use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
-use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::{Dialect, Key, List, Lump, Row, SOURCE, keys, source};
 use crate::file::Rules;
 use crate::record::{Meaning, index, index_or_none, records, run};

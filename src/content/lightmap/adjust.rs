@@ -51,11 +51,7 @@ impl Adjustment {
 impl Light<'_> {
     /// Adjusts the light of all blocks and styles that are chosen (by the style's index in [`Block::styles`]), and says
     /// how many luxels are others now. A luxel that several faces share is adjusted once.
-    pub fn adjust(
-        &mut self,
-        adjustment: &Adjustment,
-        is_chosen: impl Fn(&LightSet, &Block, usize) -> bool,
-    ) -> usize {
+    pub fn adjust(&mut self, adjustment: &Adjustment, is_chosen: impl Fn(&LightSet, &Block, usize) -> bool) -> usize {
         let chosen: Vec<Image> = self
             .images()
             .filter(|image| {

@@ -61,7 +61,8 @@ pub fn extents(
     for axis in 0..2 {
         let (first, last) = (whole((mins[axis] / STEP).floor())?, whole((maxs[axis] / STEP).ceil())?);
         found.luxel_mins[axis] = first;
-        found.luxels[axis] = usize::try_from(last.checked_sub(first)?.checked_add(1)?).ok().filter(|count| *count > 0)?;
+        found.luxels[axis] =
+            usize::try_from(last.checked_sub(first)?.checked_add(1)?).ok().filter(|count| *count > 0)?;
     }
     Some(found)
 }

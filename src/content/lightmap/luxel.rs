@@ -95,9 +95,7 @@ impl Luxel {
     pub fn with_shown(self, color: [u8; 3]) -> Self {
         match self {
             Luxel::Rgb(_) => Luxel::Rgb(color),
-            Luxel::Rgbe(..) => {
-                self.with_linear(color.map(|part| BRIGHTEST * (f64::from(part) / 255.0).powf(SCREEN)))
-            }
+            Luxel::Rgbe(..) => self.with_linear(color.map(|part| BRIGHTEST * (f64::from(part) / 255.0).powf(SCREEN))),
         }
     }
 }
