@@ -1,6 +1,7 @@
 //! `light adjust`: brighter, darker, other colors.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use bspkit::content::lightmap::Adjustment;
@@ -64,7 +65,8 @@ fn tint(text: &str) -> Result<[f64; 3], String> {
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
-    args.save.each(options, talk, &args.map, |draft, job| {
+    let found = AtomicBool::new(false);
+    let code = args.save.each(options, talk, &args.map, |draft, job| {
         let mut light = draft.light()?;
         if light.sets().is_empty() {
             return Ok(Edited::Nothing(nothing(draft.bsp(), &args.map)?));
@@ -77,6 +79,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         job.say(&format!("{}: {} changed", shown(&args.map), count(changed, "luxel", "luxels")));
         draft.set_light(&light)?;
+        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
         Ok(Edited::Done)
-    })
+    })?;
+    // What is named is a finding, though the rest was saved.
+    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
 }

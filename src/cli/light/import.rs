@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use bspkit::content::lightmap::{Image, Light, Luxel};
@@ -54,7 +55,8 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if index.kind != index::KIND || index.version != 1 {
         bail!("{} says it is `{}`, version {}, which is not known", shown(&path), index.kind, index.version);
     }
-    args.save.each(options, talk, &args.map, |draft, job| {
+    let found = AtomicBool::new(false);
+    let code = args.save.each(options, talk, &args.map, |draft, job| {
         let fresh = draft.light()?;
         let mut import = Import { light: fresh.clone(), fresh, folder: &args.folder, changed: 0, failed: 0 };
         for set in &index.sets {
@@ -75,8 +77,11 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         job.say(&format!("{}: {} changed", shown(&args.map), count(import.changed, "luxel", "luxels")));
         draft.set_light(&import.light)?;
+        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
         Ok(Edited::Done)
-    })
+    })?;
+    // What is named is a finding, though the rest was saved.
+    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
 }
 
 struct Import<'a, 'f> {

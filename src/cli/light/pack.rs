@@ -28,13 +28,10 @@ pub(super) fn sheets(light: &Light<'_>, choice: &Choice, single: bool) -> Vec<Sh
     let mut sheets = Vec::new();
     for (index, set) in light.sets().iter().enumerate() {
         let folder = if set.name().is_empty() { String::new() } else { format!("{}/", set.name()) };
-        let is_chosen = |image: &Image| {
-            let block = &set.blocks()[image.block];
-            image.set == index && choice.has(set, block, image.style)
-        };
+        let is_chosen = |image: &Image| choice.has(set, &set.blocks()[image.block], image.style);
         let mut shelf = Shelf { folder: &folder, set: index, pages: 0, row: 0, at: [0; 2] };
         let first = sheets.len();
-        for image in light.images().filter(is_chosen) {
+        for image in light.images().filter(|image| image.set == index).filter(is_chosen) {
             let block = &set.blocks()[image.block];
             let whole = |stem: String| {
                 let place = Place { image, at: [0; 2] };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Image, Light, Luxel};
+use super::{Image, Light, Luxel, luxel};
 use crate::bytes::amount;
 use crate::dialect::LuxelForm;
 
@@ -76,5 +76,9 @@ fn mean(form: LuxelForm, bytes: &[u8]) -> Luxel {
         let light = Luxel::read(form, luxel).linear();
         sum.iter_mut().zip(light).for_each(|(sum, part)| *sum += part);
     }
-    Luxel::read(form, bytes).with_linear(sum.map(|part| part / count))
+    let mean = sum.map(|part| part / count);
+    match form {
+        LuxelForm::Rgbe => luxel::cut(mean),
+        LuxelForm::Rgb => Luxel::Rgb([0; 3]).with_linear(mean),
+    }
 }

@@ -1,5 +1,7 @@
 //! Luxels: what they are in bytes, and what light that is.
 
+use std::sync::OnceLock;
+
 use crate::bytes::{nearest_byte, rounded};
 use crate::dialect::LuxelForm;
 
@@ -82,10 +84,14 @@ impl Luxel {
     /// The luxel as it looks on a screen that shows up to twice the light a texture is shown with unchanged, which is how
     /// bright the engines let light be.
     pub fn shown(self) -> [u8; 3] {
+        // By exponent and part; powers of each luxel would take most of the time of an export.
+        static TABLE: OnceLock<Vec<[u8; 256]>> = OnceLock::new();
         match self {
             Luxel::Rgb(color) => color,
-            Luxel::Rgbe(..) => {
-                self.linear().map(|part| nearest_byte(255.0 * (part / BRIGHTEST).min(1.0).powf(1.0 / SCREEN)))
+            Luxel::Rgbe(color, exponent) => {
+                let table = TABLE.get_or_init(|| (i8::MIN..=i8::MAX).map(shown_with).collect());
+                let parts = &table[usize::from(exponent.to_le_bytes()[0] ^ 0x80)];
+                color.map(|part| parts[usize::from(part)])
             }
         }
     }
@@ -100,23 +106,48 @@ impl Luxel {
     }
 }
 
+/// How each part looks with an exponent.
+fn shown_with(exponent: i8) -> [u8; 256] {
+    let scale = f64::from(exponent).exp2() / 255.0;
+    let mut light = 0.0;
+    [(); 256].map(|()| {
+        let part: f64 = light * scale;
+        light += 1.0;
+        nearest_byte(255.0 * (part / BRIGHTEST).min(1.0).powf(1.0 / SCREEN))
+    })
+}
+
 /// The most light that is shown, where 1 is what a texture is shown with unchanged.
 const BRIGHTEST: f64 = 2.0;
 
-/// The color with the exponent that keeps most of it, cut off as `VectorToColorRGBExp32` does it.
+/// The nearest color with the exponent that keeps most of it.
 fn pack(color: [f64; 3]) -> ([u8; 3], i8) {
+    let (exponent, parts) = scaled(color);
+    let parts = parts.map(|part| (part + 0.5).floor());
+    // What rounds up to 256 needs one bit less.
+    match exponent.checked_add(1) {
+        Some(next) if parts.iter().any(|part| *part >= 256.0) => (parts.map(|part| nearest_byte(part / 2.0)), next),
+        _ => (parts.map(nearest_byte), exponent),
+    }
+}
+
+/// A color as the compilers pack one: cut off and not rounded (`VectorToColorRGBExp32`).
+pub(super) fn cut(light: [f64; 3]) -> Luxel {
+    let (exponent, parts) = scaled(light.map(|part| part * 255.0));
+    Luxel::Rgbe(parts.map(|part| nearest_byte(part.floor())), exponent)
+}
+
+/// The exponent with which the largest part is at least 128 and less than 256, and the parts with it.
+fn scaled(color: [f64; 3]) -> (i8, [f64; 3]) {
     let most = color.into_iter().fold(0.0, f64::max);
     if most <= 0.0 {
-        return ([0; 3], 0);
+        return (0, [0.0; 3]);
     }
-    let most = most.min(255.0 * f64::from(i8::MAX).exp2());
-    // The exponent with which the largest part is at least 128 and less than 256.
     let mut exponent = i8::MIN;
     while exponent < i8::MAX && most >= 256.0 * f64::from(exponent).exp2() {
         exponent += 1;
     }
     let scale = f64::from(exponent).exp2();
-    // Single precision, which is what the compilers compute in: what they packed packs to the same.
-    let cut = |part: f64| nearest_byte(f64::from(rounded(part / scale)).floor());
-    (color.map(cut), exponent)
+    // Single precision, in which compilers compute: the mean of equal luxels is what they are.
+    (exponent, color.map(|part| f64::from(rounded(part / scale)).min(255.0 + 0.999)))
 }
