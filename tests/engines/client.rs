@@ -46,7 +46,7 @@ impl Client {
         std::fs::write(game.join("progs.dat"), &self.program).unwrap();
         // What moves or speaks is off; the picture is taken once everything has settled.
         let commands = "scr_screenshot_jpeg 0\nscr_screenshot_name_in_mapdir 0\nscr_conforcewhiledisconnected 0\n\
-                        con_notify 0\ncrosshair 0\nviewsize 120\nr_coronas 0\nshowfps 0\n\
+                        con_notify 0\ncrosshair 0\nviewsize 120\nr_coronas 0\nshowfps 0\nr_waterscroll 0\ncl_bob 0\nv_idlescale 0\ngl_flashblend 0\nr_drawparticles 0\ncl_rollangle 0\n\
                         map t\ndefer 2.5 \"screenshot shot.tga\"\ndefer 3.2 quit\n";
         std::fs::write(game.join("go.cfg"), commands).unwrap();
         let screen = self.open_screen(folder.path());
