@@ -283,7 +283,7 @@ pub(crate) fn rounded(value: f64) -> f32 {
 
 /// A whole number as an integer; nothing where it is none that fits.
 #[allow(clippy::cast_possible_truncation)]
-pub(crate) fn whole(value: f32) -> Option<i32> {
+pub(crate) fn integer(value: f32) -> Option<i32> {
     let limit = -2_147_483_648.0;
     (value >= limit && value < -limit && value.fract() == 0.0).then_some(value as i32)
 }
@@ -305,6 +305,17 @@ pub(crate) fn amount(value: usize) -> f64 {
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))
+}
+
+/// A 32-bit float as it stands in the file, little-endian.
+pub(crate) fn float(bytes: &[u8], at: usize) -> Option<f32> {
+    word(bytes, at).map(|word| f32::from_ne_bytes(word.to_ne_bytes()))
+}
+
+/// A float without its fraction as an index, as C's cast to `int` makes one; `None` for what it does not hold.
+pub(crate) fn whole(value: f32) -> Option<usize> {
+    // Both bounds are exact in a float.
+    (value > -1.0 && value < 2_147_483_648.0).then_some(value as usize)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Lumps as records: which row of the dialect's table a lump goes by, and the records themselves.
 
 use std::any::TypeId;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use super::Bsp;
 use crate::bytes::Data;
 use crate::dialect::{Facts, Form, Key, Records, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::{Slot, SlotId};
+use crate::file::{Bounds, Slot, SlotId};
 use crate::record::{Record, Table};
 
 impl<'a> Bsp<'a> {
@@ -23,12 +25,18 @@ impl<'a> Bsp<'a> {
         let mut rows: Vec<&'static Row> = rows.collect();
         // Those of the lump's version first, then those of any.
         rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
-        let len = |name: &str| Some(self.len(self.named(name)?));
-        let bytes = |name: &str| self.bytes(self.named(name)?.id).ok();
-        let facts = Facts { version, lump_version: slot.version, len: &len, bytes: &bytes };
-        let is_empty = self.len(slot) == 0;
+        let len = |name: &str| Some(self.claimed_len(self.named(name)?));
+        // Proofs of several rows look at the same lumps, which may have to be decompressed.
+        let read: RefCell<HashMap<SlotId, Option<Data<'a>>>> = RefCell::default();
+        let bytes = |name: &str| {
+            let id = self.named(name)?.id;
+            read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).ok()).clone()
+        };
+        let is_empty = self.claimed_len(slot) == 0;
         let mut why = None;
-        for row in rows {
+        // First as the sizes are, then with a few bytes too many: a ragged lump is still what it is.
+        for (is_exact, row) in [true, false].into_iter().flat_map(|exact| rows.iter().map(move |row| (exact, *row))) {
+            let facts = Facts { version, lump_version: slot.version, is_exact, len: &len, bytes: &bytes };
             let holds = match row.proof {
                 _ if is_empty => Ok(()),
                 Some(proof) => proof(&facts, row),
@@ -123,6 +131,15 @@ impl<'a> Bsp<'a> {
 
     fn named(&self, name: &str) -> Option<&Slot> {
         self.slots().iter().find(|slot| slot.name == name)
+    }
+
+    /// How many bytes a slot has, decompressed; of one that the file cuts off as many as it claims, as what it is made
+    /// of does not depend on where the file ends.
+    fn claimed_len(&self, slot: &Slot) -> usize {
+        match slot.bounds {
+            Bounds::Overrun | Bounds::Outside => usize::try_from(slot.length).unwrap_or(0),
+            _ => self.len(slot),
+        }
     }
 
     /// The bytes of a slot, decompressed.

@@ -1,6 +1,7 @@
 //! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
 
 mod cat;
+mod check;
 mod compress;
 mod dump;
 mod ent;
@@ -67,6 +68,7 @@ enum Command {
     Ls(ls::Args),
     Cat(cat::Args),
     Verify(verify::Args),
+    Check(check::Args),
     Ent(ent::Args),
     Dump(dump::Args),
     Load(load::Args),
@@ -96,6 +98,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Ls(args) => ls::run(options, talk, args),
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
+        Command::Check(args) => check::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
         Command::Dump(args) => dump::run(options, talk, args),
         Command::Load(args) => load::run(options, talk, args),

@@ -85,7 +85,9 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
     })?;
     if args.stats && !args.json && maps.many {
-        let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Maps are done in any order.
+        let mut total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        total.sort_unstable_keys();
         talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
     }
     Ok(code)

@@ -1,10 +1,15 @@
 //! Layer 3: lenses on lumps that are no arrays of records.
 
+pub mod disp;
 pub mod entities;
+pub mod lightgrid;
 pub mod lightmap;
 pub mod pak;
+pub mod physics;
 pub mod props;
 pub mod select;
+pub mod texdata;
+pub mod visibility;
 
 use crate::bsp::Bsp;
 use crate::dialect::Role;

@@ -4,7 +4,7 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Facts, Game, Lump, Magic, Role, Row, blueshift, keys, lump};
+use super::{Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, keys, lump};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
@@ -32,11 +32,13 @@ pub const GOLDSRC: Dialect = Dialect {
     },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::GOLDSRC,
+    visibility: VisModel::Leafs(LeafRows::GOLDSRC),
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksummed_by: None,
+    checks: &super::limits::GOLDSRC,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),
 };
 
@@ -104,7 +106,7 @@ const WIDE_CLIP_NODES: &str = "Xash3D reads clip nodes of 12 bytes here, of whic
 fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
     const MOST: usize = 32767;
     let len = facts.len("CLIPNODES");
-    (facts.len)("extra:LIGHTVECS").is_some() && (len % 8 != 0 || len / 12 >= MOST)
+    (facts.len)("extra:LIGHTVECS").is_some() && (!len.is_multiple_of(8) || len / 12 >= MOST)
 }
 
 /// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of

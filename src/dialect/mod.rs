@@ -3,12 +3,14 @@
 //! dialect a map is.
 
 pub mod blueshift;
+mod checks;
 mod detect;
 mod foreign;
 mod game;
 pub mod goldsrc;
 pub mod l4d2;
 mod light;
+mod limits;
 pub mod quake2;
 pub mod quake3;
 mod row;
@@ -17,10 +19,12 @@ pub mod source;
 pub mod source17;
 pub mod source21;
 mod text;
+mod vis;
 
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
+pub use checks::{Checks, Engine, LightForm, Limit, Unit};
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
@@ -37,6 +41,7 @@ pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
 pub use text::EntityRules;
+pub use vis::{LeafRows, VisModel};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
@@ -78,6 +83,8 @@ pub struct Dialect {
     pub light: LightModel,
     /// What its engines can read of an entity text.
     pub text: EntityRules,
+    /// How its visibility lump is laid out.
+    pub visibility: VisModel,
     /// Versions whose game lump is laid out in a way that is not read, with the reason.
     pub opaque_game_lumps: &'static [(i32, &'static str)],
     /// Versions whose engines do not all read compressed lumps and files, with a sentence for the user.
@@ -88,6 +95,8 @@ pub struct Dialect {
     pub revision_at: Option<usize>,
     /// A file that stands beside the map and holds a checksum of it: its extension.
     pub checksummed_by: Option<&'static str>,
+    /// What a check goes by, and what its engines take at most.
+    pub checks: &'static Checks,
     /// Whether a file with the right magic and version is of this dialect, and how its directory is laid out.
     pub(crate) probe: fn(&[u8], &'static Dialect) -> Option<DirectoryShape>,
 }
@@ -221,7 +230,7 @@ impl Dialect {
     }
 
     /// What is known of the content of a lump, or of a member of the game lump (`game:sprp`).
-    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + use<'n> {
+    pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + Clone + use<'n> {
         self.rows.iter().copied().flatten().filter(move |row| row.lump == lump)
     }
 

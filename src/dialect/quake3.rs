@@ -12,8 +12,8 @@ mod records;
 
 pub use records::*;
 
-use super::light::{LightModel, PageLight};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, lump, only};
+use super::light::PageLight;
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -43,11 +43,13 @@ pub const QUAKE3: Dialect = Dialect {
     },
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QUAKE3,
+    visibility: VisModel::Matrix,
     opaque_game_lumps: &[],
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksummed_by: Some("aas"),
+    checks: &super::limits::QUAKE3,
     probe,
 };
 

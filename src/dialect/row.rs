@@ -229,6 +229,8 @@ impl<R: Record> Key<R> {
 /// ```
 pub struct Facts<'m> {
     pub(crate) version: i32,
+    /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
+    pub(crate) is_exact: bool,
     pub(crate) lump_version: Option<i32>,
     pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
     pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,

@@ -26,7 +26,7 @@ pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;
 pub(super) use flags::LATE as LATE_FLAGS;
 
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -60,6 +60,7 @@ pub const SOURCE: Dialect = Dialect {
     },
     light: LightModel::Faces(&lightmap::LIGHT),
     text: EntityRules::SOURCE,
+    visibility: VisModel::Clusters,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
     packing_caveats: &[
         (18, NEVER_PACKED),
@@ -75,6 +76,7 @@ pub const SOURCE: Dialect = Dialect {
     bare_paks: &[18, 19],
     revision_at: Some(1032),
     checksummed_by: None,
+    checks: &super::limits::SOURCE,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 

@@ -1,6 +1,7 @@
 //! Drafts: pending edits of a map. Nothing is placed before [`Draft::plan`], nothing written before
 //! [`crate::Plan::save`].
 
+mod lenses;
 mod light;
 mod packing;
 

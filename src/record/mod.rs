@@ -57,8 +57,8 @@ impl RecordInfo {
 fn reencode<R: Record>(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0; bytes.len() / R::SIZE * R::SIZE];
     for (old, new) in bytes.chunks_exact(R::SIZE).zip(out.chunks_exact_mut(R::SIZE)) {
-        if let Some(record) = codec::decode::<R, { codec::REENCODE }>(old) {
-            codec::encode::<R, { codec::REENCODE }>(&record, new);
+        if let Some(record) = codec::decode::<R>(old) {
+            codec::encode::<R>(&record, new);
         }
     }
     out

@@ -46,7 +46,7 @@ impl<'a, R: Record> Table<'a, R> {
     #[inline]
     pub fn get(&self, index: usize) -> Result<R> {
         let bytes = index.checked_mul(R::SIZE).and_then(|start| self.bytes.get(start..));
-        match bytes.and_then(codec::decode::<R, { codec::GET }>) {
+        match bytes.and_then(codec::decode::<R>) {
             Some(record) => Ok(record),
             None => Err(no_record(self.name, index, self.len())),
         }
@@ -98,7 +98,7 @@ impl<R: Record> Iterator for Iter<'_, R> {
 
     #[inline]
     fn next(&mut self) -> Option<R> {
-        codec::decode::<R, { codec::ITERATE }>(self.records.next()?)
+        codec::decode::<R>(self.records.next()?)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -129,13 +129,15 @@ pub struct TableMut<'d, 'a, R> {
     range: Range<usize>,
     /// Whether a count stands in the four bytes before them.
     is_counted: bool,
+    /// A record's bytes, to be compared.
+    buffer: Vec<u8>,
     records: PhantomData<R>,
 }
 
 impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     pub(crate) fn new(name: &'static str, held: &'d mut Held<'a>, range: Range<usize>, is_counted: bool) -> Self {
         let range = range.start..range.start + range.len() / R::SIZE * R::SIZE;
-        TableMut { name, held, range, is_counted, records: PhantomData }
+        TableMut { name, held, range, is_counted, buffer: Vec::new(), records: PhantomData }
     }
 
     /// How many whole records there are.
@@ -154,7 +156,11 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// [`ErrorKind::NotFound`] with the range there is.
     #[inline]
     pub fn get(&self, index: usize) -> Result<R> {
-        let found = self.place(index).and_then(|place| codec::decode::<R, { codec::UPDATE }>(&self.held.get()[place]));
+        let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
+        let found = match &self.held.edited {
+            Some(bytes) => codec::decode::<R>(&bytes[place]),
+            None => codec::decode::<R>(&self.held.read[place]),
+        };
         found.ok_or_else(|| no_record(self.name, index, self.len()))
     }
 
@@ -166,8 +172,8 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     pub fn set(&mut self, index: usize, record: R) -> Result<()> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
         match &mut self.held.edited {
-            Some(bytes) => codec::encode::<R, { codec::SET }>(&record, &mut bytes[place]),
-            None => self.held.put(place.start, &record.encode()),
+            Some(bytes) => codec::encode::<R>(&record, &mut bytes[place]),
+            None => self.put(place.start, &record),
         }
         Ok(())
     }
@@ -177,10 +183,33 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// # Errors
     /// [`ErrorKind::NotFound`] with the range there is.
     #[inline]
-    pub fn update(&mut self, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
-        let mut record = self.get(index)?;
-        change(&mut record);
-        self.set(index, record)
+    pub fn update<F: FnOnce(&mut R)>(&mut self, index: usize, change: F) -> Result<()> {
+        let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
+        let start = place.start;
+        match &mut self.held.edited {
+            Some(bytes) => {
+                let bytes = &mut bytes[place];
+                if let Some(mut record) = codec::decode_at::<R, F>(bytes) {
+                    change(&mut record);
+                    codec::encode_at::<R, F>(&record, bytes);
+                }
+            }
+            None => {
+                if let Some(mut record) = codec::decode::<R>(&self.held.read[place]) {
+                    change(&mut record);
+                    self.put(start, &record);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record over bytes that are as they were read, which costs no copy where it is the same.
+    #[inline(never)]
+    fn put(&mut self, at: usize, record: &R) {
+        self.buffer.resize(R::SIZE, 0);
+        codec::encode::<R>(record, &mut self.buffer);
+        self.held.put(at, &self.buffer);
     }
 
     /// Adds a record behind the last one. Nothing else learns of it: no run that ends here gets longer.
@@ -188,7 +217,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         let end = self.range.end;
         let bytes = self.held.edited();
         bytes.splice(end..end, std::iter::repeat_n(0, R::SIZE));
-        codec::encode::<R, { codec::APPEND }>(&record, &mut bytes[end..]);
+        codec::encode::<R>(&record, &mut bytes[end..]);
         self.range.end += R::SIZE;
         self.say_count();
     }
@@ -212,8 +241,11 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
 
     #[inline]
     fn place(&self, index: usize) -> Option<Range<usize>> {
-        let start = self.range.start.checked_add(index.checked_mul(R::SIZE)?)?;
-        (start < self.range.end).then(|| start..start + R::SIZE)
+        // Within the range nothing overflows.
+        (index < self.len()).then(|| {
+            let start = self.range.start + index * R::SIZE;
+            start..start + R::SIZE
+        })
     }
 }
 

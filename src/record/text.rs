@@ -233,7 +233,7 @@ fn print_flags(bits: u32, names: &[(u32, &str)]) -> String {
     if words.is_empty() { "0".to_owned() } else { words.join("|") }
 }
 
-/// Writes the bytes that a text stands for; reads what [`print`] writes, and numbers in hex.
+/// Writes the bytes that a text stands for; reads what [`print()`] writes, and numbers in hex.
 ///
 /// # Errors
 /// What the text should have been.

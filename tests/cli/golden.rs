@@ -141,6 +141,33 @@ fn errors_of_files() {
 }
 
 #[test]
+fn findings() {
+    let room = Room::new();
+    let damaged = with_word(with_word(fixture("q2/own_rooms"), 6, 1, 2300), 18, 0, 1 << 30);
+    room.write("damaged.bsp", &damaged);
+    room.write("maps/a.bsp", &fixture("q3/own_rooms"));
+    room.write("unended.bsp", &with_word(fixture("q2/own_rooms"), 0, 1, 1757));
+    let lines = [
+        "bspkit check q2.bsp",
+        "bspkit check damaged.bsp",
+        "bspkit check damaged.bsp -q --allow lump-outside --allow model-faces --allow index-range --allow run-range",
+        "bspkit check damaged.bsp --json | head -24",
+        "bspkit check unended.bsp",
+        "bspkit check unended.bsp --deny warning -q",
+        "bspkit check unended.bsp --deny entity-nul -q",
+        "bspkit check unended.bsp --deny entity-model -q",
+        "bspkit check maps q2.bsp --json",
+        "bspkit check maps/a.bsp --json",
+        "bspkit check q2.bsp none.bsp --engine q2pro",
+        "bspkit check q2.bsp --engine quake9",
+        "bspkit check q2.bsp --deny nonsense",
+        "bspkit check",
+        "bspkit check --codes",
+    ];
+    check("findings", &room, &lines);
+}
+
+#[test]
 fn errors_of_arguments() {
     let room = Room::new();
     let lines = [
@@ -268,12 +295,13 @@ fn embedded_files() {
 }
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 32] = [
+const COMMANDS: [&str; 33] = [
     "",
     "info",
     "ls",
     "cat",
     "verify",
+    "check",
     "ent",
     "ent list",
     "ent get",

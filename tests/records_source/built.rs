@@ -63,8 +63,8 @@ fn versions_that_lie_are_found_out() {
 fn where_nothing_fits_the_reason_is_said() {
     let whole = room("room_v20", &[]);
     let faces = i32::try_from(whole.slot("FACES").unwrap().stored.len()).unwrap();
-    let cut = room("room_v20", &[(7, LENGTH, faces - 4)]);
-    let (count, cut_len) = (faces / 56, faces - 4);
+    let cut = room("room_v20", &[(7, LENGTH, faces - 60)]);
+    let (count, cut_len) = (faces / 56, faces - 60);
     assert_eq!(
         why(&cut, "FACES"),
         format!("its {cut_len} bytes are not 56 for each of the {count} faces of the models")
@@ -89,7 +89,51 @@ fn where_nothing_fits_the_reason_is_said() {
     let light = source::WorldLight { kind: 6, ..source::WorldLight::decode(&[0; 88]).unwrap() };
     let strange = built(&SOURCE, 20, &[(15, light.encode())]);
     assert_eq!(why(&strange, "WORLDLIGHTS"), "as lights of 88 bytes, light 0 is of no kind there is");
-    assert_eq!(why(&built(&SOURCE, 20, &[(54, vec![0; 89])]), "WORLDLIGHTS_HDR"), "its 89 bytes are no multiple of 88");
+    assert_eq!(why(&built(&SOURCE, 20, &[(54, vec![0; 87])]), "WORLDLIGHTS_HDR"), "its 87 bytes are no multiple of 88");
+    assert_eq!(read(&built(&SOURCE, 20, &[(54, vec![0; 89])]), "WORLDLIGHTS_HDR"), Ok("WorldLight"));
+}
+
+/// Less than a record too much or missing is no reason to know nothing of a lump; what refers to it is read as well.
+#[test]
+fn ragged_lumps_are_still_what_they_are() {
+    let whole = room("room_v20", &[]);
+    let length = |lump: &str| i32::try_from(whole.slot(lump).unwrap().stored.len()).unwrap();
+    let lumps = [
+        ("NODES", 5, "Node"),
+        ("FACES", 7, "Face"),
+        ("LEAFS", 10, "Leaf"),
+        ("MODELS", 14, "Model"),
+        ("BRUSHSIDES", 19, "BrushSide"),
+    ];
+    for (lump, index, record) in lumps {
+        for more in [-7, 3] {
+            // Without its faces a model's place among the others is not known.
+            if (lump, more) == ("MODELS", -7) {
+                continue;
+            }
+            let map = room("room_v20", &[(index, LENGTH, length(lump) + more)]);
+            for (lump, _, record) in lumps {
+                assert_eq!(read(&map, lump), Ok(record), "{lump} where another is ragged");
+            }
+            let parts = map.records(map.slot(lump).unwrap()).unwrap();
+            let (count, size) = (parts[0].count(), parts[0].record.size);
+            assert_eq!((parts[0].record.name, count), (record, (length(lump) + more) as usize / size));
+            let saved = map.draft().plan(Layout::Keep).unwrap().to_vec();
+            assert_eq!(saved, map.container().bytes(), "{lump}");
+        }
+    }
+    // What the file cuts off is told by what it claims to be.
+    let bytes = whole.container().bytes();
+    let last = whole.slots().iter().max_by_key(|slot| slot.stored.start).unwrap().stored.start;
+    let cut = Bsp::parse(&bytes[..last - 1]).unwrap();
+    for (lump, _, record) in lumps {
+        assert_eq!(read(&cut, lump), Ok(record));
+    }
+    let faces = whole.slot("FACES").unwrap().stored.clone();
+    let cut = Bsp::parse(&bytes[..faces.end - 60]).unwrap();
+    if cut.slot("MODELS").unwrap().bounds == bspkit::Bounds::Inside {
+        assert_eq!(cut.table(source::FACES).unwrap().len(), faces.len() / 56 - 2);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How many luxels a face has each way, as engines compute it from its corners.
 
-use crate::bytes::{rounded, whole};
+use crate::bytes::{integer, rounded};
 
 /// With what precision a compiler summed, which decides where a corner lies on the edge between two luxels.
 ///
@@ -59,7 +59,7 @@ pub fn extents(
     }
     let mut found = Extents { luxel_mins: [0; 2], luxels: [0; 2] };
     for axis in 0..2 {
-        let (first, last) = (whole((mins[axis] / STEP).floor())?, whole((maxs[axis] / STEP).ceil())?);
+        let (first, last) = (integer((mins[axis] / STEP).floor())?, integer((maxs[axis] / STEP).ceil())?);
         found.luxel_mins[axis] = first;
         found.luxels[axis] =
             usize::try_from(last.checked_sub(first)?.checked_add(1)?).ok().filter(|count| *count > 0)?;

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, read};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, whole};
+use crate::bytes::{Data, integer};
 use crate::dialect::{Averages, LightModel, LuxelForm, PageLight};
 use crate::error::Result;
 use crate::file::SlotId;
@@ -84,8 +84,8 @@ fn around(corners: &[[f32; 2]], page: usize) -> Option<([usize; 2], [usize; 2])>
         let values = corners.iter().map(|corner| (corner[axis] * size).clamp(0.0, size));
         let least = values.clone().fold(f32::INFINITY, f32::min);
         let most = values.fold(f32::NEG_INFINITY, f32::max);
-        at[axis] = usize::try_from(whole(least.floor())?).ok()?.min(page - 1);
-        extent[axis] = usize::try_from(whole(most.ceil())?).ok()?.saturating_sub(at[axis]).max(1);
+        at[axis] = usize::try_from(integer(least.floor())?).ok()?.min(page - 1);
+        extent[axis] = usize::try_from(integer(most.ceil())?).ok()?.saturating_sub(at[axis]).max(1);
     }
     Some((at, extent))
 }

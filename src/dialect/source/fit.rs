@@ -22,14 +22,26 @@ fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
     i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
 }
 
-/// Whether so many bytes are `count` times `size`, to the last one.
-fn is_exact(len: usize, size: usize, count: i64) -> bool {
-    usize::try_from(count).ok().and_then(|count| count.checked_mul(size)) == Some(len)
+/// Whether so many bytes are a record of a size for each leaf of the tree. Of ragged nodes or models the last one may
+/// count or not.
+fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
+    let is_ragged = |lump: &str, size: usize| !facts.is_exact && !facts.len(lump).is_multiple_of(size);
+    let ragged = [("NODES", Node::SIZE), ("MODELS", Model::SIZE)];
+    let more = ragged.into_iter().filter(|(lump, size)| is_ragged(lump, *size)).count();
+    let least = leafs_of_tree(facts);
+    (0..=more).filter_map(|more| i64::try_from(more).ok()).any(|more| is_made_of(facts, len, size, least + more))
+}
+
+/// Whether so many bytes are `count` times `size`, to the last one; in a ragged lump less than a record may be too much
+/// or missing.
+fn is_made_of(facts: &Facts<'_>, len: usize, size: usize, count: i64) -> bool {
+    let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
+    bytes.is_some_and(|bytes| len == bytes || !facts.is_exact && len.abs_diff(bytes) < size)
 }
 
 fn exactly(facts: &Facts<'_>, row: &Row, count: i64, of_what: &str) -> Fit {
     let (len, size) = (facts.len(row.lump), size_of_record(row));
-    match is_exact(len, size, count) {
+    match is_made_of(facts, len, size, count) {
         true => Ok(()),
         false => Err(format!("its {len} bytes are not {size} for each of the {count} {of_what}")),
     }
@@ -53,7 +65,7 @@ pub(super) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
 pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
     let (faces, count, size) = (facts.len(FACES.lump()), faces_of_models(facts), size_of_record(row));
     let len = facts.len(row.lump);
-    match (faces == 0 || is_exact(faces, size, count), len % size.max(1)) {
+    match (faces == 0 || is_made_of(facts, faces, size, count), if facts.is_exact { len % size.max(1) } else { 0 }) {
         (true, 0) => Ok(()),
         (true, _) => Err(format!("its {len} bytes are no multiple of {size}")),
         (false, _) => Err(format!(
@@ -66,7 +78,7 @@ pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
 pub(super) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
     let sizes = [Some(Face::SIZE), by_map(facts, 18, FaceV18::SIZE), by_map(facts, 17, source17::Face::SIZE)];
-    match faces == 0 || sizes.into_iter().flatten().any(|size| is_exact(faces, size, count)) {
+    match faces == 0 || sizes.into_iter().flatten().any(|size| is_made_of(facts, faces, size, count)) {
         true => Ok(()),
         false => Err(format!(
             "games that lay out faces in another way do so with this too, and no known face makes {faces} bytes of the {count} \
@@ -81,19 +93,26 @@ fn by_map(facts: &Facts<'_>, version: i32, size: usize) -> Option<usize> {
 
 /// Leafs of this size, as many as the tree has.
 pub(super) fn leafs_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
-    exactly(facts, row, leafs_of_tree(facts), "leafs that the nodes and models call for")
+    one_for_leafs(facts, row, "leafs that the nodes and models call for")
 }
 
 /// A record for each leaf, for a list beside the leafs.
 pub(super) fn one_a_leaf(facts: &Facts<'_>, row: &Row) -> Fit {
-    exactly(facts, row, leafs_of_tree(facts), "leafs of the tree")
+    one_for_leafs(facts, row, "leafs of the tree")
+}
+
+fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
+    match are_leafs(facts, facts.len(row.lump), size_of_record(row)) {
+        true => Ok(()),
+        false => exactly(facts, row, leafs_of_tree(facts), of_what),
+    }
 }
 
 /// Nodes that call for as many leafs as there are.
 pub(super) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
-    let fits = [Leaf::SIZE, LeafV0::SIZE].into_iter().any(|size| is_exact(leafs, size, wanted));
-    match fits && len % Node::SIZE == 0 {
+    let fits = [Leaf::SIZE, LeafV0::SIZE].into_iter().any(|size| are_leafs(facts, leafs, size));
+    match fits && (len % Node::SIZE == 0 || !facts.is_exact) {
         true => Ok(()),
         false => Err(format!(
             "its {len} bytes as nodes of {} call for {wanted} leafs, which {leafs} bytes of leafs are not",

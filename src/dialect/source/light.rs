@@ -61,7 +61,7 @@ impl Light for WorldLightV1 {
 /// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty lumps.
 fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let bytes = facts.bytes(row.lump);
-    if !bytes.len().is_multiple_of(L::SIZE) {
+    if bytes.len() < L::SIZE || facts.is_exact && !bytes.len().is_multiple_of(L::SIZE) {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
     }
     let strange = bytes.chunks_exact(L::SIZE).filter_map(L::decode).position(|light| !(0..=5).contains(&light.kind()));
@@ -74,8 +74,11 @@ fn samples(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result
     one_a_leaf(facts, &index.row())
         .map_err(|why| format!("{} does not say whose its samples are: {why}", index.lump()))?;
     let samples = facts.sum(index.lump(), |of_leaf: LeafAmbientIndex| i64::from(of_leaf.count));
-    match (len % LeafAmbientSample::SIZE, i64::try_from(len / LeafAmbientSample::SIZE)) {
-        (0, Ok(count)) if count >= samples.min(1 << 16) => Ok(()),
+    // A ragged lump is not one of whole cubes.
+    let is_odd =
+        !len.is_multiple_of(LeafAmbientSample::SIZE) && (facts.is_exact || len.is_multiple_of(LeafAmbientCube::SIZE));
+    match (is_odd, i64::try_from(len / LeafAmbientSample::SIZE)) {
+        (false, Ok(count)) if count >= samples.min(1 << 16) => Ok(()),
         _ => Err(format!("its {len} bytes are not {} for each of {samples} samples", LeafAmbientSample::SIZE)),
     }
 }
@@ -83,7 +86,9 @@ fn samples(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result
 /// Cubes leaf by leaf, without an index.
 fn cubes(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result<(), String> {
     match facts.len(index.lump()) {
-        0 => one_a_leaf(facts, row),
+        // Whole samples without an index are no ragged cubes.
+        0 if facts.is_exact || !facts.len(row.lump).is_multiple_of(LeafAmbientSample::SIZE) => one_a_leaf(facts, row),
+        0 => Err("its samples have no index that says whose they are".to_owned()),
         _ => Err(format!("{} goes with samples, not with cubes", index.lump())),
     }
 }

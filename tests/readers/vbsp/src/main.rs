@@ -1,16 +1,27 @@
-//! Prints what the crate vbsp says of Source maps, one fact a line, as `read.py` does for readers in Python.
+//! Prints what the crate vbsp says of Source maps, one fact a line, as `read.py` does for readers in Python; after
+//! `--values` the values of all records instead.
+
+mod records;
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 fn main() {
-    for path in std::env::args().skip(1) {
+    let mut arguments = std::env::args().skip(1).peekable();
+    let is_for_values = arguments.next_if_eq("--values").is_some();
+    let read = if is_for_values { read_values } else { read };
+    for path in arguments {
         println!("READ map");
         match read(&path) {
             Ok(()) => println!("READ end"),
             Err(error) => println!("READ failed map {}", error.to_string().replace('\n', " ")),
         }
     }
+}
+
+fn read_values(path: &str) -> Result<(), Box<dyn std::error::Error>> {
+    records::print(&vbsp::Bsp::read(&std::fs::read(path)?)?);
+    Ok(())
 }
 
 fn read(path: &str) -> Result<(), Box<dyn std::error::Error>> {

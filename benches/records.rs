@@ -1,0 +1,120 @@
+//! How fast records are read and written, beside a copy of the same bytes in the same run: `cargo bench --bench records`.
+//!
+//! Arrays of a million records, for which the aims are, and some that caches hold, where a copy costs least. What other crates take for the same arrays
+//! says `tests/readers/bench`. Tables are Markdown; the last lines say which aims are met.
+
+#[allow(dead_code)]
+#[path = "core/harness.rs"]
+mod harness;
+
+use std::hint::black_box;
+
+use bspkit::dialect::{Dialect, Key, QUAKE2, QUAKE3, SOURCE, quake2, quake3, source};
+use bspkit::record::Record;
+use bspkit::{Bsp, Builder};
+
+use harness::{Group, Outcome, Work, in_time, three_digits};
+
+const MANY: usize = 1_000_000;
+
+fn main() -> Outcome {
+    let is_measured = std::env::args().any(|argument| argument == "--bench");
+    let (turns, counts) = if is_measured { (21, [100_000, MANY]) } else { (1, [100, 1_000]) };
+    if !is_measured {
+        println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
+    }
+    let mut aims = Vec::new();
+    for count in counts {
+        let bench = Bench { turns, count };
+        let planes = Array { dialect: &QUAKE2, key: quake2::PLANES, lump: 1 };
+        bench.measure(planes, |plane| plane.distance, |plane| plane.distance += 8.0, &mut aims)?;
+        let vertexes = Array { dialect: &QUAKE3, key: quake3::DRAWVERTS, lump: 10 };
+        bench.measure(vertexes, |vertex| vertex.point[2], |vertex| vertex.point[2] += 8.0, &mut aims)?;
+        let faces = Array { dialect: &SOURCE, key: source::FACES, lump: 7 };
+        bench.measure(faces, |face| face.light_offset, |face| face.light_offset += 4, &mut aims)?;
+        let surfaces = Array { dialect: &QUAKE3, key: quake3::SURFACES, lump: 13 };
+        bench.measure(surfaces, |surface| surface.fog, |surface| surface.fog += 1, &mut aims)?;
+    }
+    println!();
+    aims.iter().for_each(|aim| println!("aim: {aim}"));
+    Ok(())
+}
+
+/// A lump of records.
+struct Array<R> {
+    dialect: &'static Dialect,
+    key: Key<R>,
+    lump: usize,
+}
+
+struct Bench {
+    turns: usize,
+    count: usize,
+}
+
+impl Bench {
+    fn measure<R: Record, F>(
+        &self,
+        array: Array<R>,
+        field: impl Fn(&R) -> F,
+        change: impl Fn(&mut R),
+        aims: &mut Vec<String>,
+    ) -> Outcome {
+        let size = R::INFO.size;
+        let bytes: Vec<u8> = (0..self.count * size).map(|at| (at * 31 + at / 255) as u8 & 0x3F).collect();
+        let map = Builder::new(array.dialect).lump(array.lump, bytes.clone());
+        // Source's faces are believed where a model has as many.
+        let model = [&[0; 44][..], &i32::try_from(self.count)?.to_le_bytes()].concat();
+        let map = if array.lump == 7 { map.lump(14, model) } else { map };
+        let map = Bsp::from_vec(map.build()?)?;
+        let table = map.table(array.key)?;
+        let records: Vec<R> = table.iter().collect();
+        let (mut first, mut second, mut third) = (map.draft(), map.draft(), map.draft());
+        let (mut written, mut updated) = (first.table(array.key)?, second.table(array.key)?);
+        let mut got = third.table(array.key)?;
+        // The first edit copies the lump.
+        written.push(records[0]);
+
+        let name = format!("{} {} of {size} bytes", self.count, array.key.lump());
+        let mut group = Group::new(name.clone());
+        let each = Work::Entities(self.count);
+        let memcpy = group.reference("memcpy", each, || Ok(bytes.to_vec()));
+        let decode = group.row("all decoded", each, memcpy, || Ok(table.iter().collect::<Vec<R>>()));
+        group.row("a field of all", each, memcpy, || {
+            table.iter().for_each(|record| drop(black_box(field(&record))));
+            Ok(())
+        });
+        let encode = group.row("all decoded and encoded", each, memcpy, || Ok((R::INFO.reencode)(&bytes)));
+        let set = group.row("all set", each, memcpy, || {
+            Ok(records.iter().enumerate().try_for_each(|(index, record)| written.set(index, *record))?)
+        });
+        let update = group.row("all changed in place", each, memcpy, || {
+            Ok((0..self.count).try_for_each(|index| updated.update(index, &change))?)
+        });
+        let get_set = group.row("all got, changed, set", each, memcpy, || {
+            Ok((0..self.count).try_for_each(|index| {
+                let mut record = got.get(index)?;
+                change(&mut record);
+                got.set(index, record)
+            })?)
+        });
+        let measured = group.measure(self.turns)?;
+
+        if self.count < MANY && self.turns > 1 {
+            return Ok(());
+        }
+        let most = if size < 44 { 3.0 } else { 1.5 };
+        for (what, row) in [("decoded", decode), ("encoded", encode), ("set", set)] {
+            let ratio = measured.ratio(row, memcpy);
+            let verdict = if ratio <= most { "met" } else { "missed" };
+            aims.push(format!("{name} are {what} within {most} of memcpy: {}, {verdict}", three_digits(ratio)));
+        }
+        const MOST: f64 = 3e-9;
+        for (what, row) in [("updated", update), ("got, changed and set", get_set)] {
+            let seconds = measured.seconds(row) / self.count as f64;
+            let verdict = if seconds <= MOST { "met" } else { "missed" };
+            aims.push(format!("{name} are {what} within {} each: {}, {verdict}", in_time(MOST), in_time(seconds)));
+        }
+        Ok(())
+    }
+}

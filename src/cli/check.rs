@@ -1,0 +1,166 @@
+//! `check`: what is wrong with maps, and where.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
+use serde::Serialize;
+
+use super::help;
+use super::maps::Maps;
+use super::options::Options;
+use super::show::{PathJson, count, json};
+use super::talk::{Code, Job, Talk};
+
+/// Find what is wrong with maps
+///
+/// Reports what makes an engine refuse a map or read what is not there, and where. What the formats allow is no
+/// finding, however odd. Notes are listed with -v, and in JSON. Exits with 1 where there is an error, or what is denied.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit check dm4.bsp
+  bspkit check maps --deny warning
+  bspkit check maps --allow entity-nul --engine q3map2
+  bspkit check maps --json > findings.jsonl"
+))]
+pub(crate) struct Args {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required_unless_present = "codes")]
+    maps: Vec<PathBuf>,
+    /// Exit with 1 for findings of this code as well, or for all warnings; may be given several times
+    #[arg(long, value_name = "CODE|warning", value_parser = denied)]
+    deny: Vec<Denied>,
+    /// Leave out findings of this code; may be given several times
+    #[arg(long, value_name = "CODE", value_parser = FindingCode::by_name)]
+    allow: Vec<&'static FindingCode>,
+    /// Whose limits hold [default: the stock engine of the map's version]
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    json: bool,
+    /// List all codes with their severities, and nothing else
+    #[arg(long)]
+    codes: bool,
+}
+
+/// What counts for the exit status, beside errors.
+#[derive(Clone, Copy)]
+enum Denied {
+    AtLeast(Severity),
+    Code(&'static FindingCode),
+}
+
+fn denied(text: &str) -> Result<Denied, bspkit::Error> {
+    let severities = [Severity::Note, Severity::Warning, Severity::Error];
+    match severities.into_iter().find(|severity| severity.to_string().eq_ignore_ascii_case(text)) {
+        Some(severity) => Ok(Denied::AtLeast(severity)),
+        None => FindingCode::by_name(text).map(Denied::Code),
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    dialect: Option<&'static str>,
+    findings: Vec<FindingJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    code: &'static str,
+    severity: String,
+    lump: Option<&'a str>,
+    record: Option<usize>,
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    count: usize,
+    message: &'a str,
+}
+
+impl<'a> From<&'a Finding> for FindingJson<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        FindingJson {
+            code: finding.code.name,
+            severity: finding.code.severity.to_string(),
+            lump: finding.place.lump.as_deref(),
+            record: finding.place.record,
+            offset: finding.place.offset,
+            field: finding.field.as_deref(),
+            count: finding.count,
+            message: &finding.message,
+        }
+    }
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    if args.codes {
+        let mut text = String::new();
+        for code in CODES {
+            text += &format!("{:<16} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
+        }
+        talk.stdout(text.as_bytes())?;
+        return Ok(Code::Done);
+    }
+    let mut wanted = check::Options::default();
+    wanted.engine.clone_from(&args.engine);
+    wanted.allowed.clone_from(&args.allow);
+    let maps = Maps::find(&args.maps);
+    maps.each(options.jobs(), talk, |map, job| {
+        let checked = options.open(&map.path).and_then(|bsp| {
+            let findings = check::run(&bsp, &wanted)?;
+            Ok((bsp.dialect().name, findings))
+        });
+        let (dialect, findings, error) = match checked {
+            Ok((dialect, findings)) => (Some(dialect), findings, None),
+            Err(error) => (None, Vec::new(), Some(error)),
+        };
+        if args.json {
+            let document = Document {
+                path: PathJson::new(&map.path),
+                dialect,
+                findings: findings.iter().map(FindingJson::from).collect(),
+                error: error.as_ref().map(|error| format!("{error:#}")),
+            };
+            job.line(json(&document, maps.many)?);
+        } else if error.is_none() {
+            print(&findings, job);
+        }
+        let is_denied = |finding: &Finding| {
+            finding.code.severity == Severity::Error
+                || args.deny.iter().any(|denied| match denied {
+                    Denied::AtLeast(severity) => finding.code.severity >= *severity,
+                    Denied::Code(code) => finding.code == *code,
+                })
+        };
+        match error {
+            Some(error) => Err(error),
+            None => Ok(if findings.iter().any(is_denied) { Code::Found } else { Code::Done }),
+        }
+    })
+}
+
+/// A line for each finding, and one that sums them up.
+fn print(findings: &[Finding], job: &mut Job<'_>) {
+    for finding in findings {
+        if finding.code.severity > Severity::Note || job.talk.verbose {
+            job.line(format!("{}: {finding}", job.path));
+        }
+    }
+    let number = |severity| {
+        let its = findings.iter().filter(|finding| finding.code.severity == severity);
+        its.map(|finding| finding.count).sum::<usize>()
+    };
+    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    let text = match (errors, warnings) {
+        (0, 0) => "nothing wrong".to_owned(),
+        (0, _) => count(warnings, "warning", "warnings"),
+        (_, 0) => count(errors, "error", "errors"),
+        _ => format!("{}, {}", count(errors, "error", "errors"), count(warnings, "warning", "warnings")),
+    };
+    job.say(&format!("{}: {text}", job.path));
+}

@@ -1,0 +1,225 @@
+//! Quake III's light grid: light for what moves, at points of a grid that the worldspawn's `gridsize` and the bounds of
+//! the world lay out (`R_LoadLightGrid` of the Quake III Arena source). Nothing in the lump says how large it is.
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, float, whole, wide};
+use crate::dialect::Role;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::record::Held;
+
+const LUMP: &str = "LIGHTGRID";
+/// The bytes of a point: ambient and directed light, two bytes for a direction.
+const POINT: usize = 8;
+/// Where the world's bounds stand in `dmodel_t`.
+const BOUNDS: [usize; 2] = [0, 12];
+
+/// The light grid of a map.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let mut grid = map.light_grid()?;
+/// grid.check()?;
+/// let [x, y, z] = grid.counts();
+/// assert_eq!(grid.index([x - 1, y - 1, z - 1]), Some(grid.len() - 1));
+/// let light = [9; 8];
+/// grid.set(0, light)?;
+/// assert_eq!(grid.get(0)?, light);
+/// map.draft().set(map.slot("LIGHTGRID")?.id, grid.to_bytes())?;
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LightGrid<'a> {
+    bytes: Held<'a>,
+    cell: [f32; 3],
+    origin: [f32; 3],
+    counts: [usize; 3],
+    len: usize,
+}
+
+impl<'a> Bsp<'a> {
+    /// The light grid, to be looked at and edited; [`LightGrid::to_bytes`] is what a draft is given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none, [`ErrorKind::Malformed`] where there is no world or none of a size that
+    /// makes a grid; where a lump or the entities cannot be read, as [`Bsp::bytes`] and [`Bsp::entities`].
+    pub fn light_grid(&self) -> Result<LightGrid<'a>> {
+        let lump = |role: Role| {
+            let missing = || Error::new(ErrorKind::NotFound, format!("the map has no {role}"));
+            self.bytes(self.role(role).ok_or_else(missing)?.id)
+        };
+        let bytes = lump(Role::LightGrid)?;
+        let models = lump(Role::Models)?;
+        let bound = |at: usize| Some([float(&models, at)?, float(&models, at + 4)?, float(&models, at + 8)?]);
+        let no_world = || Error::new(ErrorKind::Malformed, "there is no world").at(Place::default().lump("MODELS"));
+        let [mins, maxs] = BOUNDS.map(bound);
+        let (mins, maxs) = (mins.ok_or_else(no_world)?, maxs.ok_or_else(no_world)?);
+        let mut cell = LightGrid::CELL;
+        let entities = self.entities()?;
+        // Engines read every pair of the first entity, and the last one of a key is what stays.
+        for pair in entities.get(0).into_iter().flat_map(|world| world.pairs()) {
+            if pair.key.eq_ignore_ascii_case(b"gridsize") {
+                read_size(pair.value, &mut cell);
+            }
+        }
+        LightGrid::new(bytes, cell, mins, maxs)
+    }
+}
+
+impl<'a> LightGrid<'a> {
+    /// The distances between points where the worldspawn says none.
+    pub const CELL: [f32; 3] = [64.0, 64.0, 128.0];
+
+    /// The grid of a lump, by the distances between its points and the bounds of the world.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] where these make no grid.
+    pub fn new(bytes: impl Into<Data<'a>>, cell: [f32; 3], mins: [f32; 3], maxs: [f32; 3]) -> Result<Self> {
+        let (mut origin, mut counts, mut len) = ([0.0; 3], [0; 3], 1_usize);
+        for axis in 0..3 {
+            // In floats of 32 bits, operation by operation: others give other counts.
+            let size = cell[axis];
+            origin[axis] = size * (mins[axis] / size).ceil();
+            let last = size * (maxs[axis] / size).floor();
+            let count = whole((last - origin[axis]) / size + 1.0);
+            let product = count.and_then(|count| len.checked_mul(count));
+            (counts[axis], len) = count.zip(product).ok_or_else(|| {
+                let (from, to) = (mins[axis], maxs[axis]);
+                let message = format!("points {size} units apart make no grid from {from} to {to}");
+                Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP))
+            })?;
+        }
+        Ok(LightGrid { bytes: Held::new(bytes.into()), cell, origin, counts, len })
+    }
+
+    /// How many points there are along each axis.
+    pub fn counts(&self) -> [usize; 3] {
+        self.counts
+    }
+
+    /// The distances between points.
+    pub fn cell(&self) -> [f32; 3] {
+        self.cell
+    }
+
+    /// Where the first point is.
+    pub fn origin(&self) -> [f32; 3] {
+        self.origin
+    }
+
+    /// How many points the grid has, whatever the lump has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether the lump has as many points as the grid; engines drop one that has not. An empty lump is none at all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] with both numbers.
+    pub fn check(&self) -> Result<()> {
+        let length = self.bytes.get().len();
+        if length == 0 || self.len.checked_mul(POINT) == Some(length) {
+            return Ok(());
+        }
+        let [x, y, z] = self.counts;
+        let message = format!("the grid has {x} by {y} by {z} points, and {length} bytes are not {POINT} for each");
+        let hint = "engines drop the grid: the world's bounds and `gridsize` say what it is";
+        Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP)).hint(hint))
+    }
+
+    /// The index of a point by its place in the grid: x runs fastest.
+    pub fn index(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
+        let is_there = [x, y, z].iter().zip(self.counts).all(|(place, count)| *place < count);
+        is_there.then(|| (z * self.counts[1] + y) * self.counts[0] + x)
+    }
+
+    /// The place in the grid of a point, by its index.
+    pub fn place(&self, index: usize) -> Option<[usize; 3]> {
+        let [x, y, _] = self.counts;
+        (index < self.len).then(|| [index % x, index / x % y, index / x / y])
+    }
+
+    /// Where a point of the grid is in the world.
+    pub fn position(&self, place: [usize; 3]) -> Option<[f32; 3]> {
+        self.index(place)?;
+        let mut position = self.origin;
+        for (axis, along) in place.into_iter().enumerate() {
+            position[axis] += self.cell[axis] * f32::from(u16::try_from(along).ok()?);
+        }
+        Some(position)
+    }
+
+    /// The bytes of a point.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the grid has no such point or the lump ends before it.
+    pub fn get(&self, index: usize) -> Result<[u8; POINT]> {
+        let start = self.start(index)?;
+        self.bytes.get()[start..].first_chunk().copied().ok_or_else(|| self.no_point(index))
+    }
+
+    /// Gives a point other bytes.
+    ///
+    /// # Errors
+    /// As [`LightGrid::get`].
+    pub fn set(&mut self, index: usize, light: [u8; POINT]) -> Result<()> {
+        let start = self.start(index)?;
+        self.bytes.put(start, &light);
+        Ok(())
+    }
+
+    /// The bytes of the lump.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.bytes.get().to_vec()
+    }
+
+    fn start(&self, index: usize) -> Result<usize> {
+        let end = index.checked_add(1).filter(|end| *end <= self.len).and_then(|end| end.checked_mul(POINT));
+        let end = end.filter(|end| *end <= self.bytes.get().len());
+        end.map(|end| end - POINT).ok_or_else(|| self.no_point(index))
+    }
+
+    #[cold]
+    fn no_point(&self, index: usize) -> Error {
+        let there = self.bytes.get().len() / POINT;
+        let message = format!("there is no point {index}: the grid has {}, the lump {there}", self.len);
+        let place = Place::default().lump(LUMP).record(index).offset(wide(self.bytes.get().len()));
+        Error::new(ErrorKind::NotFound, message).at(place)
+    }
+}
+
+/// Reads numbers as `sscanf("%f %f %f")` does: as many as there are, and the others stay.
+fn read_size(text: &[u8], size: &mut [f32; 3]) {
+    let mut rest = text.trim_ascii_start();
+    for size in size {
+        // No number that means anything is longer.
+        let start = rest.len().min(40);
+        let number = |end: usize| Some((std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?, end));
+        let Some((number, end)) = (1..=start).rev().find_map(number) else { return };
+        *size = number;
+        rest = rest[end..].trim_ascii_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_far_as_they_go() {
+        let read = |text: &str| {
+            let mut size = LightGrid::CELL;
+            read_size(text.as_bytes(), &mut size);
+            size
+        };
+        assert_eq!(read("32 16\t8"), [32.0, 16.0, 8.0]);
+        assert_eq!(read(" 76.800003 1e2"), [76.8, 100.0, 128.0]);
+        assert_eq!(read("32x 16 8"), [32.0, 64.0, 128.0]);
+        assert_eq!(read(""), LightGrid::CELL);
+        assert_eq!(read("\u{e9} 1"), LightGrid::CELL);
+    }
+}

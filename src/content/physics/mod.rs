@@ -1,0 +1,246 @@
+//! Physics of Source maps: the solids of brush models ([`Physics`], `PHYSCOLLIDE`) and of displacements ([`PhysDisp`],
+//! `PHYSDISP`).
+//!
+//! Solids are what the physics library has written for itself, and stay as they are; the text behind them says which
+//! materials they are of, and can be changed.
+
+mod disp;
+
+pub use disp::PhysDisp;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, wide, word};
+use crate::error::{Error, ErrorKind, Place, Result};
+
+const LUMP: &str = "PHYSCOLLIDE";
+/// The bytes of `dphysmodel_t`.
+const HEADER: usize = 16;
+
+/// The solids and texts of brush models.
+///
+/// ```
+/// use bspkit::{Bsp, Builder, Layout, dialect};
+/// # let number = |number: i32| number.to_le_bytes();
+/// # let text = b"solid { }\0";
+/// # let solids = [&number(4)[..], b"VPHY"].concat();
+/// # let header = [0, 8, 10, 1].map(number).concat();
+/// # let end = [-1, -1, 0, 0].map(number).concat();
+/// # let lump = [header, solids, text.to_vec(), end].concat();
+/// # let bytes = Builder::new(&dialect::SOURCE).lump(0, "{}\n\0").lump(29, lump).build()?;
+/// let map = Bsp::parse(&bytes)?;
+/// let mut physics = map.physics()?;
+/// assert_eq!((physics.len(), physics.model(0)?, physics.text(0)?), (1, 0, &b"solid { }"[..]));
+/// assert!(physics.solids(0)?.eq([b"VPHY"]));
+/// physics.set_text(0, "materialtable { \"default\" \"1\" }")?;
+///
+/// let mut draft = map.draft();
+/// draft.set(map.slot("PHYSCOLLIDE")?.id, physics.to_bytes()?)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert_eq!(saved.physics()?.text(0)?, b"materialtable { \"default\" \"1\" }");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Physics<'a> {
+    bytes: Data<'a>,
+    /// Where each entry begins.
+    starts: Vec<usize>,
+    /// Where the entry begins that ends the list, or the bytes end.
+    end: usize,
+    /// Texts that differ from the bytes, with the NULs behind them.
+    changed: BTreeMap<usize, Vec<u8>>,
+}
+
+/// Where the parts of an entry stand.
+struct Parts {
+    solids: Range<usize>,
+    text: Range<usize>,
+}
+
+impl<'a> Bsp<'a> {
+    /// The solids of brush models, to be looked at and changed; [`Physics::to_bytes`] is what a draft is given. The lump
+    /// `PHYSCOLLIDESURFACE` has the same layout: [`Physics::parse`] reads it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none; as [`Physics::parse`] and [`Bsp::bytes`].
+    pub fn physics(&self) -> Result<Physics<'a>> {
+        Physics::parse(self.bytes(self.slot(LUMP)?.id)?)
+    }
+}
+
+impl<'a> Physics<'a> {
+    /// Walks the entries of a lump.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] where an entry says that it is larger than what is there: nothing behind it can be found.
+    pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
+        let bytes = bytes.into();
+        let (mut starts, mut at) = (Vec::new(), 0);
+        // Engines stop at the first entry without solids, which has -1 for its model and their size.
+        while word(&bytes, at + 4).is_some_and(|size| size > 0) && at + HEADER <= bytes.len() {
+            let parts = parts(&bytes, at).ok_or_else(|| {
+                let sizes = [4, 8].map(|field| word(&bytes, at + field).unwrap_or(0));
+                let message = format!("there is no room for solids of {} bytes and a text of {}", sizes[0], sizes[1]);
+                let place = Place::default().lump(LUMP).record(starts.len()).offset(wide(at));
+                Error::new(ErrorKind::Malformed, message).at(place)
+            })?;
+            starts.push(at);
+            at = parts.text.end;
+        }
+        Ok(Physics { bytes, starts, end: at, changed: BTreeMap::new() })
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The brush model that an entry is for (`modelIndex`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry.
+    pub fn model(&self, index: usize) -> Result<i32> {
+        self.start(index).map(|start| word(&self.bytes, start).unwrap_or(-1))
+    }
+
+    /// The solids of an entry.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Malformed`] where the sizes of its solids are not
+    /// together what it says.
+    pub fn solids(&self, index: usize) -> Result<impl Iterator<Item = &[u8]>> {
+        let start = self.start(index)?;
+        let range = self.parts(index)?.solids;
+        let (bytes, says) = (&self.bytes[range.clone()], word(&self.bytes, start + 12).unwrap_or(0));
+        let malformed = |message: String, at: usize| {
+            let place = Place::default().lump(LUMP).record(index).offset(wide(at));
+            Err(Error::new(ErrorKind::Malformed, message).at(place))
+        };
+        let (mut at, mut count) = (0, 0);
+        while at < bytes.len() {
+            let Some(end) = solid_end(bytes, at) else {
+                let size = word(bytes, at).map_or("without a size".into(), |size| format!("of {size} bytes"));
+                return malformed(format!("there is no room for solid {count} {size}"), range.start + at);
+            };
+            (at, count) = (end, count + 1);
+        }
+        if usize::try_from(says) != Ok(count) {
+            return malformed(format!("it says it has {says} solids, and {count} are there"), start + 12);
+        }
+        let mut at = 0;
+        Ok(std::iter::from_fn(move || {
+            let end = solid_end(bytes, at)?;
+            let solid = &bytes[at + 4..end];
+            at = end;
+            Some(solid)
+        }))
+    }
+
+    /// The text of an entry, without the NULs behind it (`keydata`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry.
+    pub fn text(&self, index: usize) -> Result<&[u8]> {
+        let whole = self.whole_text(index)?;
+        Ok(&whole[..text_len(whole)])
+    }
+
+    /// Gives an entry another text; the NULs behind the old one stay behind it, and one is put where there was no text.
+    /// The text it has is no edit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Refused`] for a text with a NUL in it.
+    pub fn set_text(&mut self, index: usize, text: impl AsRef<[u8]>) -> Result<()> {
+        let text = text.as_ref();
+        let old = &self.bytes[self.parts(index)?.text];
+        if *text == old[..text_len(old)] {
+            self.changed.remove(&index);
+            return Ok(());
+        }
+        if text.contains(&0) {
+            let place = Place::default().lump(LUMP).record(index);
+            return Err(Error::new(ErrorKind::Refused, "a text ends at its first NUL").at(place));
+        }
+        let behind: &[u8] = if old.is_empty() { &[0] } else { &old[text_len(old)..] };
+        self.changed.insert(index, [text, behind].concat());
+        Ok(())
+    }
+
+    /// Whether a text differs from what was read.
+    pub fn is_edited(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// The bytes behind the last entry: the one that ends the list, as a rule `-1 -1 0 0`, and what follows.
+    pub fn rest(&self) -> &[u8] {
+        &self.bytes[self.end..]
+    }
+
+    /// The lump with the changed texts, and their sizes where those are said.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] for a text of more than 2 GiB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (mut bytes, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
+        for (index, text) in &self.changed {
+            let (start, parts) = (self.start(*index)?, self.parts(*index)?);
+            let size = i32::try_from(text.len()).map_err(|_| {
+                let place = Place::default().lump(LUMP).record(*index);
+                Error::new(ErrorKind::TooLarge, "the text has more than 2 GiB").at(place)
+            })?;
+            bytes.extend_from_slice(&self.bytes[at..start + 8]);
+            bytes.extend_from_slice(&size.to_le_bytes());
+            bytes.extend_from_slice(&self.bytes[start + 12..parts.text.start]);
+            bytes.extend_from_slice(text);
+            at = parts.text.end;
+        }
+        bytes.extend_from_slice(&self.bytes[at..]);
+        Ok(bytes)
+    }
+
+    fn whole_text(&self, index: usize) -> Result<&[u8]> {
+        match self.changed.get(&index) {
+            Some(text) => Ok(text),
+            None => self.parts(index).map(|parts| &self.bytes[parts.text]),
+        }
+    }
+
+    fn start(&self, index: usize) -> Result<usize> {
+        self.starts.get(index).copied().ok_or_else(|| {
+            let message = format!("there is no entry {index}, only {}", self.len());
+            Error::new(ErrorKind::NotFound, message).at(Place::default().lump(LUMP))
+        })
+    }
+
+    fn parts(&self, index: usize) -> Result<Parts> {
+        let none = Parts { solids: 0..0, text: 0..0 };
+        // They were found once.
+        self.start(index).map(|start| parts(&self.bytes, start).unwrap_or(none))
+    }
+}
+
+/// The parts of the entry that begins there; `None` where they are not all there.
+fn parts(bytes: &[u8], start: usize) -> Option<Parts> {
+    let size = |field: usize| usize::try_from(word(bytes, start + field)?).ok();
+    let solids = start + HEADER..(start + HEADER).checked_add(size(4)?)?;
+    let text = solids.end..solids.end.checked_add(size(8)?)?;
+    (text.end <= bytes.len()).then_some(Parts { solids, text })
+}
+
+/// Where the solid that begins there ends; `None` where it is not all there.
+fn solid_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let size = usize::try_from(word(bytes, at)?).ok()?;
+    (at + 4).checked_add(size).filter(|end| *end <= bytes.len())
+}
+
+/// The bytes of a text before the NULs at its end.
+fn text_len(text: &[u8]) -> usize {
+    text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
+}

@@ -1,0 +1,220 @@
+//! Names of materials in Source maps: the lump of strings and the table of where each begins (`TEXDATA_STRING_DATA` and
+//! `TEXDATA_STRING_TABLE` of bspfile.h of the Source SDK 2013).
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, escaped, wide, word};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::SlotId;
+
+pub(crate) const STRINGS: &str = "TEXDATA_STRING_DATA";
+pub(crate) const TABLE: &str = "TEXDATA_STRING_TABLE";
+
+/// The bytes of a name and its NUL (`TEXTURE_NAME_LENGTH`).
+const MOST: usize = 128;
+
+/// The names of the materials, by the index that texdata gives (`nameStringTableID`).
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let map = Bsp::open("tests/maps/source/room_v20.bsp")?;
+/// let mut names = map.texture_strings()?;
+/// let old = names.get(0)?.to_vec();
+/// names.rename(0, "own/another_wall")?;
+///
+/// let mut draft = map.draft();
+/// draft.set_texture_strings(&names)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert_eq!(saved.texture_strings()?.get(0)?, b"own/another_wall");
+/// names.rename(0, old)?;
+/// assert!(!names.is_edited());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// A name of the length of the old one is written over it; any other goes behind the last string, and its word of the
+/// table says so. All other names keep their bytes and their places.
+#[derive(Clone, Debug)]
+pub struct TextureStrings<'a> {
+    strings: Data<'a>,
+    table: Data<'a>,
+    /// Names that differ from the bytes.
+    changed: BTreeMap<usize, Vec<u8>>,
+}
+
+impl<'a> Bsp<'a> {
+    /// The names of materials, to be looked at and changed; [`crate::Draft::set_texture_strings`] takes them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none; where a lump cannot be read, as [`Bsp::bytes`]. What is wrong
+    /// with a name is said when it is asked for.
+    pub fn texture_strings(&self) -> Result<TextureStrings<'a>> {
+        self.texture_strings_of(|slot| self.bytes(slot))
+    }
+
+    /// The names with other bytes of the lumps.
+    pub(crate) fn texture_strings_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<TextureStrings<'a>> {
+        let lump = |name: &str| bytes(self.slot(name)?.id);
+        Ok(TextureStrings::new(lump(STRINGS)?, lump(TABLE)?))
+    }
+}
+
+impl<'a> TextureStrings<'a> {
+    /// The names in a lump of strings and a table of offsets into it.
+    pub fn new(strings: impl Into<Data<'a>>, table: impl Into<Data<'a>>) -> Self {
+        TextureStrings { strings: strings.into(), table: table.into(), changed: BTreeMap::new() }
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.table.len() / 4
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A name: no `materials/` before it, no extension, and letters of any case.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Malformed`] where the table says a place that is not
+    /// in the strings.
+    pub fn get(&self, index: usize) -> Result<&[u8]> {
+        match self.changed.get(&index) {
+            Some(name) => Ok(name),
+            None => self.extent(index).map(|range| &self.strings[range]),
+        }
+    }
+
+    /// The names that engines take for the same one as this: case does not count.
+    pub fn find(&self, name: impl AsRef<[u8]>) -> impl Iterator<Item = usize> {
+        (0..self.len())
+            .filter(move |index| self.get(*index).is_ok_and(|other| other.eq_ignore_ascii_case(name.as_ref())))
+    }
+
+    /// Gives a material another name; the one it has is no edit. Other texdata of that name keep it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more than 127
+    /// bytes.
+    pub fn rename(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
+        let name = name.as_ref();
+        self.check(index)?;
+        // What is there may be kept, whatever it is.
+        if self.extent(index).is_ok_and(|old| self.strings[old] == *name) {
+            self.changed.remove(&index);
+            return Ok(());
+        }
+        if name.len() >= MOST || name.contains(&0) {
+            let message = format!("the name of a material has at most {} bytes and no NUL", MOST - 1);
+            return Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(STRINGS)));
+        }
+        self.changed.insert(index, name.to_vec());
+        Ok(())
+    }
+
+    /// Whether a name differs from what was read.
+    pub fn is_edited(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// What is wrong, in order: places that are not in the strings, names without an end, too long, or there twice.
+    pub fn problems(&self) -> Vec<Error> {
+        let mut found = Vec::new();
+        let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
+        for index in 0..self.len() {
+            let wrong = |message: String| {
+                let place = Place::default().lump(TABLE).record(index);
+                Error::new(ErrorKind::Malformed, message).at(place)
+            };
+            match self.get(index) {
+                Err(error) => found.push(error),
+                Ok(name) if name.len() >= MOST => {
+                    found.push(wrong(format!("the name has {} bytes, and {} are the most", name.len(), MOST - 1)));
+                }
+                Ok(name) => match first.entry(name.to_ascii_lowercase()) {
+                    std::collections::hash_map::Entry::Vacant(entry) => drop(entry.insert(index)),
+                    std::collections::hash_map::Entry::Occupied(entry) => {
+                        let name = escaped(name);
+                        found.push(wrong(format!("{name} is the name of {} already", entry.get())));
+                    }
+                },
+            }
+            let has_no_end = !self.changed.contains_key(&index)
+                && self.extent(index).is_ok_and(|range| range.end == self.strings.len());
+            if has_no_end {
+                found.push(wrong("the name has no NUL behind it".into()));
+            }
+        }
+        found
+    }
+
+    /// Both lumps with the changed names: the strings and the table.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
+    pub fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
+        let (mut strings, mut table) = (self.strings.to_vec(), self.table.to_vec());
+        let in_place = self.in_place();
+        for (index, name) in &self.changed {
+            if let Some(range) = in_place.get(index) {
+                strings[range.clone()].copy_from_slice(name);
+                continue;
+            }
+            // A last string without an end would go on in the new one.
+            if strings.last().is_some_and(|last| *last != 0) {
+                strings.push(0);
+            }
+            let start = i32::try_from(strings.len()).map_err(|_| {
+                let place = Place::default().lump(STRINGS);
+                Error::new(ErrorKind::TooLarge, format!("name {index} would begin behind 2 GiB")).at(place)
+            })?;
+            table[4 * index..4 * index + 4].copy_from_slice(&start.to_le_bytes());
+            strings.extend_from_slice(name);
+            strings.push(0);
+        }
+        Ok((strings, table))
+    }
+
+    /// Where names can be written over the old ones: of the same length, and no other name has the bytes.
+    fn in_place(&self) -> BTreeMap<usize, Range<usize>> {
+        let mut places: BTreeMap<usize, Range<usize>> = BTreeMap::new();
+        for (index, name) in &self.changed {
+            let range = self.extent(*index).ok().filter(|range| range.len() == name.len() && !range.is_empty());
+            places.extend(range.map(|range| (*index, range)));
+        }
+        if places.is_empty() {
+            return places;
+        }
+        // Strings that share bytes share their end.
+        let mut users: HashMap<usize, usize> = HashMap::new();
+        for range in (0..self.len()).filter_map(|index| self.extent(index).ok()).filter(|range| !range.is_empty()) {
+            *users.entry(range.end).or_default() += 1;
+        }
+        places.retain(|_, range| users.get(&range.end) == Some(&1));
+        places
+    }
+
+    /// Where a name stands in the strings.
+    fn extent(&self, index: usize) -> Result<Range<usize>> {
+        self.check(index)?;
+        let says = word(&self.table, 4 * index).unwrap_or(-1);
+        let start = usize::try_from(says).ok().filter(|start| *start < self.strings.len()).ok_or_else(|| {
+            let message = format!("name {index} begins at {says}, and the strings have {} bytes", self.strings.len());
+            let place = Place::default().lump(TABLE).record(index).offset(wide(4 * index));
+            Error::new(ErrorKind::Malformed, message).at(place)
+        })?;
+        let rest = &self.strings[start..];
+        Ok(start..start + memchr::memchr(0, rest).unwrap_or(rest.len()))
+    }
+
+    fn check(&self, index: usize) -> Result<()> {
+        if index < self.len() {
+            return Ok(());
+        }
+        let message = format!("there is no name {index}, only {}", self.len());
+        Err(Error::new(ErrorKind::NotFound, message).at(Place::default().lump(TABLE)))
+    }
+}

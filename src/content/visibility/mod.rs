@@ -1,0 +1,377 @@
+//! What is visible from where: the visibility lump in its three models, as one matrix of bits.
+//!
+//! GoldSrc has a compressed row for each leaf, which says itself where it begins; Quake II and Source have two rows for
+//! each cluster, what is seen from there and what is heard; Quake III has the bits as they are. The lens keeps the
+//! bytes of every row that is not changed: compilers have written rows longer than they are read, shared and with gaps.
+
+mod lay;
+mod rle;
+mod row;
+
+pub use rle::{compress, decompress};
+pub use row::VisRow;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::bsp::Bsp;
+use crate::bytes::{Data, wide, word};
+use crate::dialect::{LeafRows, Role, VisModel};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::SlotId;
+
+const LUMP: &str = "VISIBILITY";
+
+/// Which of the rows of a place.
+///
+/// ```
+/// use bspkit::content::visibility::VisSet;
+/// assert_eq!(VisSet::Phs.name(), "PHS");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum VisSet {
+    /// What may be seen from there.
+    Pvs,
+    /// What may be heard from there; Source calls it PAS. Only Quake II and Source have it.
+    Phs,
+}
+
+impl VisSet {
+    /// Both.
+    pub const ALL: [VisSet; 2] = [VisSet::Pvs, VisSet::Phs];
+
+    /// The name that all engines use.
+    pub fn name(self) -> &'static str {
+        match self {
+            VisSet::Pvs => "PVS",
+            VisSet::Phs => "PHS",
+        }
+    }
+}
+
+/// The visibility of a map; [`crate::Draft::set_visibility`] takes it back.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let mut visibility = map.visibility()?;
+/// assert!(visibility.sees(1, 1)?);
+/// visibility.set(bspkit::content::visibility::VisSet::Pvs, 1, 1, false)?;
+///
+/// let mut draft = map.draft();
+/// draft.set_visibility(&visibility)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert!(!saved.visibility()?.sees(1, 1)?);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Visibility<'a> {
+    model: VisModel,
+    bytes: Data<'a>,
+    /// Where rows by leaf have their offsets.
+    leafs: Data<'a>,
+    /// How many places there are.
+    len: usize,
+    /// How many bits a row has, and in how many bytes once decompressed.
+    bits: usize,
+    size: usize,
+    /// Rows that differ from the bytes.
+    changed: BTreeMap<(VisSet, usize), VisRow>,
+}
+
+impl<'a> Bsp<'a> {
+    /// The visibility, to be looked at and edited; [`crate::Draft::set_visibility`] takes it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect has none, [`ErrorKind::Malformed`] where its header says what cannot be; where a
+    /// lump cannot be read, as [`Bsp::bytes`]. What is wrong with a row is said when it is asked for.
+    pub fn visibility(&self) -> Result<Visibility<'a>> {
+        self.visibility_of(|slot| self.bytes(slot))
+    }
+
+    /// The visibility with other bytes of the lumps.
+    pub(crate) fn visibility_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Visibility<'a>> {
+        let lump = |role: Role| {
+            let missing = || Error::new(ErrorKind::NotFound, format!("the map has no {role}"));
+            bytes(self.role(role).ok_or_else(missing)?.id)
+        };
+        let model = self.dialect().visibility;
+        let (leafs, models) = match model {
+            VisModel::Leafs(_) => (lump(Role::Leafs)?, lump(Role::Models)?),
+            VisModel::Clusters | VisModel::Matrix => (Data::from(Vec::new()), Data::from(Vec::new())),
+        };
+        Visibility::parse(model, lump(Role::Visibility)?, leafs, &models)
+    }
+}
+
+impl<'a> Visibility<'a> {
+    /// Reads the header of a lump; leafs and models are only looked at where rows go by leaf.
+    fn parse(model: VisModel, bytes: Data<'a>, leafs: Data<'a>, models: &[u8]) -> Result<Self> {
+        let malformed = |message: String, lump: &str, offset: usize| {
+            Error::new(ErrorKind::Malformed, message).at(Place::default().lump(lump).offset(wide(offset)))
+        };
+        let number = |what: &str, at: usize| match word(&bytes, at) {
+            None => Err(malformed(format!("it ends before the number of {what}"), LUMP, at)),
+            Some(count) => {
+                usize::try_from(count).map_err(|_| malformed(format!("it says it has {count} {what}"), LUMP, at))
+            }
+        };
+        let (len, bits, size) = match model {
+            VisModel::Leafs(rows) => {
+                let len = leafs.len() / rows.leaf_size;
+                let says = word(models, rows.count_at).ok_or_else(|| {
+                    malformed("there is no model that says how many leafs are visible".into(), "MODELS", 0)
+                })?;
+                let bits = usize::try_from(says).ok().filter(|bits| *bits < len.max(1)).ok_or_else(|| {
+                    let message = format!("the first model has {says} visible leafs, and leafs there are {len}");
+                    malformed(message, "MODELS", rows.count_at)
+                })?;
+                (len, bits, bits.div_ceil(8))
+            }
+            _ if bytes.is_empty() => (0, 0, 0),
+            VisModel::Clusters => {
+                let len = number("clusters", 0)?;
+                if len.checked_mul(8).is_none_or(|length| length > bytes.len() - 4) {
+                    let message = format!("there is no room for the offsets of {len} clusters");
+                    return Err(malformed(message, LUMP, 0));
+                }
+                (len, len, len.div_ceil(8))
+            }
+            VisModel::Matrix => {
+                let (len, size) = (number("clusters", 0)?, number("bytes in a row", 4)?);
+                if len > 0 && (size == 0 || size > bytes.len() - 8) {
+                    return Err(malformed(format!("there is no row of {size} bytes in it"), LUMP, 4));
+                }
+                (len, len.min(size.saturating_mul(8)), if len > 0 { size } else { 0 })
+            }
+        };
+        Ok(Visibility { model, bytes, leafs, len, bits, size, changed: BTreeMap::new() })
+    }
+
+    /// How the lump is laid out.
+    pub fn model(&self) -> VisModel {
+        self.model
+    }
+
+    /// How many places have a row, one that is asked for by their index: leafs or clusters.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows: everything is visible.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0 || self.bytes.is_empty()
+    }
+
+    /// The sets of rows that the model has.
+    pub fn sets(&self) -> &'static [VisSet] {
+        match self.model {
+            VisModel::Clusters => &[VisSet::Pvs, VisSet::Phs],
+            VisModel::Leafs(_) | VisModel::Matrix => &[VisSet::Pvs],
+        }
+    }
+
+    /// What is visible from a leaf or cluster; `None` where it has no row, and everything is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such place or set, [`ErrorKind::Malformed`] where the row cannot be read.
+    pub fn row(&self, set: VisSet, index: usize) -> Result<Option<VisRow>> {
+        self.check(set, index)?;
+        match self.changed.get(&(set, index)) {
+            Some(row) => Ok(Some(row.clone())),
+            None => self.read(set, index),
+        }
+    }
+
+    /// Whether something in one leaf or cluster may be seen from another.
+    ///
+    /// ```
+    /// let visibility = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.visibility()?;
+    /// assert!(visibility.sees(0, 0)?);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Visibility::row`].
+    pub fn sees(&self, from: usize, to: usize) -> Result<bool> {
+        self.reaches(VisSet::Pvs, from, to)
+    }
+
+    /// Whether something in one cluster may be heard from another.
+    ///
+    /// # Errors
+    /// As [`Visibility::row`].
+    pub fn hears(&self, from: usize, to: usize) -> Result<bool> {
+        self.reaches(VisSet::Phs, from, to)
+    }
+
+    fn reaches(&self, set: VisSet, from: usize, to: usize) -> Result<bool> {
+        self.check(set, to)?;
+        Ok(self.row(set, from)?.unwrap_or_else(|| self.plain(true)).sees(to))
+    }
+
+    /// Says whether one leaf or cluster may be seen, or heard, from another. For many of a row, [`Visibility::set_row`]
+    /// is faster.
+    ///
+    /// # Errors
+    /// As [`Visibility::row`] and [`Visibility::set_row`].
+    pub fn set(&mut self, set: VisSet, from: usize, to: usize, sees: bool) -> Result<()> {
+        let mut row = self.row(set, from)?.unwrap_or_else(|| self.plain(true));
+        row.set(to, sees)?;
+        self.set_row(set, from, row)
+    }
+
+    /// A row in which everything is seen, or nothing.
+    pub fn plain(&self, sees: bool) -> VisRow {
+        VisRow::all(sees, self.size, self.first(), self.bits)
+    }
+
+    /// Gives a leaf or cluster another row; the one it has is no edit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, where the map has
+    /// no visibility, and for a row of another map's size.
+    pub fn set_row(&mut self, set: VisSet, index: usize, row: VisRow) -> Result<()> {
+        self.check(set, index)?;
+        let refused = |message: &str| {
+            let place = Place::default().lump(LUMP).record(index);
+            Err(Error::new(ErrorKind::Refused, message).at(place))
+        };
+        let plain = self.plain(true);
+        if !row.is_like(&plain) {
+            return refused("the row has another size than those of this map");
+        }
+        let old = self.read(set, index);
+        if old.as_ref().is_ok_and(|old| *old.as_ref().unwrap_or(&plain) == row) {
+            self.changed.remove(&(set, index));
+            return Ok(());
+        }
+        match self.model {
+            _ if self.bytes.is_empty() => return refused("the map has no visibility: everything is visible"),
+            VisModel::Leafs(_) if index == 0 => return refused("leaf 0 is all that is solid, and has no row"),
+            // A row that is not there has no place to go to.
+            VisModel::Matrix => drop(old?),
+            VisModel::Leafs(_) | VisModel::Clusters => {}
+        }
+        self.changed.insert((set, index), row);
+        Ok(())
+    }
+
+    /// Where in the lump the bytes of a row stand, as they were read; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`Visibility::row`].
+    pub fn extent(&self, set: VisSet, index: usize) -> Result<Option<Range<usize>>> {
+        self.check(set, index)?;
+        let Some(start) = self.start(set, index)? else { return Ok(None) };
+        let (used, end) = self.span(start, |_, _| {});
+        end.map(|()| Some(start..start + used)).map_err(|why| self.damaged(set, index, start, why))
+    }
+
+    /// What is wrong with rows, in order; of a matrix that ends early, the first row that is not there.
+    pub fn problems(&self) -> impl Iterator<Item = Error> {
+        let len = match self.model {
+            VisModel::Matrix => self.len.min(self.bytes.len().saturating_sub(8) / self.size.max(1) + 1),
+            _ => self.len,
+        };
+        let rows = self.sets().iter().flat_map(move |set| (0..len).map(|index| (*set, index)));
+        rows.filter_map(|(set, index)| self.extent(set, index).err())
+    }
+
+    /// Whether a row differs from what was read.
+    pub fn is_edited(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// What the first bit of a row stands for.
+    fn first(&self) -> usize {
+        usize::from(matches!(self.model, VisModel::Leafs(_)))
+    }
+
+    fn check(&self, set: VisSet, index: usize) -> Result<()> {
+        let what = match self.model {
+            _ if !self.sets().contains(&set) => format!("the map has no {}", set.name()),
+            _ if index < self.len => return Ok(()),
+            VisModel::Leafs(_) => format!("there is no leaf {index}, only {}", self.len),
+            _ => format!("there is no cluster {index}, only {}", self.len),
+        };
+        Err(Error::new(ErrorKind::NotFound, what).at(Place::default().lump(LUMP)))
+    }
+
+    /// The row that the bytes have.
+    fn read(&self, set: VisSet, index: usize) -> Result<Option<VisRow>> {
+        let Some(start) = self.start(set, index)? else { return Ok(None) };
+        let mut row = Vec::new();
+        let (_, end) = self.span(start, |byte, count| row.extend(std::iter::repeat_n(byte, count)));
+        end.map_err(|why| self.damaged(set, index, start, why))?;
+        if let VisModel::Matrix = self.model {
+            row = self.bytes[start..start + self.size].to_vec();
+        }
+        Ok(Some(VisRow::new(row, self.first(), self.bits)))
+    }
+
+    /// How many bytes a row takes that begins there, as far as it can be read, and why no further.
+    fn span(&self, start: usize, emit: impl FnMut(u8, usize)) -> (usize, Result<(), &'static str>) {
+        let bytes = self.bytes.get(start..).unwrap_or_default();
+        match self.model {
+            VisModel::Matrix if bytes.len() < self.size => (bytes.len(), Err("runs past the end of the lump")),
+            VisModel::Matrix => (self.size, Ok(())),
+            VisModel::Leafs(_) | VisModel::Clusters => rle::walk(bytes, self.size, emit),
+        }
+    }
+
+    /// Where a row begins; `None` where there is none.
+    fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
+        if let VisModel::Matrix = self.model {
+            return Ok(Some(index.saturating_mul(self.size).saturating_add(8)));
+        }
+        let Some(says) = self.offset(set, index) else { return Ok(None) };
+        let header = self.header();
+        match usize::try_from(says) {
+            Ok(start) if start >= self.bytes.len() => Err("begins behind the end of the lump"),
+            Ok(start) if start < header => Err("begins within the header"),
+            Ok(start) => Ok(Some(start)),
+            Err(_) => Err("begins before the lump"),
+        }
+        .map_err(|why| {
+            let message = format!("row {index} of the {} {why}, at {says}", set.name());
+            Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP).record(index))
+        })
+    }
+
+    /// The bytes before the rows.
+    fn header(&self) -> usize {
+        match self.model {
+            VisModel::Leafs(_) => 0,
+            VisModel::Clusters => 4 + 8 * self.len,
+            VisModel::Matrix => 8,
+        }
+    }
+
+    /// Where it says that a compressed row begins; `None` where it says that there is none.
+    fn offset(&self, set: VisSet, index: usize) -> Option<i32> {
+        match self.model {
+            VisModel::Leafs(rows) if index > 0 && !self.bytes.is_empty() => {
+                word(&self.leafs, leaf_word(rows, index)).filter(|offset| *offset != -1)
+            }
+            VisModel::Clusters => word(&self.bytes, cluster_word(set, index)),
+            VisModel::Leafs(_) | VisModel::Matrix => None,
+        }
+    }
+
+    #[cold]
+    fn damaged(&self, set: VisSet, index: usize, start: usize, why: &str) -> Error {
+        let message = format!("row {index} of the {} {why}", set.name());
+        let place = Place::default().lump(LUMP).record(index).offset(wide(start));
+        Error::new(ErrorKind::Malformed, message).at(place)
+    }
+}
+
+fn leaf_word(rows: LeafRows, leaf: usize) -> usize {
+    leaf * rows.leaf_size + rows.offset_at
+}
+
+fn cluster_word(set: VisSet, cluster: usize) -> usize {
+    4 + 8 * cluster + if set == VisSet::Pvs { 0 } else { 4 }
+}

@@ -1,0 +1,187 @@
+//! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
+//! and how much of each thing an engine takes.
+
+use super::Dialect;
+use crate::error::{Error, ErrorKind, Result};
+
+/// What [`crate::op::check`] goes by.
+///
+/// ```
+/// use bspkit::dialect::QUAKE2;
+/// assert!(QUAKE2.checks.required.contains(&"PLANES"));
+/// assert_eq!(QUAKE2.checks.engines[0].name, "quake2");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Checks {
+    /// The engines and compilers with the limits that are known of them; the stock one of a version first.
+    pub engines: &'static [Engine],
+    /// Lumps that the engines refuse to find empty.
+    pub required: &'static [&'static str],
+    /// The contents that leaf 0 has to have, where the engines insist or rely on it.
+    pub first_leaf: Option<i64>,
+    /// Whether a map without a leaf of contents 0 is refused.
+    pub needs_empty_leaf: bool,
+    /// How the light of faces is laid out.
+    pub light: LightForm,
+    /// Lumps that have one record for each of another one's, where they have any.
+    pub parallel: &'static [(&'static str, &'static str)],
+    /// Whether planes stand in opposite pairs, on which compilers and tools rely.
+    pub paired_planes: bool,
+    /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
+    pub axial_sides: bool,
+}
+
+/// How the light of faces is laid out.
+///
+/// ```
+/// use bspkit::dialect::{LightForm, QUAKE2};
+/// assert!(matches!(QUAKE2.checks.light, LightForm::Extents { unlit: 12, .. }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LightForm {
+    /// Three bytes a luxel of 16 texels; how many there are follows from the face's extents.
+    Extents {
+        /// Flags of a texture whose faces have no light, or none of which the size follows so.
+        unlit: i64,
+        /// The most units that a face may extend before an engine refuses the map.
+        most: Option<u32>,
+    },
+    /// Four bytes a luxel; the face says how many.
+    Sized {
+        /// Flags of a texture whose faces have no light.
+        unlit: i64,
+        /// The flag of a texture whose faces have four images of each style.
+        bumped: i64,
+        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces and
+        /// the usual light are missing, the usual faces are for the light of high range.
+        lumps: [(&'static str, &'static str); 2],
+    },
+    /// Pages of so many bytes; none where they are files of their own.
+    Pages {
+        /// Bytes of a page.
+        size: usize,
+    },
+}
+
+/// An engine, or a compiler's line, with what it takes at most.
+///
+/// ```
+/// let engine = bspkit::dialect::QUAKE2.engine_by_name("quake2")?;
+/// assert!(engine.limits.iter().any(|limit| limit.lump == "MODELS" && limit.most == 1024));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Engine {
+    /// The short name: lower case, no spaces.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// The map versions that it is the stock engine of; all of the dialect's where there are none.
+    pub versions: &'static [i32],
+    /// The most of what it takes.
+    pub limits: &'static [Limit],
+    /// The longest value of an entity that it reads whole, where that is less than the most generous engine's.
+    pub max_token: Option<usize>,
+}
+
+/// The most that an engine takes of something.
+///
+/// ```
+/// use bspkit::dialect::{QUAKE2, Unit};
+/// let limit = QUAKE2.checks.engines[0].limits.iter().find(|limit| limit.lump == "LIGHTING").unwrap();
+/// assert_eq!((limit.most, limit.unit), (0x20_0000, Unit::Bytes));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limit {
+    /// The lump.
+    pub lump: &'static str,
+    /// How many it takes.
+    pub most: usize,
+    /// Of what.
+    pub unit: Unit,
+}
+
+/// What a [`Limit`] counts.
+///
+/// ```
+/// assert_eq!(bspkit::dialect::Unit::Records.to_string(), "records");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unit {
+    /// The records of a lump.
+    Records,
+    /// Its bytes.
+    Bytes,
+    /// The entities of the entity text.
+    Entities,
+    /// The entries of a directory of textures.
+    Textures,
+}
+
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Unit::Records => "records",
+            Unit::Bytes => "bytes",
+            Unit::Entities => "entities",
+            Unit::Textures => "textures",
+        })
+    }
+}
+
+pub(super) const fn engine(
+    name: &'static str,
+    title: &'static str,
+    versions: &'static [i32],
+    limits: &'static [Limit],
+) -> Engine {
+    Engine { name, title, versions, limits, max_token: None }
+}
+
+impl Engine {
+    /// It reads values of so many bytes.
+    pub(super) const fn tokens(self, most: usize) -> Self {
+        Engine { max_token: Some(most), ..self }
+    }
+}
+
+pub(super) const fn records(lump: &'static str, most: usize) -> Limit {
+    Limit { lump, most, unit: Unit::Records }
+}
+
+pub(super) const fn bytes(lump: &'static str, most: usize) -> Limit {
+    Limit { lump, most, unit: Unit::Bytes }
+}
+
+pub(super) const fn entities(most: usize) -> Limit {
+    Limit { lump: "ENTITIES", most, unit: Unit::Entities }
+}
+
+pub(super) const fn textures(most: usize) -> Limit {
+    Limit { lump: "TEXTURES", most, unit: Unit::Textures }
+}
+
+impl Dialect {
+    /// The engine that a map of this version is checked for where none is named.
+    pub fn engine(&self, version: i32) -> Option<&'static Engine> {
+        let is_its = |engine: &&Engine| engine.versions.is_empty() || engine.versions.contains(&version);
+        self.checks.engines.iter().find(is_its)
+    }
+
+    /// The engine of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] with the names there are.
+    pub fn engine_by_name(&self, name: &str) -> Result<&'static Engine> {
+        self.checks.engines.iter().find(|engine| engine.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            let names: Vec<_> = self.checks.engines.iter().map(|engine| engine.name).collect();
+            Error::new(ErrorKind::Argument, format!("no engine for {} is called {name}", self.title))
+                .hint(format!("the engines are {}", names.join(", ")))
+        })
+    }
+}

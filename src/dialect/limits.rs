@@ -1,0 +1,253 @@
+//! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
+//! compilers' sources.
+
+use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, records, textures};
+
+/// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
+pub(super) const GOLDSRC: Checks = Checks {
+    engines: &[
+        // SDHLT's bspfile.h, but for the leafs, of which the engine has room for 8,192.
+        engine("goldsrc", "GoldSrc", &[], &goldsrc_limits(8_192)),
+        engine("sdhlt", "SDHLT, for engines with more room", &[], &goldsrc_limits(32_760)),
+    ],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    first_leaf: Some(-2),
+    needs_empty_leaf: false,
+    // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
+    light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
+    parallel: &[],
+    paired_planes: false,
+    axial_sides: false,
+};
+
+const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
+    [
+        records("MODELS", 512),
+        entities(16_384),
+        bytes("ENTITIES", 0x20_0000),
+        records("PLANES", 32_768),
+        records("NODES", 32_767),
+        records("CLIPNODES", 32_767),
+        records("LEAFS", most_leafs),
+        records("VERTEXES", 65_535),
+        records("FACES", 65_535),
+        records("MARKSURFACES", 65_535),
+        records("TEXINFO", 32_767),
+        records("EDGES", 256_000),
+        records("SURFEDGES", 512_000),
+        textures(4_096),
+        bytes("LIGHTING", 0x300_0000),
+        bytes("VISIBILITY", 0x80_0000),
+    ]
+}
+
+/// Quake II: cmodel.c refuses what is empty, and a leaf 0 that is not solid; QBISM's tools raise the limits as far as
+/// the fields reach.
+pub(super) const QUAKE2: Checks = Checks {
+    engines: &[
+        engine("quake2", "Quake II", &[], &QUAKE2_LIMITS),
+        // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
+        engine("quake2-3.21", "Quake II 3.21", &[], &QUAKE2_LIMITS).tokens(127),
+        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256)]),
+    ],
+    required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
+    first_leaf: Some(1),
+    needs_empty_leaf: true,
+    // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
+    light: LightForm::Extents { unlit: 4 | 8, most: None },
+    parallel: &[],
+    paired_planes: false,
+    axial_sides: false,
+};
+
+const QUAKE2_LIMITS: [Limit; 19] = [
+    records("MODELS", 1_024),
+    records("BRUSHES", 8_192),
+    entities(2_048),
+    bytes("ENTITIES", 0x4_0000),
+    records("PLANES", 65_536),
+    records("NODES", 65_536),
+    records("LEAFS", 65_536),
+    records("VERTEXES", 65_536),
+    records("FACES", 65_536),
+    records("LEAFFACES", 65_536),
+    records("LEAFBRUSHES", 65_536),
+    records("TEXINFO", 8_192),
+    records("EDGES", 128_000),
+    records("SURFEDGES", 256_000),
+    records("BRUSHSIDES", 65_536),
+    bytes("LIGHTING", 0x20_0000),
+    bytes("VISIBILITY", 0x10_0000),
+    records("AREAS", 256),
+    records("AREAPORTALS", 1_024),
+];
+
+/// Quake III: cm_load.c refuses what is empty.
+pub(super) const QUAKE3: Checks = Checks {
+    engines: &[
+        engine("quake3", "Quake III Arena", &[46], &QUAKE3_LIMITS),
+        engine(
+            "et",
+            "Wolfenstein: Enemy Territory",
+            &[47],
+            &[
+                records("MODELS", 0x800),
+                records("BRUSHES", 16_384),
+                entities(4_096),
+                bytes("ENTITIES", 0x4_0000),
+                records("PLANES", 0x4_0000),
+                records("NODES", 0x2_0000),
+                records("LEAFS", 0x2_0000),
+                records("DRAWVERTS", 0x8_0000),
+                records("SURFACES", 0x2_0000),
+                records("LEAFSURFACES", 0x2_0000),
+                records("LEAFBRUSHES", 0x4_0000),
+                records("SHADERS", 0x400),
+                records("DRAWINDEXES", 0x8_0000),
+                records("BRUSHSIDES", 0x10_0000),
+                bytes("LIGHTMAPS", 0x80_0000),
+                bytes("VISIBILITY", 0x20_0000),
+            ],
+        ),
+        engine(
+            "q3map2",
+            "q3map2, for engines without limits of their own",
+            &[],
+            &[
+                records("MODELS", 0x400),
+                records("BRUSHES", 0x8000),
+                entities(0x1000),
+                bytes("ENTITIES", 0x8_0000),
+                records("PLANES", 0x10_0000),
+                records("NODES", 0x2_0000),
+                records("LEAFS", 0x2_0000),
+                records("DRAWVERTS", 0x8_0000),
+                records("SURFACES", 0x2_0000),
+                records("LEAFSURFACES", 0x10_0000),
+                records("LEAFBRUSHES", 0x4_0000),
+                records("SHADERS", 0x800),
+                records("DRAWINDEXES", 0x8_0000),
+                records("BRUSHSIDES", 0x10_0000),
+                bytes("LIGHTMAPS", 0x80_0000),
+                bytes("VISIBILITY", 0x20_0000),
+            ],
+        ),
+    ],
+    required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS"],
+    first_leaf: None,
+    needs_empty_leaf: false,
+    light: LightForm::Pages { size: 128 * 128 * 3 },
+    parallel: &[],
+    paired_planes: false,
+    axial_sides: true,
+};
+
+const QUAKE3_LIMITS: [Limit; 16] = [
+    records("MODELS", 0x400),
+    records("BRUSHES", 0x8000),
+    entities(0x800),
+    bytes("ENTITIES", 0x4_0000),
+    records("PLANES", 0x2_0000),
+    records("NODES", 0x2_0000),
+    records("LEAFS", 0x2_0000),
+    records("DRAWVERTS", 0x8_0000),
+    records("SURFACES", 0x2_0000),
+    records("LEAFSURFACES", 0x2_0000),
+    records("LEAFBRUSHES", 0x4_0000),
+    records("SHADERS", 0x400),
+    records("DRAWINDEXES", 0x8_0000),
+    records("BRUSHSIDES", 0x2_0000),
+    bytes("LIGHTMAPS", 0x80_0000),
+    bytes("VISIBILITY", 0x20_0000),
+];
+
+/// Source: bspfile.h of the SDKs. vbsp's tools require none of the lumps; without these no engine has a world.
+pub(super) const SOURCE: Checks = Checks {
+    engines: &[
+        engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
+        engine("source2013", "Source SDK 2013", &[20], &source_limits(8_192)),
+        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23], &source_limits(16_384)),
+        engine("strata", "Strata Source", &[25], &STRATA_LIMITS),
+        engine(
+            "mapbase",
+            "Mapbase",
+            &[],
+            &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
+        ),
+    ],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
+    first_leaf: None,
+    needs_empty_leaf: false,
+    // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT; SURF_BUMPLIGHT.
+    light: LightForm::Sized {
+        unlit: 2 | 4 | 0x400,
+        bumped: 0x800,
+        lumps: [("FACES", "LIGHTING"), ("FACES_HDR", "LIGHTING_HDR")],
+    },
+    parallel: &[
+        ("FACEIDS", "FACES"),
+        ("FACE_MACRO_TEXTURE_INFO", "FACES"),
+        ("LEAFMINDISTTOWATER", "LEAFS"),
+        ("OVERLAY_FADES", "OVERLAYS"),
+    ],
+    paired_planes: true,
+    axial_sides: false,
+};
+
+const fn source_limits(most_entities: usize) -> [Limit; 32] {
+    [
+        records("MODELS", 1_024),
+        records("BRUSHES", 8_192),
+        records("BRUSHSIDES", 65_536),
+        entities(most_entities),
+        records("TEXINFO", 12_288),
+        records("TEXDATA", 2_048),
+        records("DISPINFO", 2_048),
+        records("AREAS", 256),
+        records("AREAPORTALS", 1_024),
+        records("PLANES", 65_536),
+        records("NODES", 65_536),
+        records("LEAFS", 65_536),
+        records("VERTEXES", 65_536),
+        records("FACES", 65_536),
+        records("LEAFFACES", 65_536),
+        records("LEAFBRUSHES", 65_536),
+        records("VERTNORMALS", 256_000),
+        records("VERTNORMALINDICES", 256_000),
+        records("EDGES", 256_000),
+        records("SURFEDGES", 512_000),
+        records("LEAFWATERDATA", 32_768),
+        bytes("LIGHTING", 0x100_0000),
+        bytes("LIGHTING_HDR", 0x100_0000),
+        bytes("VISIBILITY", 0x100_0000),
+        records("WORLDLIGHTS", 8_192),
+        records("WORLDLIGHTS_HDR", 8_192),
+        records("CUBEMAPS", 1_024),
+        records("OVERLAYS", 512),
+        records("WATEROVERLAYS", 16_384),
+        bytes("TEXDATA_STRING_DATA", 256_000),
+        records("TEXDATA_STRING_TABLE", 65_536),
+        records("PRIMITIVES", 32_768),
+    ]
+}
+
+const STRATA_LIMITS: [Limit; 17] = [
+    records("MODELS", 65_536),
+    records("BRUSHES", 131_072),
+    records("BRUSHSIDES", 1_310_720),
+    entities(20_480),
+    records("TEXDATA", 16_384),
+    records("DISPINFO", 262_144),
+    records("AREAS", 65_536),
+    records("AREAPORTALS", 65_536),
+    records("PLANES", 1_048_576),
+    records("NODES", 1_048_576),
+    records("LEAFS", 1_048_576),
+    records("VERTEXES", 1_048_576),
+    records("FACES", 1_048_576),
+    records("EDGES", 4_096_000),
+    records("SURFEDGES", 8_192_000),
+    records("OVERLAYS", 16_384),
+    records("WATEROVERLAYS", 16_384),
+];

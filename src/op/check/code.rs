@@ -1,0 +1,137 @@
+//! The codes of findings: their names never change their meaning.
+
+use std::fmt;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// How bad a finding is.
+///
+/// ```
+/// use bspkit::op::check::Severity;
+/// assert!(Severity::Error > Severity::Warning);
+/// assert_eq!(Severity::Warning.to_string(), "warning");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Something to know; nothing is wrong.
+    Note,
+    /// Some engine or tool may not like it, or no compiler writes it.
+    Warning,
+    /// An engine refuses the map, or reads what is not there.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// What findings of one kind are called.
+///
+/// ```
+/// use bspkit::op::check::{CODES, Code};
+/// let code: &Code = Code::by_name("index-range")?;
+/// assert!(CODES.iter().any(|known| known.name == code.name));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Code {
+    /// Its name: lower case, with hyphens.
+    pub name: &'static str,
+    /// How bad its findings are.
+    pub severity: Severity,
+    /// What it means: a sentence without its capital and stop.
+    pub meaning: &'static str,
+}
+
+impl Code {
+    /// The code of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a name that is none.
+    pub fn by_name(name: &str) -> Result<&'static Code> {
+        CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            Error::new(ErrorKind::Argument, format!("no finding is called {name}"))
+                .hint("`bspkit check --codes` lists them")
+        })
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
+        $(pub(super) static $name: Code =
+            Code { name: $text, severity: Severity::$severity, meaning: $meaning };)*
+
+        /// Every code, by group.
+        pub const CODES: &[&Code] = &[$(&$name,)*];
+    };
+}
+
+codes! {
+    LUMP_OUTSIDE = "lump-outside", Error, "the directory names bytes that the file does not have";
+    LUMP_IN_HEADER = "lump-in-header", Error, "a lump lies over the header";
+    LUMP_OVERLAP = "lump-overlap", Warning, "two lumps share bytes";
+    LUMP_PACKING = "lump-packing", Warning, "a lump and the directory disagree about whether it is compressed";
+    LUMP_UNPACK = "lump-unpack", Error, "a compressed lump does not decompress";
+    LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
+    LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
+    LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
+    LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
+    LUMP_UNCHECKED = "lump-unchecked", Note, "a lump decompresses to more than is kept in memory, and was not checked";
+    GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
+    PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
+
+    INDEX_RANGE = "index-range", Error, "a number is no index of a record of the lump that it points into";
+    RUN_RANGE = "run-range", Error, "a first number and a count go beyond the lump that they point into";
+    CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
+    EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that is not there";
+
+    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree";
+    LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf that the engine takes it for";
+    LEAF_EMPTY = "leaf-empty", Error, "no leaf is empty, where the engine looks for one";
+
+    VIS_HEADER = "vis-header", Error, "the visibility lump is shorter than its header says, or of another size";
+    VIS_OFFSET = "vis-offset", Error, "a row of the visibility lump is said to be where none can be";
+    VIS_ROW = "vis-row", Error, "a row of the visibility lump cannot be decompressed";
+    VIS_CLUSTER = "vis-cluster", Error, "a leaf's cluster is not in the visibility lump";
+
+    LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
+    LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
+    LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine takes";
+    LIGHT_GRID = "light-grid", Warning, "the light grid is not as large as the world, and the engine drops it";
+
+    ENTITY_MODEL = "entity-model", Error, "an entity's model is not in the map";
+    ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
+    ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
+    ENTITY_BRACE = "entity-brace", Error, "a key or value is taken for a brace";
+    ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
+    ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game takes";
+    ENTITY_NUL = "entity-nul", Warning, "the entity text has no NUL behind it";
+    ENTITY_TAIL = "entity-tail", Note, "there are bytes behind the NUL that ends the entity text";
+    ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";
+
+    LIMIT = "limit", Warning, "there is more of something than the engine takes";
+
+    TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never come back to the first";
+    TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
+    TEXTURE_PLACE = "texture-place", Error, "a texture does not lie in the lump";
+    FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
+    MODEL_FACES = "model-faces", Warning, "the models do not divide the faces among them";
+    BRUSH_AXES = "brush-axes", Error, "a brush does not begin with its six axial sides, by which the engine knows its box";
+    SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
+    PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
+    SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
+    PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
+    LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
+    DISP_VERTS = "disp-verts", Error, "a displacement's vertexes or triangles go beyond their lump";
+    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other";
+    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings";
+    PHYS_END = "phys-end", Warning, "the collision models are not ended as the engine expects";
+}

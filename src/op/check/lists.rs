@@ -1,0 +1,171 @@
+//! What the meanings of fields cannot say: numbers that share a field with flags, counts of which only so many count,
+//! and lists within lumps.
+
+use super::code::{INDEX_RANGE, PHYS_END, RUN_RANGE, STRING_PLACE};
+use super::lumps::{Lump, Lumps, View, range};
+use super::sink::{At, Sink};
+use crate::bytes::word;
+use crate::dialect::{Records, Role};
+
+pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_areas(lumps, sink);
+    for name in ["FACES", "FACES_HDR"] {
+        check_primitives(lumps, name, sink);
+    }
+    for name in ["OVERLAYS", "WATEROVERLAYS"] {
+        check_overlays(lumps, name, sink);
+    }
+    for (index, samples) in
+        [("LEAF_AMBIENT_INDEX", "LEAF_AMBIENT_LIGHTING"), ("LEAF_AMBIENT_INDEX_HDR", "LEAF_AMBIENT_LIGHTING_HDR")]
+    {
+        check_ambient(lumps, index, samples, sink);
+    }
+    check_props(lumps, sink);
+    check_strings(lumps, sink);
+    check_physics(lumps, sink);
+}
+
+/// Source's leafs keep their area in the low nine bits of a field.
+fn check_areas(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(leafs), Some(areas)) = (lumps.role(Role::Leafs), lumps.role(Role::Areas)) else { return };
+    let Some(column) = leafs.column("area_flags").filter(|_| areas.len() > 0) else { return };
+    for leaf in 0..leafs.len() {
+        let area = column.get(leaf) & 0x1FF;
+        if usize::try_from(area).is_ok_and(|area| area >= areas.len()) {
+            let at = At::lump(leafs.name).record(leaf).offset(column.at(leaf)).field("area_flags");
+            sink.add(&INDEX_RANGE, at, || format!("its area is {area}, and {} has {}", areas.name, areas.len()));
+        }
+    }
+}
+
+/// The highest bit of the count is a flag.
+fn check_primitives(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
+    let (Some(faces), Some(primitives)) = (lumps.named(name), lumps.named("PRIMITIVES")) else { return };
+    let (Some(firsts), Some(counts)) = (faces.column("first_primitive"), faces.column("primitive_count")) else {
+        return;
+    };
+    for face in 0..faces.len() {
+        let (first, count) = (firsts.get(face), counts.get(face) & 0x7FFF);
+        if range(first, count, primitives.len()).is_none() {
+            let at = At::lump(faces.name).record(face).offset(firsts.at(face)).field("first_primitive");
+            sink.add(&RUN_RANGE, at, || {
+                format!("its {count} primitives begin at {first}, and {} has {}", primitives.name, primitives.len())
+            });
+        }
+    }
+}
+
+/// The upper two bits of the count say what is drawn first; slots behind the count are garbage.
+fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
+    let (Some(overlays), Some(faces)) = (lumps.named(name), lumps.role(Role::Faces)) else { return };
+    let (Some(slots), Some(counts)) = (overlays.column("faces"), overlays.column("face_count_order")) else { return };
+    for overlay in 0..overlays.len() {
+        let at = At::lump(overlays.name).record(overlay).offset(slots.at(overlay)).field("faces");
+        let count = usize::try_from(counts.get(overlay) & 0x3FFF).unwrap_or(0);
+        if count > slots.items {
+            sink.add(&RUN_RANGE, at, || format!("it lies on {count} faces, and has room for {}", slots.items));
+        }
+        for item in 0..count.min(slots.items) {
+            let face = slots.item(overlay, item);
+            if !usize::try_from(face).is_ok_and(|face| face < faces.len()) {
+                sink.add(&INDEX_RANGE, at, || {
+                    format!("faces[{item}] is {face}, and {} has {}", faces.name, faces.len())
+                });
+            }
+        }
+    }
+}
+
+/// Where there are no samples, the first one is the index of a leaf that has some. Beyond 65,535 samples nobody knows
+/// what a field of 16 bits says.
+fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) {
+    let (Some(index), Some(samples)) = (lumps.named(name), lumps.named(samples)) else { return };
+    let (Some(firsts), Some(counts)) = (index.column("first"), index.column("count")) else { return };
+    if samples.len() > usize::from(u16::MAX) {
+        return;
+    }
+    for leaf in 0..index.len() {
+        let (first, count) = (firsts.get(leaf), counts.get(leaf));
+        if range(first, count, samples.len()).is_none() {
+            let at = At::lump(index.name).record(leaf).offset(firsts.at(leaf)).field("first");
+            sink.add(&RUN_RANGE, at, || {
+                format!("its {count} samples begin at {first}, and {} has {}", samples.name, samples.len())
+            });
+        }
+    }
+}
+
+/// Static props name their model and their leafs in lists before them.
+fn check_props(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(lump) = lumps.lump("game:sprp") else { return };
+    let list = |name: &str| lump.parts.iter().find(|part| part.list == name);
+    let (Some(names), Some(leafs), Some(props)) = (list("names"), list("leafs"), list("props")) else { return };
+    let view = list_view(lump, props);
+    let columns = || Some((view.column("model")?, view.column("first_leaf")?, view.column("leaf_count")?));
+    let Some((models, firsts, counts)) = columns() else { return };
+    for prop in 0..view.len() {
+        let at = At::lump(lump.name).record(prop);
+        let (model, first, count) = (models.get(prop), firsts.get(prop), counts.get(prop));
+        if !usize::try_from(model).is_ok_and(|model| model < names.count()) {
+            sink.add(&INDEX_RANGE, at.offset(props.range.start + models.at(prop)).field("model"), || {
+                format!("its model is {model}, and there are {} names", names.count())
+            });
+        }
+        if range(first, count, leafs.count()).is_none() {
+            sink.add(&RUN_RANGE, at.offset(props.range.start + firsts.at(prop)).field("first_leaf"), || {
+                format!("its {count} leafs begin at {first}, and there are {}", leafs.count())
+            });
+        }
+    }
+}
+
+fn list_view<'b>(lump: &'b Lump<'_>, part: &Records) -> View<'b> {
+    let bytes = lump.bytes.get(part.range.clone()).unwrap_or_default();
+    View { name: lump.name, bytes, record: part.record }
+}
+
+/// The table says where in the strings each name begins.
+fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
+        return;
+    };
+    let Some(offsets) = table.column("offset") else { return };
+    let len = strings.bytes.len();
+    for index in 0..table.len() {
+        let offset = offsets.get(index);
+        if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
+            let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+            sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
+        }
+    }
+}
+
+/// Collision models stand one behind the other, each with four numbers before it: of which model it is, the bytes of its
+/// solids and of its text, and how many solids. One with the number -1 ends them.
+fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
+    const HEADER: usize = 16;
+    let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) else { return };
+    let models = lumps.role(Role::Models).map(|models| models.len());
+    let mut at = 0;
+    loop {
+        let number = |index: usize| word(&lump.bytes, at + index * 4);
+        let header = number(3).and_then(|_| Some((number(0)?, number(1)?, number(2)?)));
+        let place = At::lump(lump.name).offset(at);
+        let Some((model, data, keys)) = header else {
+            return sink.add(&PHYS_END, place, || "the lump ends without the entry of model -1".into());
+        };
+        if model == -1 {
+            return;
+        }
+        let size = |size: i32| usize::try_from(size).ok();
+        let sizes = size(data).zip(size(keys));
+        let next = sizes.and_then(|(data, keys)| (at + HEADER).checked_add(data)?.checked_add(keys));
+        let Some(next) = next.filter(|next| *next <= lump.bytes.len()) else {
+            return sink.add(&PHYS_END, place, || format!("the solids of model {model} go beyond the lump"));
+        };
+        if let Some(models) = models.filter(|models| !usize::try_from(model).is_ok_and(|model| model < *models)) {
+            sink.add(&INDEX_RANGE, place, || format!("it is for model {model}, and the map has {models}"));
+        }
+        at = next;
+    }
+}

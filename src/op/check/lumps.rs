@@ -1,0 +1,179 @@
+//! The lumps of a map as the checks look at them: bytes decompressed once, with what is known of their content, and
+//! numbers of records by the names of their fields.
+
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::dialect::{Checks, Form, Records, Role, Row};
+use crate::file::Slot;
+use crate::record::{FieldInfo, Number, RecordInfo, Shape};
+
+/// How much is decompressed for a check: a few bytes of a hostile map unpack to many.
+const MOST_UNPACKED: usize = 64 << 20;
+
+/// A slot and what is in it.
+pub(super) struct Lump<'a> {
+    pub(super) slot: &'a Slot,
+    pub(super) name: &'a str,
+    pub(super) bytes: Data<'a>,
+    pub(super) row: Result<&'static Row, String>,
+    /// The records, list by list.
+    pub(super) parts: Vec<Records>,
+    pub(super) state: State,
+}
+
+/// Whether the content of a lump could be read.
+pub(super) enum State {
+    Read,
+    /// Its lists do not fit.
+    Malformed(String),
+    /// It does not decompress.
+    Packed(String),
+    /// It was left out, as it would take too much memory.
+    TooLarge,
+}
+
+/// All lumps of a map.
+pub(super) struct Lumps<'a> {
+    pub(super) bsp: &'a Bsp<'a>,
+    pub(super) all: Vec<Lump<'a>>,
+}
+
+impl<'a> Lumps<'a> {
+    pub(super) fn read(bsp: &'a Bsp<'a>) -> Self {
+        let mut room = MOST_UNPACKED;
+        let all = bsp.slots().iter().map(|slot| {
+            let unpacked = bsp.unpacked_size(slot.id);
+            let is_too_large = unpacked.is_some_and(|size| size > room);
+            room = room.saturating_sub(unpacked.unwrap_or(0));
+            let none = || Data::from(Vec::new());
+            let (bytes, state) = match (!is_too_large).then(|| bsp.bytes(slot.id)) {
+                None => (none(), State::TooLarge),
+                Some(Ok(bytes)) => (bytes, State::Read),
+                Some(Err(error)) => (none(), State::Packed(error.to_string())),
+            };
+            let row = bsp.row(slot);
+            let (parts, state) = match (&row, state) {
+                (Ok(row), State::Read) if !bytes.is_empty() => match row.parts(&bytes) {
+                    Ok(parts) => (parts, State::Read),
+                    Err(why) => (Vec::new(), State::Malformed(why)),
+                },
+                (_, state) => (Vec::new(), state),
+            };
+            Lump { slot, name: &slot.name, bytes, row, parts, state }
+        });
+        Lumps { bsp, all: all.collect() }
+    }
+
+    pub(super) fn checks(&self) -> &'static Checks {
+        self.bsp.dialect().checks
+    }
+
+    pub(super) fn lump(&self, name: &str) -> Option<&Lump<'a>> {
+        self.all.iter().find(|lump| lump.name == name)
+    }
+
+    pub(super) fn role_lump(&self, role: Role) -> Option<&Lump<'a>> {
+        self.all.get(self.bsp.dialect().role(role)?)
+    }
+
+    /// The records of a lump that is an array of them; none are there where it is empty.
+    pub(super) fn named(&self, name: &str) -> Option<View<'_>> {
+        View::of(self.lump(name)?)
+    }
+
+    /// The records of a role's lump.
+    pub(super) fn role(&self, role: Role) -> Option<View<'_>> {
+        View::of(self.role_lump(role)?)
+    }
+}
+
+/// The records of a lump, of which numbers are read by their fields' names.
+#[derive(Clone, Copy)]
+pub(super) struct View<'b> {
+    pub(super) name: &'b str,
+    pub(super) bytes: &'b [u8],
+    pub(super) record: &'static RecordInfo,
+}
+
+impl<'b> View<'b> {
+    fn of(lump: &'b Lump<'_>) -> Option<Self> {
+        let row = lump.row.as_ref().ok()?;
+        match (row.form, &lump.state) {
+            (Form::Array(record), State::Read) => Some(View { name: lump.name, bytes: &lump.bytes, record }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() / self.record.size
+    }
+
+    /// A field's numbers; none where the record has no such field, or one without numbers.
+    pub(super) fn column(&self, field: &str) -> Option<Column<'b>> {
+        Column::new(self.bytes, self.record, self.record.field(field)?)
+    }
+}
+
+/// A field of every record of a lump.
+#[derive(Clone, Copy)]
+pub(super) struct Column<'b> {
+    bytes: &'b [u8],
+    stride: usize,
+    offset: usize,
+    number: Number,
+    /// How many numbers it has in each record.
+    pub(super) items: usize,
+}
+
+impl<'b> Column<'b> {
+    fn new(bytes: &'b [u8], record: &RecordInfo, field: &FieldInfo) -> Option<Self> {
+        let (number, items) = flatten(field.shape)?;
+        Some(Column { bytes, stride: record.size, offset: field.offset, number, items })
+    }
+
+    /// The number of a record; 0 for a record that is not there, and for floats.
+    pub(super) fn get(&self, record: usize) -> i64 {
+        self.item(record, 0)
+    }
+
+    /// One of several numbers of a record.
+    pub(super) fn item(&self, record: usize, item: usize) -> i64 {
+        self.place(record, item).and_then(|bytes| self.number.integer(bytes)).unwrap_or(0)
+    }
+
+    /// One of several floats of a record; 0 where there is none.
+    pub(super) fn float(&self, record: usize, item: usize) -> f32 {
+        let bytes = self.place(record, item).and_then(|bytes| bytes.first_chunk().copied());
+        f32::from_le_bytes(bytes.unwrap_or_default())
+    }
+
+    fn place(&self, record: usize, item: usize) -> Option<&'b [u8]> {
+        let start = record.checked_mul(self.stride)?;
+        let record = self.bytes.get(start..start.checked_add(self.stride)?)?;
+        record.get(self.offset + item * self.number.size()..)
+    }
+
+    /// Where in the lump a record's field stands.
+    pub(super) fn at(&self, record: usize) -> usize {
+        record * self.stride + self.offset
+    }
+}
+
+fn flatten(shape: Shape) -> Option<(Number, usize)> {
+    match shape {
+        Shape::Number(number) => Some((number, 1)),
+        Shape::Array(item, count) => flatten(*item).map(|(number, items)| (number, items * count)),
+        _ => None,
+    }
+}
+
+/// `first..first + count` where that is a range below `len`; an empty one wherever it is.
+pub(super) fn range(first: i64, count: i64, len: usize) -> Option<std::ops::Range<usize>> {
+    let count = usize::try_from(count).ok()?;
+    if count == 0 {
+        return Some(0..0);
+    }
+    let first = usize::try_from(first).ok()?;
+    let end = first.checked_add(count)?;
+    (end <= len).then_some(first..end)
+}

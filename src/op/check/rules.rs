@@ -1,0 +1,145 @@
+//! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
+
+use super::code::{BRUSH_AXES, FACE_EDGES, MODEL_FACES, PLANE_PAIR, TEXINFO_CHAIN};
+use super::lumps::{Lumps, range};
+use super::sink::{At, Sink};
+use crate::dialect::Role;
+
+pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_face_edges(lumps, sink);
+    check_model_faces(lumps, sink);
+    check_chains(lumps, sink);
+    if lumps.checks().paired_planes {
+        check_pairs(lumps, sink);
+    }
+    if lumps.checks().axial_sides {
+        check_axes(lumps, sink);
+    }
+}
+
+fn check_face_edges(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(faces) = lumps.role(Role::Faces) else { return };
+    let Some(counts) = faces.column("edge_count") else { return };
+    for face in 0..faces.len() {
+        let count = counts.get(face);
+        if count < 3 {
+            let at = At::lump(faces.name).record(face).offset(counts.at(face)).field("edge_count");
+            sink.add(&FACE_EDGES, at, || format!("it has {count} edges"));
+        }
+    }
+}
+
+/// Every face belongs to one model: compilers write them model by model.
+fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(models), Some(faces)) = (lumps.role(Role::Models), lumps.role(Role::Faces)) else { return };
+    let names = [("first_face", "face_count"), ("first_surface", "surface_count")];
+    let columns = names.iter().find_map(|(first, count)| Some((models.column(first)?, models.column(count)?)));
+    let Some((firsts, counts)) = columns.filter(|_| models.len() > 0) else { return };
+    let mut next = 0;
+    for model in 0..models.len() {
+        let (first, count) = (firsts.get(model), counts.get(model));
+        if count > 0 && first != next {
+            let at = At::lump(models.name).record(model).offset(firsts.at(model));
+            sink.add(&MODEL_FACES, at, || format!("its faces begin at {first}, and those before it end at {next}"));
+        }
+        next = if count > 0 { first.saturating_add(count) } else { next };
+    }
+    if i64::try_from(faces.len()) != Ok(next) {
+        let at = At::lump(models.name);
+        sink.add(&MODEL_FACES, at, || format!("the last model's faces end at {next}, and there are {}", faces.len()));
+    }
+}
+
+/// The frames of an animated texture form a ring or end; the engine counts them until it is back at the first one. A
+/// successor of 0 or less is none.
+fn check_chains(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
+    let Some(column) = texinfos.column("next") else { return };
+    let next =
+        |index: usize| usize::try_from(column.get(index)).ok().filter(|next| *next > 0 && *next < texinfos.len());
+    let mut fates = vec![Fate::Unknown; texinfos.len()];
+    let mut path = Vec::new();
+    for start in 0..texinfos.len() {
+        let mut at = Some(start);
+        while let Some(index) = at.filter(|index| fates[*index] == Fate::Unknown) {
+            fates[index] = Fate::OnTheWay;
+            path.push(index);
+            at = next(index);
+        }
+        // What is on the way behind the place that the walk came back to is the ring.
+        let ring = at.and_then(|end| path.iter().position(|index| *index == end)).unwrap_or(path.len());
+        let leads = at.map_or(Fate::Ends, |end| fates[end]);
+        let before = if leads == Fate::Ends { Fate::Ends } else { Fate::Lost };
+        for (step, index) in path.drain(..).enumerate() {
+            fates[index] = if step < ring { before } else { Fate::Ring };
+            if fates[index] == Fate::Lost {
+                let at = At::lump(texinfos.name).record(index).offset(column.at(index)).field("next");
+                sink.add(&TEXINFO_CHAIN, at, || "its frames run into a ring that it is not in".into());
+            }
+        }
+    }
+}
+
+/// Where the frames of a texture lead to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Unknown,
+    OnTheWay,
+    /// To a last one.
+    Ends,
+    /// Back to where they begin.
+    Ring,
+    /// Into a ring that they did not begin in.
+    Lost,
+}
+
+/// Planes 2k and 2k + 1 face away from each other.
+fn check_pairs(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(planes) = lumps.role(Role::Planes) else { return };
+    let (Some(normals), Some(distances)) = (planes.column("normal"), planes.column("distance")) else { return };
+    for plane in (0..planes.len()).step_by(2) {
+        let is_opposite = |axis| normals.float(plane, axis) == -normals.float(plane + 1, axis);
+        let is_pair = plane + 1 < planes.len() && (0..3).all(is_opposite);
+        if !is_pair || distances.float(plane, 0) != -distances.float(plane + 1, 0) {
+            let at = At::lump(planes.name).record(plane).offset(normals.at(plane));
+            sink.add(&PLANE_PAIR, at, || format!("plane {} is not its opposite", plane + 1));
+        }
+    }
+}
+
+/// The first six sides face along -x, x, -y, y, -z and z.
+fn check_axes(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(brushes), Some(sides)) = (lumps.role(Role::Brushes), lumps.role(Role::BrushSides)) else { return };
+    let Some(planes) = lumps.role(Role::Planes) else { return };
+    let columns = || {
+        Some((
+            brushes.column("first_side")?,
+            brushes.column("side_count")?,
+            sides.column("plane")?,
+            planes.column("normal")?,
+        ))
+    };
+    let Some((firsts, counts, side_planes, normals)) = columns() else { return };
+    for brush in 0..brushes.len() {
+        let (first, count) = (firsts.get(brush), counts.get(brush));
+        let at = At::lump(brushes.name).record(brush).offset(firsts.at(brush));
+        if count < 6 {
+            sink.add(&BRUSH_AXES, at, || format!("it has {count} sides"));
+            continue;
+        }
+        let Some(run) = range(first, count, sides.len()) else { continue };
+        let is_wrong = |side: usize| {
+            let plane = usize::try_from(side_planes.get(run.start + side)).ok();
+            let Some(plane) = plane.filter(|plane| *plane < planes.len()) else { return false };
+            let wanted = if side.is_multiple_of(2) { -1.0 } else { 1.0 };
+            // Real maps are off by less than a ten-thousandth.
+            (normals.float(plane, side / 2) - wanted).abs() > 1e-3
+        };
+        if let Some(side) = (0..6).find(|side| is_wrong(*side)) {
+            sink.add(&BRUSH_AXES, at, || {
+                let axis = ["-x", "+x", "-y", "+y", "-z", "+z"][side];
+                format!("its side {side} does not face along {axis}")
+            });
+        }
+    }
+}

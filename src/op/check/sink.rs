@@ -1,0 +1,128 @@
+//! Where findings go: ten of a kind are kept, the others counted, so that a hostile map costs no memory.
+
+use super::code::Code;
+use crate::bytes::wide;
+use crate::error::Place;
+
+/// Something that is wrong, and where.
+///
+/// ```
+/// use bspkit::op::check;
+/// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
+/// let findings = check::run(&map, &check::Options::default())?;
+/// let finding: &check::Finding = &findings[0];
+/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What kind of finding.
+    pub code: &'static Code,
+    /// The lump, the record or entity, and the offset in the lump, as far as it is about them.
+    pub place: Place,
+    /// The field of the record: `children[1]`.
+    pub field: Option<String>,
+    /// What is wrong: a sentence without its capital and stop.
+    pub message: String,
+    /// How many findings of the kind in this lump it stands for: more than one for the last of many.
+    pub count: usize,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}[{}]", self.code.severity, self.code.name)?;
+        if let Some(lump) = &self.place.lump {
+            write!(f, " {lump}")?;
+            match (self.place.record, self.place.offset) {
+                (Some(record), _) => write!(f, ", record {record}")?,
+                (None, Some(offset)) => write!(f, ", offset {offset}")?,
+                (None, None) => {}
+            }
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Where in a map a finding is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct At<'n> {
+    pub(super) lump: Option<&'n str>,
+    pub(super) record: Option<usize>,
+    pub(super) offset: Option<usize>,
+    pub(super) field: Option<&'n str>,
+}
+
+impl<'n> At<'n> {
+    pub(super) fn lump(lump: &'n str) -> Self {
+        At { lump: Some(lump), ..At::default() }
+    }
+
+    pub(super) fn record(self, record: usize) -> Self {
+        At { record: Some(record), ..self }
+    }
+
+    pub(super) fn offset(self, offset: usize) -> Self {
+        At { offset: Some(offset), ..self }
+    }
+
+    pub(super) fn field(self, field: &'n str) -> Self {
+        At { field: Some(field), ..self }
+    }
+}
+
+/// How many findings of a code are listed for a lump.
+const LISTED: usize = 10;
+
+struct Group {
+    code: &'static Code,
+    lump: Option<String>,
+    listed: Vec<Finding>,
+    total: usize,
+}
+
+/// The findings so far.
+pub(super) struct Sink {
+    allowed: Vec<&'static Code>,
+    groups: Vec<Group>,
+}
+
+impl Sink {
+    pub(super) fn new(allowed: &[&'static Code]) -> Self {
+        Sink { allowed: allowed.to_vec(), groups: Vec::new() }
+    }
+
+    /// Adds a finding; the sentence is only made where it is listed.
+    pub(super) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
+        if self.allowed.contains(&code) {
+            return;
+        }
+        // Findings of a kind come together, so the group is most often the last one.
+        let is_its = |group: &Group| std::ptr::eq(group.code, code) && group.lump.as_deref() == at.lump;
+        let index = self.groups.iter().rposition(is_its).unwrap_or_else(|| {
+            let lump = at.lump.map(str::to_owned);
+            self.groups.push(Group { code, lump, listed: Vec::new(), total: 0 });
+            self.groups.len() - 1
+        });
+        let group = &mut self.groups[index];
+        group.total += 1;
+        if group.listed.len() < LISTED {
+            let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
+            let field = at.field.map(str::to_owned);
+            group.listed.push(Finding { code, place, field, message: message(), count: 1 });
+        }
+    }
+
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        let all = self.groups.into_iter().map(|Group { code, lump, mut listed, total }| {
+            let more = total - listed.len();
+            if more > 0 {
+                let place = Place { lump, ..Place::default() };
+                let message = format!("and {more} more");
+                listed.push(Finding { code, place, field: None, message, count: more });
+            }
+            listed
+        });
+        all.flatten().collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! Lumps as such: where they lie, how they are stored, whether they are what they should be.
+
+use super::code::{
+    GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
+    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
+};
+use super::lumps::{Lump, Lumps, State};
+use super::sink::{At, Sink};
+use crate::content::pak::Pak;
+use crate::dialect::{Form, Role};
+use crate::file::SlotId;
+
+pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for lump in &lumps.all {
+        check_place(lumps, lump, sink);
+        check_packing(lumps, lump, sink);
+        check_content(lump, sink);
+    }
+    check_unknown(lumps, sink);
+    check_overlaps(lumps, sink);
+    check_directories(lumps, sink);
+    let checks = lumps.checks();
+    for name in checks.required {
+        // Where it names bytes that are not there, that has been said.
+        let is_empty = |lump: &&Lump<'_>| lump.slot.length == 0;
+        if let Some(lump) = lumps.lump(name).filter(is_empty) {
+            sink.add(&LUMP_EMPTY, At::lump(lump.name), || "it is empty, and engines refuse a map without".into());
+        }
+    }
+    for (name, of) in checks.parallel {
+        let count = |name: &str| lumps.named(name).map(|view| view.len());
+        if let (Some(have), Some(want)) = (count(name), count(of))
+            && have != 0
+            && have != want
+        {
+            sink.add(&LUMP_PARALLEL, At::lump(name), || format!("it has {have} records for the {want} of {of}"));
+        }
+    }
+}
+
+fn check_place(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+    let slot = lump.slot;
+    if slot.bounds.is_damaged() {
+        let size = lumps.bsp.container().bytes().len();
+        sink.add(&LUMP_OUTSIDE, At::lump(lump.name), || {
+            format!("it {}: {} bytes at {} of {size}", slot.bounds, slot.length, slot.offset)
+        });
+    }
+    let header = lumps.bsp.container().shape().header_size();
+    if !slot.stored.is_empty() && slot.stored.start < header {
+        sink.add(&LUMP_IN_HEADER, At::lump(lump.name), || {
+            format!("it begins at {}, within the {header} bytes of the header", slot.stored.start)
+        });
+    }
+}
+
+fn check_packing(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+    let at = At::lump(lump.name);
+    match &lump.state {
+        State::Packed(why) => return sink.add(&LUMP_UNPACK, at, || why.clone()),
+        State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it unpacks to more than is kept in memory".into()),
+        State::Malformed(_) | State::Read => {}
+    }
+    if let Some(oddity) = lumps.bsp.packing_oddity(lump.slot.id) {
+        sink.add(&LUMP_PACKING, at, || format!("it {oddity}"));
+    }
+}
+
+fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
+    let at = At::lump(lump.name);
+    if let State::Malformed(why) = &lump.state {
+        sink.add(&LUMP_MISFIT, at, || why.clone());
+    }
+    let Ok(Form::Array(record)) = lump.row.as_ref().map(|row| row.form) else { return };
+    let (len, size) = (lump.bytes.len(), record.size);
+    if len % size != 0 {
+        sink.add(&LUMP_RAGGED, at.offset(len - len % size), || {
+            format!("its {len} bytes are no whole number of {size}, the size of a {}", record.name)
+        });
+    }
+}
+
+/// Lumps of which nothing is known are one thing, and lumps that no known layout fits another: games may have laid them
+/// out anew, or they are broken. One lump that does not fit keeps others from being known, for the same reason.
+fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let dialect = lumps.bsp.dialect();
+    let mut reasons: Vec<&str> = Vec::new();
+    for lump in lumps.all.iter().filter(|lump| !lump.bytes.is_empty()) {
+        let Err(why) = &lump.row else { continue };
+        // BSPX entries and extra lumps are known by their names alone.
+        if !matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) {
+            continue;
+        }
+        let mut rows = dialect.rows_of(lump.name);
+        let is_foreign = rows.clone().any(|row| matches!(row.form, Form::Opaque(opaque) if opaque == why));
+        let is_first = !reasons.contains(&why.as_str());
+        let is_misfit = !is_foreign && is_first && rows.any(|row| row.proof.is_some());
+        let code = if is_misfit { &LUMP_MISFIT } else { &LUMP_UNKNOWN };
+        sink.add(code, At::lump(lump.name), || why.clone());
+        if is_misfit {
+            reasons.push(why);
+        }
+    }
+}
+
+/// The directories within lumps: of the game lump, whose layout is another one in some games, and of the pakfile.
+fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let opaque = lumps.bsp.dialect().opaque_game_lumps;
+    for lump in &lumps.all {
+        let pinned = lumps.bsp.container().pinned(lump.slot.id);
+        if let Some(why) = pinned.filter(|why| !opaque.iter().any(|(_, known)| known == why)) {
+            sink.add(&GAME_DIRECTORY, At::lump(lump.name), || why.to_owned());
+        }
+    }
+    // A pakfile that runs past the end of the file has lost its directory; that has been said.
+    let pak = lumps.role_lump(Role::Pak).filter(|lump| !lump.bytes.is_empty() && !lump.slot.bounds.is_damaged());
+    if let Some((lump, error)) = pak.and_then(|lump| Some((lump, Pak::parse(lump.bytes.clone()).err()?))) {
+        sink.add(&PAK_DIRECTORY, At::lump(lump.name), || error.to_string());
+    }
+}
+
+fn check_overlaps(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let top = lumps.all.iter().filter(|lump| lump.slot.is_top_level() && !lump.slot.stored.is_empty());
+    let mut sorted: Vec<&Lump<'_>> = top.collect();
+    sorted.sort_by_key(|lump| (lump.slot.stored.start, lump.slot.stored.end));
+    let mut last: Option<&Lump<'_>> = None;
+    for lump in sorted {
+        let (start, end) = (lump.slot.stored.start, lump.slot.stored.end);
+        if let Some(before) = last.filter(|before| before.slot.stored.end > start) {
+            let shared = before.slot.stored.end.min(end) - start;
+            sink.add(&LUMP_OVERLAP, At::lump(lump.name), || format!("it shares {shared} bytes with {}", before.name));
+        }
+        if last.is_none_or(|before| before.slot.stored.end < end) {
+            last = Some(lump);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal in
+//! every format: everything is visible then.
+
+use super::code::{Code, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
+use super::lumps::{Column, Lump, Lumps};
+use super::sink::{At, Sink};
+use crate::bytes::{wide, word};
+use crate::dialect::{Role, VisModel};
+
+pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(lump) = lumps.role_lump(Role::Visibility).filter(|lump| !lump.bytes.is_empty()) else { return };
+    let clusters = match lumps.bsp.dialect().visibility {
+        VisModel::Leafs(_) => return check_leafs(lumps, lump, sink),
+        VisModel::Clusters => check_clusters(lump, sink),
+        VisModel::Matrix => check_matrix(lump, sink),
+    };
+    if let Some(clusters) = clusters {
+        check_cluster_range(lumps, clusters, sink);
+    }
+}
+
+/// Each leaf of the world but the first one says where its row begins; -1 for none.
+fn check_leafs(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+    let (Some(leafs), Some(models)) = (lumps.role(Role::Leafs), lumps.role(Role::Models)) else { return };
+    let (Some(offsets), Some(visible)) = (leafs.column("visibility_offset"), models.column("visible_leafs")) else {
+        return;
+    };
+    // The engine looks for no more leafs than there are.
+    let visible = usize::try_from(visible.get(0)).unwrap_or(0).min(leafs.len());
+    let mut rows = Rows::new(lump, visible.div_ceil(8));
+    for leaf in 1..leafs.len() {
+        let offset = offsets.get(leaf);
+        if offset == -1 {
+            continue;
+        }
+        let at = At::lump(leafs.name).record(leaf).offset(offsets.at(leaf)).field("visibility_offset");
+        match usize::try_from(offset).ok().filter(|offset| *offset < lump.bytes.len()) {
+            // Rows of models other than the world are not read.
+            Some(offset) if leaf <= visible => rows.add(offset),
+            Some(_) => {}
+            None => sink.add(&VIS_OFFSET, at, || {
+                format!("its row begins at {offset}, and the lump has {} bytes", lump.bytes.len())
+            }),
+        }
+    }
+    rows.check(sink);
+}
+
+/// `numclusters`, two offsets for each, then the rows.
+fn check_clusters(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
+    let len = lump.bytes.len();
+    let count = word(&lump.bytes, 0);
+    let clusters = count.and_then(|count| usize::try_from(count).ok());
+    let header = clusters.and_then(|clusters| clusters.checked_mul(8)?.checked_add(4)).filter(|header| *header <= len);
+    let (Some(clusters), Some(header)) = (clusters, header) else {
+        header_is_wrong(&VIS_HEADER, lump, sink, || match count {
+            Some(count) => format!("its {len} bytes have no room for the offsets of {count} clusters"),
+            None => format!("its {len} bytes have no room for the number of clusters"),
+        });
+        return None;
+    };
+    let mut rows = Rows::new(lump, clusters.div_ceil(8));
+    for index in 0..clusters * 2 {
+        let (at, what) = (4 + index * 4, if index % 2 == 0 { "visible" } else { "audible" });
+        let offset = word(&lump.bytes, at).unwrap_or(0);
+        match usize::try_from(offset).ok().filter(|offset| (header..len).contains(offset)) {
+            Some(offset) => rows.add(offset),
+            None => sink.add(&VIS_OFFSET, At::lump(lump.name).record(index / 2).offset(at), || {
+                format!("its row of {what} clusters begins at {offset}, and rows stand from {header} to {len}")
+            }),
+        }
+    }
+    rows.check(sink);
+    Some(clusters)
+}
+
+/// `numClusters`, `clusterBytes`, then as many rows of so many bytes.
+fn check_matrix(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
+    let len = lump.bytes.len();
+    let (Some(count), Some(stride)) = (word(&lump.bytes, 0), word(&lump.bytes, 4)) else {
+        header_is_wrong(&VIS_HEADER, lump, sink, || format!("its {len} bytes have no room for its header"));
+        return None;
+    };
+    let (rows, row) = (usize::try_from(count).ok(), usize::try_from(stride).ok());
+    let size = rows.zip(row).and_then(|(rows, row)| rows.checked_mul(row)?.checked_add(8));
+    if size != Some(len) {
+        header_is_wrong(&VIS_HEADER, lump, sink, || format!("its {len} bytes are not {count} rows of {stride} bytes"));
+        return None;
+    }
+    let clusters = rows?;
+    if row? < clusters.div_ceil(8) {
+        header_is_wrong(&VIS_HEADER, lump, sink, || {
+            format!("rows of {stride} bytes have no room for {count} clusters")
+        });
+    }
+    Some(clusters)
+}
+
+fn header_is_wrong(code: &'static Code, lump: &Lump<'_>, sink: &mut Sink, message: impl FnOnce() -> String) {
+    sink.add(code, At::lump(lump.name).offset(0), message);
+}
+
+/// A cluster of -1 sees nothing. The first leaf, and solid ones of models, may have the number 0 without a meaning.
+fn check_cluster_range(lumps: &Lumps<'_>, clusters: usize, sink: &mut Sink) {
+    let Some(leafs) = lumps.role(Role::Leafs) else { return };
+    let Some(column) = leafs.column("cluster") else { return };
+    let is_wrong = |cluster: i64| cluster > 0 && u64::try_from(cluster).is_ok_and(|cluster| cluster >= wide(clusters));
+    check_column(leafs.name, &column, leafs.len(), clusters, is_wrong, sink);
+}
+
+fn check_column(
+    name: &str,
+    column: &Column<'_>,
+    len: usize,
+    clusters: usize,
+    is_wrong: impl Fn(i64) -> bool,
+    sink: &mut Sink,
+) {
+    for leaf in 0..len {
+        let cluster = column.get(leaf);
+        if is_wrong(cluster) {
+            let at = At::lump(name).record(leaf).offset(column.at(leaf)).field("cluster");
+            sink.add(&VIS_CLUSTER, at, || format!("its cluster is {cluster}, and the visibility lump has {clusters}"));
+        }
+    }
+}
+
+/// Where compressed rows begin: a byte as it is, but after a zero stands how many zeros it is for.
+struct Rows<'l> {
+    lump: &'l Lump<'l>,
+    /// The bytes of a row when it is decompressed.
+    size: usize,
+    starts: Vec<usize>,
+}
+
+impl<'l> Rows<'l> {
+    fn new(lump: &'l Lump<'l>, size: usize) -> Self {
+        Rows { lump, size, starts: Vec::new() }
+    }
+
+    fn add(&mut self, start: usize) {
+        self.starts.push(start);
+    }
+
+    /// Leafs may share rows, and compilers' rows do not overlap; where all of them do, reading stops before it takes
+    /// long.
+    fn check(mut self, sink: &mut Sink) {
+        self.starts.sort_unstable();
+        self.starts.dedup();
+        let mut room = self.lump.bytes.len().saturating_mul(4);
+        for start in &self.starts {
+            let bytes = self.lump.bytes.get(*start..).unwrap_or_default();
+            match row_length(bytes, self.size, room) {
+                Ok(used) => room -= used,
+                Err(Stop::NoRoom) => return,
+                Err(Stop::Wrong(at, why)) => {
+                    room = room.saturating_sub(at);
+                    sink.add(&VIS_ROW, At::lump(self.lump.name).offset(start + at), || {
+                        format!("the row that begins at {start} {why}")
+                    });
+                }
+            }
+        }
+    }
+}
+
+enum Stop {
+    NoRoom,
+    Wrong(usize, &'static str),
+}
+
+/// How many bytes a row takes as it is stored.
+fn row_length(bytes: &[u8], size: usize, room: usize) -> Result<usize, Stop> {
+    let (mut at, mut made) = (0, 0);
+    while made < size {
+        if at >= room {
+            return Err(Stop::NoRoom);
+        }
+        match bytes.get(at..) {
+            Some([0, 0, ..]) => return Err(Stop::Wrong(at, "has a run of no zeros")),
+            // A run may go past the end of the row: some compilers make rows longer than the engine reads.
+            Some([0, count, ..]) => (at, made) = (at + 2, made + usize::from(*count)),
+            Some([0] | []) | None => return Err(Stop::Wrong(at, "goes beyond the lump")),
+            Some(_) => (at, made) = (at + 1, made + 1),
+        }
+    }
+    Ok(at)
+}

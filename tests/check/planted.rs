@@ -1,0 +1,346 @@
+//! Maps with one fault each, and maps that look faulty and are not.
+
+use bspkit::dialect::{self, Dialect};
+use bspkit::record::{FieldInfo, Shape};
+use bspkit::{Bsp, Builder, Layout};
+
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/maps/{name}.bsp", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+pub(crate) fn own(game: &str) -> Vec<u8> {
+    fixture(&format!("{game}/own_rooms"))
+}
+
+fn source() -> Vec<u8> {
+    fixture("source/room_v20")
+}
+
+/// The map with other bytes in a lump.
+pub(crate) fn edited(map: &[u8], lump: &str, edit: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let map = Bsp::parse(map).unwrap();
+    let slot = map.slot(lump).unwrap().id;
+    let mut bytes = map.bytes(slot).unwrap().to_vec();
+    edit(&mut bytes);
+    let mut draft = map.draft();
+    draft.set(slot, bytes).unwrap();
+    draft.plan(Layout::Keep).unwrap().to_vec()
+}
+
+/// The map with another number in a field: `FACES`, `children[1]`.
+fn with(map: &[u8], lump: &str, record: usize, field: &str, value: i64) -> Vec<u8> {
+    let at = place(map, lump, record, field);
+    edited(map, lump, |bytes| bytes[at.clone()].copy_from_slice(&value.to_le_bytes()[..at.len()]))
+}
+
+/// With a float.
+fn with_float(map: &[u8], lump: &str, record: usize, field: &str, value: f32) -> Vec<u8> {
+    with(map, lump, record, field, i64::from(value.to_bits()))
+}
+
+/// Where in a lump a number of a record stands; in a lump of lists the list with the field counts.
+fn place(map: &[u8], lump: &str, record: usize, field: &str) -> std::ops::Range<usize> {
+    let map = Bsp::parse(map).unwrap();
+    let (name, item) =
+        field.split_once('[').map_or((field, 0), |(name, rest)| (name, rest[..rest.len() - 1].parse().unwrap()));
+    let parts = map.records(map.slot(lump).unwrap()).unwrap();
+    let part = parts.iter().rfind(|part| part.record.field(name).is_some()).unwrap();
+    let FieldInfo { offset, shape, .. } = *part.record.field(name).unwrap();
+    let shape = leaf(shape);
+    let start = part.range.start + record * part.record.size + offset + item * shape.size();
+    start..start + shape.size()
+}
+
+fn leaf(shape: Shape) -> Shape {
+    match shape {
+        Shape::Array(item, _) => leaf(*item),
+        shape => shape,
+    }
+}
+
+fn read(map: &[u8], lump: &str, record: usize, field: &str) -> i64 {
+    let at = place(map, lump, record, field);
+    let map = Bsp::parse(map).unwrap();
+    let bytes = map.bytes(map.slot(lump).unwrap().id).unwrap();
+    let mut number = [0; 8];
+    number[..at.len()].copy_from_slice(&bytes[at]);
+    i64::from_le_bytes(number)
+}
+
+/// The map with another pair in worldspawn.
+pub(crate) fn pair(map: &[u8], key: &str, value: &str) -> Vec<u8> {
+    text(map, "\"classname\" \"worldspawn\"", &format!("\"classname\" \"worldspawn\"\n\"{key}\" \"{value}\""))
+}
+
+/// The map with other words in its entity text.
+fn text(map: &[u8], old: &str, new: &str) -> Vec<u8> {
+    edited(map, "entities", |bytes| {
+        let at = bytes.windows(old.len()).position(|window| window == old.as_bytes()).unwrap();
+        bytes.splice(at..at + old.len(), new.bytes());
+    })
+}
+
+/// The map with another word in a lump's entry: offset, length, and of Source version and size.
+fn word(mut map: Vec<u8>, lump: usize, field: usize, value: i32) -> Vec<u8> {
+    let shape = Bsp::parse(&map).unwrap().container().shape();
+    let at = shape.entry_offset(lump) + 4 * field;
+    map[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    map
+}
+
+/// A small Quake III map of one plane, node and leaf, without the lump of this number.
+fn quake3_without(lump: usize) -> Vec<u8> {
+    let node: Vec<u8> = [0_i32, -1, -1, 0, 0, 0, 0, 0, 0].into_iter().flat_map(i32::to_le_bytes).collect();
+    let lumps =
+        [(0, b"{\n\"classname\" \"worldspawn\"\n}\n\0".to_vec()), (1, vec![0; 72]), (2, vec![0; 16]), (3, node)];
+    let lumps = lumps.into_iter().chain([(4, vec![0; 48]), (7, vec![0; 40])]);
+    build(&dialect::QUAKE3, lumps.filter(|(index, _)| *index != lump))
+}
+
+fn build(dialect: &'static Dialect, lumps: impl Iterator<Item = (usize, Vec<u8>)>) -> Vec<u8> {
+    lumps.fold(Builder::new(dialect), |builder, (index, bytes)| builder.lump(index, bytes)).build().unwrap()
+}
+
+/// The Source map with a displacement on its first face.
+fn displaced() -> Vec<u8> {
+    let mut displacement = vec![0; 176];
+    displacement[20] = 2;
+    // No neighbours.
+    displacement[48..136].fill(0xFF);
+    let map = edited(&source(), "DISPINFO", |bytes| bytes.clone_from(&displacement));
+    let map = edited(&map, "DISP_VERTS", |bytes| bytes.resize(25 * 20, 0));
+    let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
+    let map = with(&map, "FACES", 0, "displacement", 0);
+    with(&map, "FACES_HDR", 0, "displacement", 0)
+}
+
+/// The Quake II map with a ring of the texinfos 1 and 2, into which 3 leads.
+fn frames(into: i64) -> Vec<u8> {
+    let map = with(&own("q2"), "TEXINFO", 1, "next", 2);
+    let map = with(&map, "TEXINFO", 2, "next", 1);
+    with(&map, "TEXINFO", 3, "next", into)
+}
+
+/// Lumps that unpack to 90 MiB.
+fn expanding() -> Vec<u8> {
+    const SIZE: i32 = 30 << 20;
+    let packed = bspkit::file::lzma::pack(&vec![0; usize::try_from(SIZE).unwrap()]).unwrap();
+    let lumps = [49, 57, 59].map(|lump| (lump, packed.clone()));
+    let mut map = source();
+    for (lump, packed) in lumps {
+        let at = i32::try_from(map.len()).unwrap();
+        let len = i32::try_from(packed.len()).unwrap();
+        map.extend(packed);
+        map = word(word(word(map, lump, 0, at), lump, 1, len), lump, 3, SIZE);
+    }
+    map
+}
+
+/// The GoldSrc map with a face of 2,000 texels, which has no light.
+fn stretched() -> Vec<u8> {
+    let mut map = own("goldsrc");
+    let texinfos = (0..116).map(|face| read(&map, "FACES", face, "texinfo"));
+    let is_lit = |texinfo: &i64| read(&map, "TEXINFO", usize::try_from(*texinfo).unwrap(), "flags") == 0;
+    let texinfo = texinfos.into_iter().find(is_lit).unwrap();
+    for item in 0..8 {
+        let old = read(&map, "TEXINFO", usize::try_from(texinfo).unwrap(), &format!("vectors[{item}]"));
+        let old = f32::from_bits(u32::try_from(old).unwrap());
+        map = with_float(&map, "TEXINFO", usize::try_from(texinfo).unwrap(), &format!("vectors[{item}]"), old * 40.0);
+    }
+    for face in 0..116 {
+        if read(&map, "FACES", face, "texinfo") == texinfo {
+            map = with(&map, "FACES", face, "light_offset", -1);
+        }
+    }
+    map
+}
+
+fn first_surface(map: &[u8], kind: i64) -> usize {
+    (0..51).find(|surface| read(map, "SURFACES", *surface, "kind") == kind).unwrap()
+}
+
+type Fault = (&'static str, fn() -> Vec<u8>);
+
+/// For every code at least one fault that is found by it and by no other.
+pub(crate) const FAULTS: &[Fault] = &[
+    ("lump-outside", || word(word(own("q2"), 16, 0, 1 << 30), 16, 1, 256)),
+    ("lump-outside", || word(word(own("q2"), 16, 0, 160), 16, 1, -1)),
+    ("lump-in-header", || word(word(own("q2"), 16, 0, 0), 16, 1, 8)),
+    ("lump-overlap", || word(word(own("q2"), 16, 0, 200), 16, 1, 8)),
+    ("lump-packing", || word(source(), 3, 3, 99)),
+    ("lump-unpack", || word(fixture("source/room_v20_lzma"), 42, 3, 17)),
+    ("lump-ragged", || edited(&own("q2"), "VERTEXES", |bytes| bytes.push(0))),
+    ("lump-ragged", || edited(&source(), "FACES", |bytes| bytes.push(0))),
+    ("lump-ragged", || edited(&source(), "LEAFS", |bytes| bytes.push(0))),
+    ("lump-misfit", || edited(&source(), "OCCLUSION", |bytes| bytes[0] = 200)),
+    ("lump-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
+    ("lump-empty", || quake3_without(1)),
+    ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
+    ("lump-unchecked", || expanding()),
+    ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
+    ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
+    ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
+    ("index-range", || with(&own("goldsrc"), "TEXINFO", 3, "texture", 500)),
+    ("index-range", || with(&own("goldsrc"), "CLIPNODES", 3, "children[1]", 5000)),
+    ("index-range", || with(&source(), "LEAFS", 3, "area_flags", 100)),
+    ("index-range", || with(&source(), "game:sprp", 1, "model", 2)),
+    ("index-range", || {
+        let fog: Vec<u8> = [0; 64].into_iter().chain(1_i32.to_le_bytes()).chain(99_i32.to_le_bytes()).collect();
+        edited(&own("q3"), "FOGS", |bytes| bytes.extend(fog))
+    }),
+    ("index-range", || {
+        edited(&source(), "PHYSCOLLIDE", |bytes| {
+            let first = bytes[..16].to_vec();
+            bytes.splice(..0, [9, 0, 0, 0].into_iter().chain([0; 12]));
+            assert_eq!(first[..4], [0xFF; 4]);
+        })
+    }),
+    ("run-range", || with(&own("q2"), "LEAFS", 3, "leaf_face_count", 5000)),
+    ("run-range", || with(&own("q3"), "BRUSHES", 1, "first_side", -1)),
+    ("run-range", || with(&source(), "FACES", 1, "primitive_count", 0x8001)),
+    ("run-range", || {
+        let map = source();
+        let leaf = (0..16).find(|leaf| read(&map, "LEAF_AMBIENT_INDEX", *leaf, "count") > 0).unwrap();
+        with(&map, "LEAF_AMBIENT_INDEX", leaf, "first", 200)
+    }),
+    ("run-range", || with(&source(), "game:sprp", 1, "leaf_count", 200)),
+    ("child-range", || with(&own("q2"), "NODES", 3, "children[1]", 9999)),
+    ("child-range", || with(&own("q3"), "NODES", 3, "children[0]", -9999)),
+    ("edge-range", || with(&own("q2"), "SURFEDGES", 3, "edge", -9999)),
+    ("tree-cycle", || with(&own("q3"), "NODES", 3, "children[0]", 0)),
+    ("leaf-solid", || with(&own("goldsrc"), "LEAFS", 0, "contents", -1)),
+    ("leaf-empty", || (1..68).fold(own("q2"), |map, leaf| with(&map, "LEAFS", leaf, "contents", 1))),
+    ("vis-header", || edited(&own("q2"), "VISIBILITY", |bytes| bytes[3] = 1)),
+    ("vis-header", || edited(&own("q3"), "VISIBILITY", |bytes| bytes.push(0))),
+    ("vis-offset", || edited(&own("q2"), "VISIBILITY", |bytes| bytes[4] = 1)),
+    ("vis-offset", || with(&own("goldsrc"), "LEAFS", 1, "visibility_offset", 5000)),
+    ("vis-row", || {
+        edited(&own("q2"), "VISIBILITY", |bytes| {
+            let len = bytes.len();
+            bytes[len - 1] = 0;
+        })
+    }),
+    ("vis-cluster", || with(&own("q3"), "LEAFS", 3, "cluster", 500)),
+    ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
+    ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
+    ("light-range", || with(&source(), "FACES_HDR", 3, "luxel_size[0]", 2000)),
+    ("light-range", || {
+        let map = edited(&edited(&source(), "FACES_HDR", Vec::clear), "LIGHTING", Vec::clear);
+        with(&map, "FACES", 3, "luxel_size[1]", 2000)
+    }),
+    ("light-page", || with(&own("q3"), "SURFACES", 3, "lightmap", 1)),
+    ("light-extents", || stretched()),
+    ("light-grid", || edited(&own("q3"), "LIGHTGRID", |bytes| bytes.truncate(160))),
+    ("light-grid", || text(&own("q3"), "128 128 256", "128 128 128")),
+    ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
+    ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
+    ("entity-world", || text(&own("q2"), "worldspawn", "worldspawm")),
+    ("entity-syntax", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-brace", || pair(&own("q2"), "message2", "}")),
+    ("entity-brace", || pair(&source(), "message2", "{")),
+    ("entity-token", || pair(&own("q2"), "message2", &"x".repeat(1024))),
+    ("entity-size", || (0..70).fold(own("q3"), |map, number| pair(&map, &format!("key{number}"), "x"))),
+    ("entity-nul", || edited(&own("q2"), "entities", |bytes| assert_eq!(bytes.pop(), Some(0)))),
+    ("entity-tail", || edited(&own("q2"), "entities", |bytes| bytes.extend(b"old"))),
+    ("entity-unread", || edited(&own("goldsrc"), "entities", |bytes| *bytes = b"{}".repeat(140_000))),
+    ("limit", || edited(&own("q2"), "AREAS", |bytes| bytes.resize(257 * 8, 0))),
+    ("limit", || {
+        edited(&own("q2"), "entities", |bytes| {
+            bytes.pop();
+            bytes.extend(b"{\n\"classname\" \"light\"\n}\n".repeat(3000));
+            bytes.push(0);
+        })
+    }),
+    ("texinfo-chain", || frames(2)),
+    ("texture-size", || {
+        edited(&own("goldsrc"), "TEXTURES", |bytes| {
+            let (_, at) = first_texture(bytes);
+            bytes[at + 16] = 17;
+        })
+    }),
+    ("texture-place", || {
+        edited(&own("goldsrc"), "TEXTURES", |bytes| {
+            let (entry, _) = first_texture(bytes);
+            bytes[entry + 3] = 1;
+        })
+    }),
+    ("texture-place", || edited(&own("goldsrc"), "TEXTURES", |bytes| bytes[3] = 1)),
+    ("face-edges", || with(&own("q2"), "FACES", 3, "edge_count", 2)),
+    ("model-faces", || with(&own("q2"), "MODELS", 4, "face_count", 1)),
+    ("brush-axes", || {
+        let map = own("q3");
+        with(&map, "BRUSHSIDES", 0, "plane", read(&map, "BRUSHSIDES", 1, "plane"))
+    }),
+    ("brush-axes", || with(&own("q3"), "BRUSHES", 1, "side_count", 5)),
+    ("surface-kind", || with(&own("q3"), "SURFACES", 3, "kind", 0)),
+    ("patch-size", || {
+        let map = own("q3");
+        let surface = first_surface(&map, 1);
+        with(&map, "SURFACES", surface, "kind", 2)
+    }),
+    ("surface-index", || {
+        let map = own("q3");
+        let first = read(&map, "SURFACES", first_surface(&map, 1), "first_index");
+        with(&map, "DRAWINDEXES", usize::try_from(first).unwrap() + 2, "vertex", 1000)
+    }),
+    ("plane-pair", || with_float(&source(), "PLANES", 3, "distance", 77.5)),
+    ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
+    ("disp-face", || with(&displaced(), "DISPINFO", 0, "face", 1)),
+    ("string-place", || with(&source(), "TEXDATA_STRING_TABLE", 1, "offset", 9999)),
+    ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
+];
+
+/// Where the offset of the first texture that is there stands, and where it begins.
+fn first_texture(bytes: &[u8]) -> (usize, usize) {
+    let number = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let entry = (1..).map(|index| index * 4).find(|entry| number(*entry) != -1).unwrap();
+    (entry, usize::try_from(number(entry)).unwrap())
+}
+
+/// Maps that are whole however they look.
+pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
+    let goldsrc = own("goldsrc");
+    let q2 = own("q2");
+    let q3 = own("q3");
+    vec![
+        ("a displacement", displaced()),
+        ("a small map", quake3_without(99)),
+        (
+            "a run without records begins anywhere",
+            with(&with(&q3, "SURFACES", 1, "fog", -1), "LEAFS", 0, "first_leaf_brush", {
+                assert_eq!(read(&q3, "LEAFS", 0, "leaf_brush_count"), 0);
+                99_999
+            }),
+        ),
+        ("frames in a ring, and a chain that ends", frames(0)),
+        ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),
+        ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
+        ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),
+        ("two NULs", edited(&q2, "entities", |bytes| bytes.push(0))),
+        ("lit in high range alone, with faces for it", {
+            edited(&with(&source(), "FACES", 3, "light_offset", 99_999), "LIGHTING", Vec::clear)
+        }),
+        ("lit in high range alone, without", {
+            let map = source();
+            let faces = Bsp::parse(&map).unwrap();
+            let faces = faces.bytes(faces.slot("FACES_HDR").unwrap().id).unwrap().to_vec();
+            let map = edited(&source(), "FACES", |bytes| bytes.clone_from(&faces));
+            edited(&edited(&map, "FACES_HDR", Vec::clear), "LIGHTING", Vec::clear)
+        }),
+        ("never lit", edited(&goldsrc, "LIGHTING", Vec::clear)),
+        ("light of files", edited(&with(&q3, "SURFACES", 1, "lightmap", 40), "LIGHTMAPS", Vec::clear)),
+        ("no light grid", edited(&q3, "LIGHTGRID", Vec::clear)),
+        ("not vised", edited(&q2, "VISIBILITY", Vec::clear)),
+        ("not vised either", edited(&goldsrc, "VISIBILITY", Vec::clear)),
+        ("no clip nodes of a hull", with(&goldsrc, "MODELS", 1, "clip_nodes[2]", -1)),
+        ("contents that no list has", with(&goldsrc, "CLIPNODES", 3, "children[1]", -33)),
+        ("a texture that is not there", edited(&goldsrc, "TEXTURES", |bytes| bytes[4..8].fill(0xFF))),
+        ("original faces with texinfo of another table", with(&source(), "ORIGINALFACES", 0, "texinfo", 3000)),
+        ("a model in a file", pair(&q2, "model", "models/monsters/tank/tris.md2")),
+        (
+            "a prop of no leafs",
+            with(&with(&source(), "game:sprp", 1, "leaf_count", 0), "game:sprp", 1, "first_leaf", 9999),
+        ),
+    ]
+}
