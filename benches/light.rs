@@ -48,7 +48,7 @@ fn bytes(light: &Light<'_>) -> usize {
 
 fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let (images, out) = (folder.path().join("light"), folder.path().join("out.bsp"));
+    let (images, out) = (folder.path().join("light"), folder.path().join("out.bsp").display().to_string());
     let bsp = Bsp::open(&map.path)?;
     let light = bsp.light()?;
     let program = |verb: &str, more: &[&str]| -> Outcome {
@@ -76,7 +76,6 @@ fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
         Ok(light.adjust(&Adjustment { gain: 0.9, ..Adjustment::default() }, |_, _, _| true))
     });
     group.row("`bspkit light export`", work, copy, || program("export", &["--force"]));
-    let out = out.display().to_string();
     group.row("`bspkit light import`", work, copy, || program("import", &["-o", &out]));
     group.measure(turns)?;
     Ok(())

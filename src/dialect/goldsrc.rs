@@ -113,8 +113,10 @@ fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
 /// a clip node it ends a hull's tree.
 const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 
-/// Faces of special textures have no light, as some tools leave an offset in them all the same.
-const LIGHT: FaceLight = light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1);
+/// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
+/// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
+const LIGHT: FaceLight =
+    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1 | 2 | 4 | 8);
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {

@@ -38,7 +38,7 @@ pub struct FaceLight {
     pub textures: &'static [TextureForm],
     /// Whether the size of a face's light follows from its corners; else the face says it.
     pub by_extents: bool,
-    /// Flags of a texture whose faces have no light, whatever their offset is.
+    /// Flags of a texture whose faces have no light, whatever their offset is, or none that is known.
     pub unlit: i32,
     /// The flag of a texture whose faces have four images for each style instead of one.
     pub bumped: i32,

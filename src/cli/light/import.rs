@@ -70,7 +70,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         if import.failed > 0 && !args.save.force {
             let images = count(import.failed, "image", "images");
-            return Ok(Edited::Nothing(format!("{images} cannot be taken, so nothing is imported")));
+            return Ok(Edited::Nothing(format!("{images} cannot be taken, so no light is changed")));
         }
         if import.changed > 0 {
             warn_of_copies(draft.bsp(), job);

@@ -69,28 +69,35 @@ fn find(text: &str, job: &mut Job<'_>) {
     job.code = job.code.max(Code::Found);
 }
 
-/// The files beside the map that its light is in, with the number of those that are there.
-fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Option<(Vec<(String, bool)>, usize)>> {
+/// A file beside a map, and whether it is there.
+struct LightFile {
+    path: String,
+    is_there: bool,
+}
+
+/// The files beside the map that its light is in.
+fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     let folder = map.with_extension("");
-    let is_there = |name: String| {
+    let file = |name: String| {
         let path = folder.join(&name);
-        (shown(&path), path.is_file())
+        LightFile { is_there: path.is_file(), path: shown(&path) }
     };
-    let files: Vec<_> = bsp.light_files()?.into_iter().map(is_there).collect();
-    let there = files.iter().filter(|(_, is_there)| *is_there).count();
-    Ok((!files.is_empty()).then_some((files, there)))
+    Ok(bsp.light_files()?.into_iter().map(file).collect())
 }
 
 /// Why there is nothing to be done.
 fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
-    Ok(match light_files(bsp, map)? {
-        None => "there is no light".to_owned(),
-        Some((files, there)) => format!(
-            "there is no light but in files beside it, {} to {} ({}, {there} of them there), and none",
-            files[0].0,
-            files[files.len() - 1].0,
-            count(files.len(), "file", "files")
-        ),
+    let files = light_files(bsp, map)?;
+    let there = files.iter().filter(|file| file.is_there).count();
+    Ok(match &files[..] {
+        [] => "there is no light".to_owned(),
+        [first, ..] => {
+            let files = count(files.len(), "file", "files");
+            format!(
+                "there is no light but in {files} beside it from {} on, {there} of them there, and none",
+                first.path
+            )
+        }
     })
 }
 

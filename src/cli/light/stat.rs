@@ -85,11 +85,11 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot read the light of {}", shown(&map.path));
         let light = bsp.light().with_context(cannot)?;
         let stats: Vec<_> = (0..light.sets().len()).filter_map(|set| light.stat(set)).collect();
-        let files = light_files(&bsp, &map.path).with_context(cannot)?.map(|(files, _)| files).unwrap_or_default();
+        let files = light_files(&bsp, &map.path).with_context(cannot)?;
         super::say_faults(&light, job);
         if args.json {
             let sets = light.sets().iter().zip(&stats).map(|(set, stat)| set_json(set, stat)).collect();
-            let files = files.into_iter().map(|(file, found)| FileJson { file, found }).collect();
+            let files = files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect();
             let document = Document { path: PathJson::new(&map.path), dialect: bsp.dialect().name, sets, files };
             let document = json(&document, maps.many)?;
             job.line(document);
@@ -101,8 +101,8 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         for (set, stat) in light.sets().iter().zip(&stats) {
             print(set, stat, job)?;
         }
-        for (file, found) in &files {
-            job.line(format!("{file}: {}", if *found { "there" } else { "missing" }));
+        for file in &files {
+            job.line(format!("{}: {}", file.path, if file.is_there { "there" } else { "missing" }));
         }
         if stats.is_empty() && files.is_empty() {
             job.line("no light");
