@@ -281,6 +281,26 @@ pub(crate) fn rounded(value: f64) -> f32 {
     value as f32
 }
 
+/// A whole number as an integer; nothing where it is none that fits.
+#[allow(clippy::cast_possible_truncation)]
+pub(crate) fn integer(value: f32) -> Option<i32> {
+    let limit = -2_147_483_648.0;
+    (value >= limit && value < -limit && value.fract() == 0.0).then_some(value as i32)
+}
+
+/// The byte nearest to a number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(crate) fn nearest_byte(value: f64) -> u8 {
+    // Casts stay within the byte.
+    (value + 0.5).floor() as u8
+}
+
+/// An amount, for means.
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn amount(value: usize) -> f64 {
+    value as f64
+}
+
 /// A directory word as it stands in the file: a signed 32-bit number, little-endian.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;

@@ -6,10 +6,14 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "engines/client.rs"]
+mod client;
 #[path = "engines/darkplaces.rs"]
 mod darkplaces;
 #[path = "engines/ioquake3.rs"]
 mod ioquake3;
+#[path = "engines/light.rs"]
+mod light;
 #[path = "engines/maps.rs"]
 mod maps;
 #[path = "engines/run.rs"]

@@ -8,6 +8,8 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "readers/images.rs"]
+mod images;
 #[allow(dead_code)]
 #[path = "engines/maps.rs"]
 mod maps;

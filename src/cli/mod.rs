@@ -6,7 +6,9 @@ mod compress;
 mod dump;
 mod ent;
 mod get;
+mod image;
 mod info;
+mod light;
 mod lmp;
 mod load;
 mod ls;
@@ -77,6 +79,7 @@ enum Command {
     Set(set::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
+    Light(light::Args),
     Lmp(lmp::Args),
     Pak(pak::Args),
     Tex(tex::Args),
@@ -108,6 +111,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Set(args) => set::run(options, talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
+        Command::Light(args) => light::run(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
         Command::Tex(args) => tex::run(options, talk, args),

@@ -3,6 +3,7 @@
 pub mod disp;
 pub mod entities;
 pub mod lightgrid;
+pub mod lightmap;
 pub mod pak;
 pub mod palette;
 pub mod pattern;

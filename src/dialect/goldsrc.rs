@@ -2,6 +2,7 @@
 //!
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, keys, lump};
 use crate::file::Rules;
@@ -29,6 +30,7 @@ pub const GOLDSRC: Dialect = Dialect {
         // The HLT family of compilers, as id's before them.
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
     },
+    light: LightModel::Faces(&LIGHT),
     text: EntityRules::GOLDSRC,
     visibility: VisModel::Leafs(LeafRows::GOLDSRC),
     opaque_game_lumps: &[],
@@ -110,6 +112,17 @@ fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
 /// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
 /// a clip node it ends a hull's tree.
 const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+
+/// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
+/// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
+const LIGHT: FaceLight =
+    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1 | 2 | 4 | 8);
+
+impl From<TexInfo> for TextureLight {
+    fn from(texinfo: TexInfo) -> Self {
+        TextureLight { vectors: texinfo.vectors, flags: texinfo.flags }
+    }
+}
 
 records! {
     /// `dnode_t`.

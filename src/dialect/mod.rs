@@ -9,6 +9,7 @@ mod foreign;
 mod game;
 pub mod goldsrc;
 pub mod l4d2;
+mod light;
 mod limits;
 pub mod quake2;
 pub mod quake3;
@@ -28,6 +29,10 @@ pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
+pub use light::{
+    Averages, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LuxelForm, PageLight, TextureForm,
+    TextureLight,
+};
 pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
 use row::keys;
@@ -74,6 +79,8 @@ pub struct Dialect {
     pub games: &'static [Game],
     /// What is to be known about places in the file.
     pub rules: Rules,
+    /// Where the light of faces stands.
+    pub light: LightModel,
     /// What its engines can read of an entity text.
     pub text: EntityRules,
     /// How its visibility lump is laid out.

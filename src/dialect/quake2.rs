@@ -1,5 +1,6 @@
 //! Quake II, version 38, and Kingpin, whose maps are the same container (qfiles.h of the Quake II source).
 
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, keys, lump, only};
 use crate::file::Rules;
@@ -27,6 +28,7 @@ pub const QUAKE2: Dialect = Dialect {
         // id's qbsp3, qvis3 and qrad3.
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 16],
     },
+    light: LightModel::Faces(&LIGHT),
     text: EntityRules::QUAKE2,
     visibility: VisModel::Clusters,
     opaque_game_lumps: &[],
@@ -99,6 +101,16 @@ const ROWS: &[Row] = &[
     AREAS.row(),
     AREAPORTALS.row(),
 ];
+
+/// Sky and what warps has no light; the compilers leave an offset of 0 there.
+const LIGHT: FaceLight =
+    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 4 | 8);
+
+impl From<TexInfo> for TextureLight {
+    fn from(texinfo: TexInfo) -> Self {
+        TextureLight { vectors: texinfo.vectors, flags: texinfo.flags }
+    }
+}
 
 records! {
     /// `dnode_t`.

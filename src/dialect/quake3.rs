@@ -12,7 +12,8 @@ mod records;
 
 pub use records::*;
 
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, VisModel, lump, only};
+use super::light::PageLight;
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -40,6 +41,7 @@ pub const QUAKE3: Dialect = Dialect {
         // id's q3map, and q3map2.
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
     },
+    light: LightModel::Pages(&LIGHT),
     text: EntityRules::QUAKE3,
     visibility: VisModel::Matrix,
     opaque_game_lumps: &[],
@@ -50,6 +52,9 @@ pub const QUAKE3: Dialect = Dialect {
     checks: &super::limits::QUAKE3,
     probe,
 };
+
+const LIGHT: PageLight =
+    PageLight { lump: "LIGHTMAPS", size: 128, surfaces: SURFACES, vertexes: DRAWVERTS, files: ("lm_", ".tga") };
 
 const fn with_entries(count: usize) -> DirectoryShape {
     DirectoryShape { first: 8, count, entry: EntryShape::Plain, behind: 0 }

@@ -1,5 +1,6 @@
 //! Records that several dialects share to the last byte.
 
+use super::LitFace;
 use crate::record::{index, records, run};
 
 records! {
@@ -48,5 +49,19 @@ records! {
         /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give
         /// (`lightofs`).
         pub light_offset: i32,
+    }
+}
+
+impl From<Face> for LitFace {
+    fn from(face: Face) -> Self {
+        let [a, b, c, d] = face.styles;
+        LitFace {
+            first_edge: face.first_edge,
+            edge_count: face.edge_count,
+            texinfo: face.texinfo,
+            styles: [a, b, c, d, 255, 255, 255, 255],
+            offset: face.light_offset,
+            size: None,
+        }
     }
 }

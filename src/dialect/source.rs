@@ -8,6 +8,7 @@ pub(super) mod fit;
 mod flags;
 mod geometry;
 mod light;
+pub(super) mod lightmap;
 mod props;
 mod surface;
 mod tree;
@@ -25,7 +26,7 @@ pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;
 pub(super) use flags::LATE as LATE_FLAGS;
 
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -57,6 +58,7 @@ pub const SOURCE: Dialect = Dialect {
             14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
         ],
     },
+    light: LightModel::Faces(&lightmap::LIGHT),
     text: EntityRules::SOURCE,
     visibility: VisModel::Clusters,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],

@@ -3,6 +3,7 @@
 //! The maps of Bloodlines' unofficial patch went through a tool that moved the entities to the end of the file and
 //! signed it: ten bytes behind the last lump, which repeat lump 0's offset.
 
+use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
 use super::{Dialect, Key, List, Lump, Row, SOURCE, keys, source};
@@ -23,6 +24,7 @@ pub const SOURCE17: Dialect = Dialect {
         ],
         ..SOURCE.rules
     },
+    light: LightModel::Faces(&LIGHT),
     opaque_game_lumps: &[],
     packing_caveats: &[(17, source::NEVER_PACKED)],
     bare_paks: &[17],
@@ -60,6 +62,22 @@ const ROWS: &[Row] = &[
 ];
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
+
+/// The averages stand in the face.
+const LIGHT: FaceLight = source::lightmap::with_faces(&[FaceForm::of::<Face>(Averages::InFace(0))]);
+
+impl From<Face> for LitFace {
+    fn from(face: Face) -> Self {
+        LitFace {
+            first_edge: face.first_edge,
+            edge_count: face.edge_count,
+            texinfo: face.texinfo,
+            styles: face.styles,
+            offset: face.light_offset,
+            size: Some(face.luxel_size),
+        }
+    }
+}
 
 /// Declares structs of faces, which differ in what links mean.
 macro_rules! faces {

@@ -2,6 +2,7 @@
 //! [`crate::Plan::save`].
 
 mod lenses;
+mod light;
 mod packing;
 mod textures;
 

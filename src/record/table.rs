@@ -275,6 +275,11 @@ impl<'a> Held<'a> {
         self.edited.as_deref().unwrap_or(&self.read)
     }
 
+    /// The bytes as they were read.
+    pub(crate) fn original(&self) -> &[u8] {
+        &self.read
+    }
+
     /// The copy, where there is one.
     pub(crate) fn edits(&self) -> Option<&[u8]> {
         self.edited.as_deref()

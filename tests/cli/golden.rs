@@ -142,6 +142,42 @@ fn visibility() {
 }
 
 #[test]
+fn light() {
+    let room = Room::new();
+    room.write("lit.bsp", &fixture("source/room_v20"));
+    let lines = [
+        "bspkit light stat q2.bsp",
+        "bspkit light stat q3.bsp goldsrc.bsp source.bsp | grep -v '^    '",
+        "bspkit light stat lit.bsp",
+        "bspkit light stat lit.bsp --json | head -60",
+        "bspkit light export q2.bsp pages && ls pages && head -30 pages/light.json",
+        "bspkit light export q2.bsp pages",
+        "bspkit light import q2.bsp pages -o same.bsp && cmp q2.bsp same.bsp",
+        "bspkit light export lit.bsp lit && find lit -type f | sort",
+        "bspkit light export lit.bsp faces --by face --faces 4 --set ldr && find faces -type f | sort && cat faces/light.json",
+        "bspkit light import lit.bsp faces -o same.bsp && cmp lit.bsp same.bsp",
+        "bspkit light export lit.bsp none --faces 4,99 --set ldr --by face",
+        "bspkit light export lit.bsp none --set sdr",
+        "bspkit light export source.bsp none",
+        "rm faces/ldr/faces/00004_s0.hdr faces/ldr/faces/00004_s0.png && bspkit light import lit.bsp faces -o no.bsp",
+        "cp pages/page_000.png faces/ldr/faces/00004_s0.png && bspkit light import lit.bsp faces -o no.bsp",
+        "bspkit light import lit.bsp faces --force -o same.bsp; cmp lit.bsp same.bsp",
+        "bspkit light import q3.bsp pages -o no.bsp 2>&1 | tail -2",
+        "bspkit light import q2.bsp nowhere -o no.bsp",
+        "echo '{}' > pages/light.json; bspkit light import q2.bsp pages -o no.bsp",
+        "bspkit light adjust lit.bsp --gain 2 --set ldr -o out.bsp && bspkit light stat out.bsp | head -5",
+        "bspkit light adjust q2.bsp --tint 1,0.5,0.25 --styles 0 --dry-run",
+        "bspkit light adjust q2.bsp --gain 1 --in-place",
+        "bspkit light adjust q2.bsp --gamma 0 --dry-run",
+        "bspkit light adjust q2.bsp --tint 1,1 --dry-run",
+        "bspkit set q2.bsp faces[3].light_offset=46600 faces[4].texinfo=99 -o bad.bsp && bspkit light stat bad.bsp | head -1",
+        "bspkit light export bad.bsp bad && bspkit light import bad.bsp bad -o no.bsp",
+        "ls no.bsp none",
+    ];
+    check("light", &room, &lines);
+}
+
+#[test]
 fn props() {
     let room = Room::empty();
     room.write("plain.bsp", &fixture("source/room_v19"));

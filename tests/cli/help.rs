@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 49] = [
+const COMMANDS: [&str; 54] = [
     "",
     "info",
     "ls",
@@ -51,6 +51,11 @@ const COMMANDS: [&str; 49] = [
     "pak mv",
     "pak compress",
     "pak store",
+    "light",
+    "light stat",
+    "light export",
+    "light import",
+    "light adjust",
     "vis",
     "vis stat",
     "vis export",

@@ -19,7 +19,7 @@ impl DarkPlaces {
         static PROGRAM: OnceLock<Vec<u8>> = OnceLock::new();
         let server = run::find("darkplaces-server", "/usr/games/darkplaces-server", "darkplaces-server")?;
         let compiler = run::find("fteqcc", "/usr/bin/fteqcc", "fteqcc")?;
-        Some(Self { server, program: PROGRAM.get_or_init(|| compile(&compiler)) })
+        Some(Self { server, program: PROGRAM.get_or_init(|| compile(&compiler, include_str!("probe.qc"))) })
     }
 
     /// Has the engine load a map and print counts, warnings, spawned entities, bounds, surfaces and traces.
@@ -76,21 +76,27 @@ fn about_the_map(text: &str) -> Vec<String> {
     text.lines().filter(|line| wanted.iter().any(|start| line.starts_with(start))).map(str::to_owned).collect()
 }
 
-/// Nothing but the loopback is listened on.
 fn arguments(folder: &Path, home: &Path) -> Vec<String> {
+    let mut words = network(folder, home);
+    words.extend("+developer 1 +map t +sv_saveentfile +quit".split(' ').map(str::to_owned));
+    words
+}
+
+/// Where the engine reads and writes; nothing but the loopback is listened on.
+pub(crate) fn network(folder: &Path, home: &Path) -> Vec<String> {
     let port = UdpSocket::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     let mut words = vec!["-basedir".to_owned(), folder.display().to_string()];
     words.extend(["-userdir".to_owned(), home.display().to_string()]);
     let network = format!("+sv_public 0 +net_address 127.0.0.1 +net_address_ipv6 ::1 +port {port}");
-    let commands = "+developer 1 +map t +sv_saveentfile +quit";
-    words.extend(network.split(' ').chain(commands.split(' ')).map(str::to_owned));
+    words.extend(network.split(' ').map(str::to_owned));
     words
 }
 
-fn compile(compiler: &Path) -> Vec<u8> {
+/// A game program of ours, as the engine takes it.
+pub(crate) fn compile(compiler: &Path, source: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("probe.qc"), include_str!("probe.qc")).unwrap();
-    std::fs::write(folder.path().join("progs.src"), "progs.dat\nprobe.qc\n").unwrap();
+    std::fs::write(folder.path().join("program.qc"), source).unwrap();
+    std::fs::write(folder.path().join("progs.src"), "progs.dat\nprogram.qc\n").unwrap();
     let ended = run::run(compiler, &["-Tstandard".to_owned()], folder.path());
     assert_eq!(ended.how, Ok(0), "{}", ended.text);
     std::fs::read(folder.path().join("progs.dat")).unwrap()

@@ -22,12 +22,18 @@ pub(crate) struct Ended {
 ///
 /// Its output goes to a file, so it cannot stall on a full pipe.
 pub(crate) fn run(program: &Path, arguments: &[String], folder: &Path) -> Ended {
+    run_with(program, arguments, folder, &[])
+}
+
+/// Runs a program as [`run`] does, with these variables set.
+pub(crate) fn run_with(program: &Path, arguments: &[String], folder: &Path, settings: &[(&str, &str)]) -> Ended {
     let output = folder.join("output.txt");
     let file = File::create(&output).unwrap();
     let child = Command::new(program)
         .args(arguments)
         .current_dir(folder)
         .env("HOME", folder)
+        .envs(settings.iter().copied())
         .stdin(Stdio::null())
         .stdout(file.try_clone().unwrap())
         .stderr(file)

@@ -1,0 +1,275 @@
+//! Radiance pictures (`.hdr`, `.pic`): red, green, blue and a common exponent, a byte each (the Radiance file formats,
+//! "Picture File Format"; color.c of its source).
+
+use anyhow::Result;
+
+use super::{bad, other_size};
+
+/// Red, green, blue and exponent: the color divided by 256, times two to the power of the exponent less 128.
+type Pixel = [u8; 4];
+
+/// What lines may be compressed in the newer way, which others could be taken for.
+const NEW_WAY: std::ops::Range<usize> = 8..0x8000;
+
+/// Writes rows of pixels as they are.
+pub(crate) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
+    let mut file = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {high} +X {wide}\n").into_bytes();
+    for line in pixels.chunks_exact(wide.max(1)) {
+        match u16::try_from(wide) {
+            Ok(width) if NEW_WAY.contains(&wide) => {
+                file.extend_from_slice(&[2, 2]);
+                file.extend_from_slice(&width.to_be_bytes());
+                (0..4).for_each(|part| write_part(&mut file, line, part));
+            }
+            _ => line.iter().for_each(|pixel| file.extend_from_slice(&plain(*pixel))),
+        }
+    }
+    file
+}
+
+/// Runs of four and more are counted, others stand as they are.
+fn write_part(file: &mut Vec<u8>, line: &[Pixel], part: usize) {
+    let mut at = 0;
+    let run = |at: usize| line[at..].iter().take(127).take_while(|pixel| pixel[part] == line[at][part]).count();
+    while at < line.len() {
+        let same = run(at);
+        if same >= 4 {
+            file.extend([u8::try_from(128 + same).unwrap_or(u8::MAX), line[at][part]]);
+            at += same;
+            continue;
+        }
+        let mut end = at + same;
+        while end < line.len() && end - at < 128 && run(end) < 4 {
+            end += 1;
+        }
+        let end = end.min(at + 128);
+        file.push(u8::try_from(end - at).unwrap_or(0));
+        file.extend(line[at..end].iter().map(|pixel| pixel[part]));
+        at = end;
+    }
+}
+
+/// In lines without compression a pixel of ones would count as a run; the same color with other numbers does not, and
+/// neither does that which begins a line in the newer way.
+fn plain(pixel: Pixel) -> Pixel {
+    match pixel {
+        [1, 1, 1, _] | [2, 2, ..] => normal(pixel.map(u16::from), 0),
+        pixel => pixel,
+    }
+}
+
+/// The same color with the largest part as large as it can be, cut off; black where it is too dark.
+fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
+    // Twice the parts, so that the half which some readers add fits.
+    let mut parts = [red, green, blue].map(|part| u32::from(2 * part + more));
+    let mut exponent = exponent;
+    if parts == [0; 3] || [red, green, blue] == [0; 3] {
+        return [0; 4];
+    }
+    while parts.iter().all(|part| *part < 256) {
+        if exponent <= 1 {
+            return [0; 4];
+        }
+        parts = parts.map(|part| 2 * part);
+        exponent -= 1;
+    }
+    let [red, green, blue] = parts.map(|part| u8::try_from(part / 2).unwrap_or(u8::MAX));
+    [red, green, blue, u8::try_from(exponent).unwrap_or(u8::MAX)]
+}
+
+/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as it
+/// can be, and with or without the half that some tools add to what they read.
+pub(crate) fn same_color(old: Pixel, new: Pixel) -> bool {
+    let wide = old.map(u16::from);
+    let is_black = |pixel: Pixel| pixel[3] == 0 || pixel[..3] == [0; 3];
+    old == new || (is_black(old) && is_black(new)) || [normal(wide, 0), normal(wide, 1)].contains(&new)
+}
+
+/// Reads rows of pixels, compressed in any way or none.
+pub(crate) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>> {
+    let mut rest = bytes;
+    let mut line = || -> Result<&[u8]> {
+        let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| bad("its header does not end"))?;
+        let (line, behind) = rest.split_at(end);
+        rest = &behind[1..];
+        Ok(line.strip_suffix(b"\r").unwrap_or(line))
+    };
+    if !line()?.starts_with(b"#?") {
+        return Err(bad("it is no Radiance picture"));
+    }
+    loop {
+        let line = line()?;
+        if line.is_empty() {
+            break;
+        }
+        let text = String::from_utf8_lossy(line);
+        match text.split_once('=') {
+            Some(("FORMAT", format)) if format.trim() != "32-bit_rle_rgbe" => {
+                return Err(bad(format!("its format is {}, and 32-bit_rle_rgbe is expected", format.trim())));
+            }
+            Some(("EXPOSURE" | "COLORCORR", value))
+                if value.split_ascii_whitespace().any(|part| part.parse() != Ok(1.0_f64)) =>
+            {
+                return Err(bad(format!("its colors were scaled ({text}); save them as they are")));
+            }
+            _ => {}
+        }
+    }
+    let text = String::from_utf8_lossy(line()?).into_owned();
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let (is_upside_down, is_mirrored, high, wide) = match words[..] {
+        ["-Y", high, "+X", wide] => (false, false, high, wide),
+        ["+Y", high, "+X", wide] => (true, false, high, wide),
+        ["-Y", high, "-X", wide] => (false, true, high, wide),
+        ["+Y", high, "-X", wide] => (true, true, high, wide),
+        _ => return Err(bad(format!("its rows run in a way that is not known: `{text}`"))),
+    };
+    let size = [wide, high].map(|number| number.parse::<usize>().unwrap_or(0));
+    if size != expected {
+        return Err(other_size(size, expected));
+    }
+    let mut pixels = Vec::with_capacity(size[0] * size[1]);
+    for _ in 0..size[1] {
+        let start = pixels.len();
+        rest = read_line(rest, size[0], &mut pixels).ok_or_else(|| bad("it ends before its last row"))?;
+        if is_mirrored {
+            pixels[start..].reverse();
+        }
+    }
+    if is_upside_down {
+        pixels = pixels.chunks_exact(size[0].max(1)).rev().flatten().copied().collect();
+    }
+    Ok(pixels)
+}
+
+/// Reads a row and gives what is behind it; nothing where it is cut off or runs over its end.
+fn read_line<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Option<&'b [u8]> {
+    if let [2, 2, high, low, rest @ ..] = bytes
+        && NEW_WAY.contains(&wide)
+        && usize::from(u16::from_be_bytes([*high, *low])) == wide
+    {
+        return read_parts(rest, wide, pixels);
+    }
+    let (mut rest, mut shift) = (bytes, 0_u32);
+    let end = pixels.len() + wide;
+    let start = pixels.len();
+    while pixels.len() < end {
+        let (pixel, behind) = rest.split_first_chunk::<4>()?;
+        rest = behind;
+        match *pixel {
+            // A run of the pixel before; runs that follow each other are digits of one count.
+            [1, 1, 1, count] if pixels.len() > start => {
+                let count = usize::from(count).checked_shl(shift).filter(|count| *count <= end - pixels.len())?;
+                let last = *pixels.last()?;
+                pixels.extend(std::iter::repeat_n(last, count));
+                shift += 8;
+            }
+            pixel => {
+                pixels.push(pixel);
+                shift = 0;
+            }
+        }
+    }
+    Some(rest)
+}
+
+fn read_parts<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Option<&'b [u8]> {
+    let start = pixels.len();
+    pixels.resize(start + wide, [0; 4]);
+    let mut rest = bytes;
+    for part in 0..4 {
+        let mut at = start;
+        while at < start + wide {
+            let (&code, behind) = rest.split_first()?;
+            let count = usize::from(if code > 128 { code - 128 } else { code });
+            let line = pixels.get_mut(at..at + count).filter(|line| !line.is_empty())?;
+            if code > 128 {
+                let (&value, behind) = behind.split_first()?;
+                line.iter_mut().for_each(|pixel| pixel[part] = value);
+                rest = behind;
+            } else {
+                let (values, behind) = behind.split_at_checked(count)?;
+                line.iter_mut().zip(values).for_each(|(pixel, value)| pixel[part] = *value);
+                rest = behind;
+            }
+            at += count;
+        }
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            (wide, pixels) in (1_usize..300).prop_flat_map(|wide| {
+                (Just(wide), prop::collection::vec(prop::array::uniform4(0_u8..4), wide * 2))
+            }),
+        ) {
+            let file = write_hdr([wide, 2], &pixels);
+            let read = read_hdr(&file, [wide, 2]).unwrap();
+            if wide >= 8 {
+                prop_assert_eq!(&read, &pixels);
+            }
+            prop_assert!(pixels.iter().zip(&read).all(|(old, new)| same_color(*old, *new)));
+            for cut in [file.len() - 1, file.len() / 2, 20] {
+                prop_assert!(read_hdr(&file[..cut], [wide, 2]).is_err());
+            }
+        }
+
+        /// As a tool that computes with floats writes what it read.
+        #[test]
+        fn another_tool_s_numbers_are_the_same_color(pixel: [u8; 4], half in 0_u8..2) {
+            let [red, green, blue, exponent] = pixel;
+            let scale = (f64::from(exponent) - 136.0).exp2();
+            let read = [red, green, blue].map(|part| (f64::from(part) + 0.5 * f64::from(half)) * scale);
+            let most = read.into_iter().fold(0.0, f64::max);
+            let mut power = -128;
+            while most >= f64::from(power).exp2() {
+                power += 1;
+            }
+            let new = match exponent == 0 || [red, green, blue] == [0; 3] || most < 1e-32 {
+                true => [0; 4],
+                false => {
+                    let parts = read.map(|part| (part * 256.0 / f64::from(power).exp2()) as u8);
+                    [parts[0], parts[1], parts[2], (power + 128) as u8]
+                }
+            };
+            prop_assert!(most < 1e-32 || same_color(pixel, new), "{:?} {:?}", pixel, new);
+        }
+    }
+
+    #[test]
+    fn other_colors_differ() {
+        for (old, new) in [([10, 20, 30, 128], [10, 20, 31, 128]), ([160, 80, 48, 124], [161, 80, 48, 124])] {
+            assert!(!same_color(old, new));
+        }
+        assert!(same_color([10, 5, 3, 128], [160, 80, 48, 124]));
+        assert!(!same_color([10, 5, 3, 128], [160, 80, 49, 124]));
+        assert!(same_color([0, 0, 0, 130], [0; 4]));
+    }
+
+    #[test]
+    fn every_way_is_read() {
+        let head = |line: &str| format!("#?RGBE\nSOFTWARE=x\nEXPOSURE=1.0\n\n{line}\n").into_bytes();
+        let flat = [head("-Y 1 +X 2"), vec![1, 2, 3, 4, 5, 6, 7, 8]].concat();
+        assert_eq!(read_hdr(&flat, [2, 1]).unwrap(), [[1, 2, 3, 4], [5, 6, 7, 8]]);
+        let old = [head("-Y 1 +X 3"), vec![1, 2, 3, 4, 1, 1, 1, 2]].concat();
+        assert_eq!(read_hdr(&old, [3, 1]).unwrap(), [[1, 2, 3, 4]; 3]);
+        let mirrored = [head("+Y 2 -X 2"), (0..16).map(|byte| 3 + byte).collect()].concat();
+        let pixels = [[15, 16, 17, 18], [11, 12, 13, 14], [7, 8, 9, 10], [3, 4, 5, 6]];
+        assert_eq!(read_hdr(&mirrored, [2, 2]).unwrap(), pixels);
+        let too_long = [head("-Y 1 +X 3"), vec![1, 2, 3, 4, 1, 1, 1, 3]].concat();
+        assert!(read_hdr(&too_long, [3, 1]).is_err());
+        let scaled = b"#?RADIANCE\nEXPOSURE=2\n\n-Y 1 +X 1\n\0\0\0\0";
+        assert!(read_hdr(scaled, [1, 1]).unwrap_err().to_string().contains("scaled"));
+        let xyz = b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 1 +X 1\n\0\0\0\0";
+        assert!(read_hdr(xyz, [1, 1]).unwrap_err().to_string().contains("xyze"));
+        assert!(read_hdr(b"#?RADIANCE\n\n-Y 9999999999 +X 9999999999\n", [1, 1]).is_err());
+    }
+}

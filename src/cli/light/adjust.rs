@@ -1,0 +1,87 @@
+//! `light adjust`: brighter, darker, other colors.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use bspkit::content::lightmap::Adjustment;
+
+use super::choose::Choice;
+use super::{nothing, warn_of_copies};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Talk};
+
+/// Make the light brighter, darker, of another color
+///
+/// Each part of a luxel is multiplied with the gain and the tint, then raised to the power of one by gamma, all in linear
+/// light, where 1 is what leaves a texture as it is. 8-bit light is taken for what a screen shows, which is how engines use it:
+/// its linear light goes by the power 2.2. What gets too bright for the format is as bright as it can be. Averages
+/// that the map keeps of each face become the means of the new light. The light grid, light of props and lights of
+/// entities stay as they are.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp
+  bspkit light adjust base1.bsp --tint 1,0.8,0.6 --styles 0 --in-place --backup
+  bspkit light adjust maps --gamma 1.2 -o brighter"
+))]
+pub(super) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// What all light is multiplied with
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = factor)]
+    gain: f64,
+    /// Above 1 the dark gets brighter, below 1 darker
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = power)]
+    gamma: f64,
+    /// What red, green and blue are multiplied with
+    #[arg(long, value_name = "R,G,B", default_value = "1,1,1", value_parser = tint)]
+    tint: [f64; 3],
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    save: Save,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().map_err(|_| format!("`{text}` is no number"))?;
+    if (0.0..=1e6).contains(&number) { Ok(number) } else { Err(format!("{text} is not from 0 to 1000000")) }
+}
+
+fn power(text: &str) -> Result<f64, String> {
+    factor(text).and_then(|number| match number {
+        number if (0.01..=100.0).contains(&number) => Ok(number),
+        _ => Err(format!("{text} is not from 0.01 to 100")),
+    })
+}
+
+fn tint(text: &str) -> Result<[f64; 3], String> {
+    let parts = text.split(',').map(factor).collect::<Result<Vec<_>, _>>()?;
+    <[f64; 3]>::try_from(parts).map_err(|_| "say three numbers, for red, green and blue".to_owned())
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
+    let found = AtomicBool::new(false);
+    let code = args.save.each(options, talk, &args.map, |draft, job| {
+        let mut light = draft.light()?;
+        if light.sets().is_empty() {
+            return Ok(Edited::Nothing(nothing(draft.bsp(), &args.map)?));
+        }
+        super::say_faults(&light, job);
+        args.choice.check(&light, job)?;
+        let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style));
+        if changed > 0 {
+            warn_of_copies(draft.bsp(), job);
+        }
+        job.say(&format!("{}: {} changed", shown(&args.map), count(changed, "luxel", "luxels")));
+        draft.set_light(&light)?;
+        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
+        Ok(Edited::Done)
+    })?;
+    // What is named is a finding, though the rest was saved.
+    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
+}

@@ -1,0 +1,96 @@
+//! Which files the light goes to, and where in them each image stands.
+
+use bspkit::content::lightmap::{Image, Light};
+
+use super::choose::Choice;
+
+/// A file's content.
+pub(super) struct Sheet {
+    /// Below the folder, without extension.
+    pub(super) stem: String,
+    /// Which of the sets it is of.
+    pub(super) set: usize,
+    pub(super) size: [usize; 2],
+    pub(super) places: Vec<Place>,
+}
+
+/// An image in a file: its first column and row.
+pub(super) struct Place {
+    pub(super) image: Image,
+    pub(super) at: [usize; 2],
+}
+
+/// Columns of a page; and rows, but for images that have more.
+const PAGE: usize = 512;
+
+/// The files that a map's light goes to.
+pub(super) fn sheets(light: &Light<'_>, choice: &Choice, single: bool) -> Vec<Sheet> {
+    let mut sheets = Vec::new();
+    for (index, set) in light.sets().iter().enumerate() {
+        let folder = if set.name().is_empty() { String::new() } else { format!("{}/", set.name()) };
+        let is_chosen = |image: &Image| choice.has(set, &set.blocks()[image.block], image.style);
+        let mut shelf = Shelf { folder: &folder, set: index, pages: 0, row: 0, at: [0; 2] };
+        let first = sheets.len();
+        for image in light.images().filter(|image| image.set == index).filter(is_chosen) {
+            let block = &set.blocks()[image.block];
+            let whole = |stem: String| {
+                let place = Place { image, at: [0; 2] };
+                Sheet { stem: format!("{folder}{stem}"), set: index, size: block.size(), places: vec![place] }
+            };
+            if set.is_pages() {
+                sheets.push(whole(format!("page_{:03}", block.index())));
+            } else if single {
+                sheets.push(whole(face_stem(block.index(), block.styles(), image)));
+            } else {
+                shelf.put(image, block.size(), &mut sheets);
+            }
+        }
+        // Pages end with their last row.
+        for sheet in &mut sheets[first..] {
+            let bottom = |place: &Place| place.at[1] + light.block(place.image).map_or(0, |block| block.size()[1]);
+            sheet.size[1] = sheet.places.iter().map(bottom).max().unwrap_or(1);
+        }
+    }
+    sheets
+}
+
+/// `faces/00012_s0`; `_b1` to `_b3` for the directions of bumped faces.
+fn face_stem(face: usize, styles: &[u8], image: Image) -> String {
+    let style = styles[image.style];
+    let again = match styles.iter().take(image.style).filter(|other| **other == style).count() {
+        0 => String::new(),
+        again => format!("x{again}"),
+    };
+    let plane = if image.plane == 0 { String::new() } else { format!("_b{}", image.plane) };
+    format!("faces/{face:05}_s{style}{again}{plane}")
+}
+
+/// Puts images side by side in their order, row by row.
+struct Shelf<'f> {
+    folder: &'f str,
+    set: usize,
+    pages: usize,
+    /// The height of the row that is being filled.
+    row: usize,
+    at: [usize; 2],
+}
+
+impl Shelf<'_> {
+    fn put(&mut self, image: Image, [wide, high]: [usize; 2], sheets: &mut Vec<Sheet>) {
+        if self.pages > 0 && self.at[0] + wide > PAGE {
+            self.at = [0, self.at[1] + self.row];
+            self.row = 0;
+        }
+        let is_fresh = self.at == [0; 2];
+        if self.pages == 0 || (!is_fresh && self.at[1] + high.max(self.row) > PAGE) || (is_fresh && wide > PAGE) {
+            let stem = format!("{}page_{:03}", self.folder, self.pages);
+            sheets.push(Sheet { stem, set: self.set, size: [PAGE.max(wide), PAGE], places: Vec::new() });
+            (self.pages, self.at, self.row) = (self.pages + 1, [0; 2], 0);
+        }
+        if let Some(sheet) = sheets.last_mut() {
+            sheet.places.push(Place { image, at: self.at });
+        }
+        self.at[0] += wide;
+        self.row = self.row.max(high);
+    }
+}

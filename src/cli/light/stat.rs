@@ -1,0 +1,187 @@
+//! `light stat`: how much light there is.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use bspkit::content::lightmap::{LightSet, LightStat};
+use bspkit::dialect::LuxelForm;
+use serde::Serialize;
+
+use super::light_files;
+use crate::cli::help;
+use crate::cli::maps::Maps;
+use crate::cli::options::Options;
+use crate::cli::show::{PathJson, count, json, shown};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Show how much light there is, style by style
+///
+/// Ranges and means are in linear light, where 1 is what leaves a texture as it is. The histogram counts luxels by how
+/// bright they look, from black to as bright as can be shown. Faces whose light is not in the lump are named; the exit
+/// status is 1 then.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit light stat base1.bsp
+  bspkit light stat maps --json > light.jsonl"
+))]
+pub(super) struct Args {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    dialect: &'static str,
+    sets: Vec<SetJson<'a>>,
+    /// Files beside the map that its light is in.
+    files: Vec<FileJson>,
+}
+
+#[derive(Serialize)]
+struct FileJson {
+    file: String,
+    found: bool,
+}
+
+#[derive(Serialize)]
+struct SetJson<'a> {
+    name: &'a str,
+    lump: &'a str,
+    luxels: &'static str,
+    /// Lit faces, or pages.
+    lit: usize,
+    unlit: usize,
+    overlaps: usize,
+    shared: usize,
+    single_precision: usize,
+    unowned_bytes: usize,
+    styles: Vec<StyleJson>,
+    findings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StyleJson {
+    style: u8,
+    faces: usize,
+    bumped: usize,
+    luxels: usize,
+    least: [f64; 3],
+    most: [f64; 3],
+    mean: [f64; 3],
+    histogram: [usize; 16],
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let maps = Maps::find(&args.maps);
+    maps.each(options.jobs(), talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let cannot = || format!("cannot read the light of {}", shown(&map.path));
+        let light = bsp.light().with_context(cannot)?;
+        let stats: Vec<_> = (0..light.sets().len()).filter_map(|set| light.stat(set)).collect();
+        let files = light_files(&bsp, &map.path).with_context(cannot)?;
+        super::say_faults(&light, job);
+        if args.json {
+            let sets = light.sets().iter().zip(&stats).map(|(set, stat)| set_json(set, stat)).collect();
+            let files = files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect();
+            let document = Document { path: PathJson::new(&map.path), dialect: bsp.dialect().name, sets, files };
+            let document = json(&document, maps.many)?;
+            job.line(document);
+            return Ok(Code::Done);
+        }
+        if maps.many {
+            job.line(format!("{}:", shown(&map.path)));
+        }
+        for (set, stat) in light.sets().iter().zip(&stats) {
+            print(set, stat, job)?;
+        }
+        for file in &files {
+            job.line(format!("{}: {}", file.path, if file.is_there { "there" } else { "missing" }));
+        }
+        if stats.is_empty() && files.is_empty() {
+            job.line("no light");
+        }
+        Ok(Code::Done)
+    })
+}
+
+fn luxels(set: &LightSet) -> &'static str {
+    match set.form() {
+        LuxelForm::Rgbe => "rgbe",
+        _ => "rgb",
+    }
+}
+
+fn set_json<'a>(set: &'a LightSet, stat: &LightStat) -> SetJson<'a> {
+    SetJson {
+        name: set.name(),
+        lump: set.lump(),
+        luxels: luxels(set),
+        lit: set.blocks().len(),
+        unlit: set.unlit(),
+        overlaps: stat.overlaps,
+        shared: stat.shared,
+        single_precision: stat.single,
+        unowned_bytes: stat.unowned,
+        styles: stat
+            .styles
+            .iter()
+            .map(|(style, of)| StyleJson {
+                style: *style,
+                faces: of.faces,
+                bumped: of.bumped,
+                luxels: of.luxels,
+                least: of.least,
+                most: of.most,
+                mean: of.mean,
+                histogram: of.histogram,
+            })
+            .collect(),
+        findings: set.faults().iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
+    let (lit, unlit) = (set.blocks().len(), set.unlit());
+    let lit = if set.is_pages() { count(lit, "page", "pages") } else { count(lit, "lit face", "lit faces") };
+    let name = if set.name().is_empty() { String::new() } else { format!(" ({})", set.name()) };
+    job.line(format!("{}{name}: {}, {lit}, {} without light", set.lump(), luxels(set), count(unlit, "face", "faces")));
+    let odd = [
+        (stat.shared, "block shared", "blocks shared"),
+        (stat.overlaps, "overlap", "overlaps"),
+        (stat.single, "size in single precision", "sizes in single precision"),
+        (stat.unowned, "byte of nobody's", "bytes of nobody's"),
+    ];
+    let odd: Vec<_> = odd.iter().filter(|odd| odd.0 > 0).map(|(number, one, more)| count(*number, one, more)).collect();
+    if !odd.is_empty() {
+        job.line(format!("  {}", odd.join(", ")));
+    }
+    for (style, of) in &stat.styles {
+        let mut line = format!(
+            "  style {style}: {}",
+            count(
+                of.faces,
+                if set.is_pages() { "page" } else { "face" },
+                if set.is_pages() { "pages" } else { "faces" }
+            )
+        );
+        if of.bumped > 0 {
+            write!(line, " ({} bumped)", of.bumped)?;
+        }
+        write!(line, ", {}", count(of.luxels, "luxel", "luxels"))?;
+        job.line(line);
+        for (word, light) in [("least", of.least), ("most", of.most), ("mean", of.mean)] {
+            let [red, green, blue] = light;
+            job.line(format!("    {word:<5} {red:8.4} {green:8.4} {blue:8.4}"));
+        }
+        let bins: Vec<_> = of.histogram.iter().map(ToString::to_string).collect();
+        job.line(format!("    from black to bright {}", bins.join(" ")));
+    }
+    Ok(())
+}

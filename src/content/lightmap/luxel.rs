@@ -1,0 +1,153 @@
+//! Luxels: what they are in bytes, and what light that is.
+
+use std::sync::OnceLock;
+
+use crate::bytes::{nearest_byte, rounded};
+use crate::dialect::LuxelForm;
+
+/// A luxel as the file has it.
+///
+/// ```
+/// use bspkit::content::lightmap::Luxel;
+/// let bright = Luxel::Rgbe([128, 64, 0], 1);
+/// assert_eq!(bright.linear(), [256.0 / 255.0, 128.0 / 255.0, 0.0]);
+/// assert_eq!(bright.with_linear(bright.linear()), bright);
+/// assert_eq!(Luxel::Rgb([255, 0, 7]).linear()[0], 1.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Luxel {
+    /// Red, green, blue, as they are shown: engines multiply them with the texture without any conversion.
+    Rgb([u8; 3]),
+    /// Red, green, blue, and the power of two that they are multiplied with: linear light, of which 255 is what a texture
+    /// is shown with unchanged (`ColorRGBExp32`).
+    Rgbe([u8; 3], i8),
+}
+
+/// How much darker half of the light looks on the screens that 8-bit light was made for.
+const SCREEN: f64 = 2.2;
+
+impl Luxel {
+    pub(super) fn read(form: LuxelForm, bytes: &[u8]) -> Self {
+        match (form, bytes) {
+            (LuxelForm::Rgbe, [red, green, blue, exponent, ..]) => {
+                Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent]))
+            }
+            (LuxelForm::Rgbe, _) => Luxel::Rgbe([0; 3], 0),
+            (LuxelForm::Rgb, [red, green, blue, ..]) => Luxel::Rgb([*red, *green, *blue]),
+            (LuxelForm::Rgb, _) => Luxel::Rgb([0; 3]),
+        }
+    }
+
+    /// Its bytes, and how many of them count.
+    pub(super) fn bytes(self) -> ([u8; 4], usize) {
+        match self {
+            Luxel::Rgb([red, green, blue]) => ([red, green, blue, 0], 3),
+            Luxel::Rgbe([red, green, blue], exponent) => ([red, green, blue, exponent.to_le_bytes()[0]], 4),
+        }
+    }
+
+    /// What it is made of.
+    pub fn form(self) -> LuxelForm {
+        match self {
+            Luxel::Rgb(_) => LuxelForm::Rgb,
+            Luxel::Rgbe(..) => LuxelForm::Rgbe,
+        }
+    }
+
+    /// The light that it stands for, 1 being what a texture is shown with unchanged.
+    ///
+    /// 8-bit luxels are taken for what a screen shows, whose light goes by the power 2.2 of it.
+    pub fn linear(self) -> [f64; 3] {
+        match self {
+            Luxel::Rgb(color) => color.map(|part| (f64::from(part) / 255.0).powf(SCREEN)),
+            Luxel::Rgbe(color, exponent) => {
+                let scale = f64::from(exponent).exp2() / 255.0;
+                color.map(|part| f64::from(part) * scale)
+            }
+        }
+    }
+
+    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be.
+    #[must_use]
+    pub fn with_linear(self, light: [f64; 3]) -> Self {
+        let light = light.map(|part| if part > 0.0 { part } else { 0.0 });
+        match self {
+            Luxel::Rgb(_) => Luxel::Rgb(light.map(|part| nearest_byte(255.0 * part.powf(1.0 / SCREEN)))),
+            Luxel::Rgbe(..) => {
+                let (color, exponent) = pack(light.map(|part| part * 255.0));
+                Luxel::Rgbe(color, exponent)
+            }
+        }
+    }
+
+    /// The luxel as it looks on a screen that shows up to twice the light a texture is shown with unchanged, which is how
+    /// bright the engines let light be.
+    pub fn shown(self) -> [u8; 3] {
+        // By exponent and part; powers of each luxel would take most of the time of an export.
+        static TABLE: OnceLock<Vec<[u8; 256]>> = OnceLock::new();
+        match self {
+            Luxel::Rgb(color) => color,
+            Luxel::Rgbe(color, exponent) => {
+                let table = TABLE.get_or_init(|| (i8::MIN..=i8::MAX).map(shown_with).collect());
+                let parts = &table[usize::from(exponent.to_le_bytes()[0] ^ 0x80)];
+                color.map(|part| parts[usize::from(part)])
+            }
+        }
+    }
+
+    /// The luxel of this form that looks so, as [`Luxel::shown`] has it.
+    #[must_use]
+    pub fn with_shown(self, color: [u8; 3]) -> Self {
+        match self {
+            Luxel::Rgb(_) => Luxel::Rgb(color),
+            Luxel::Rgbe(..) => self.with_linear(color.map(|part| BRIGHTEST * (f64::from(part) / 255.0).powf(SCREEN))),
+        }
+    }
+}
+
+/// How each part looks with an exponent.
+fn shown_with(exponent: i8) -> [u8; 256] {
+    let scale = f64::from(exponent).exp2() / 255.0;
+    let mut light = 0.0;
+    [(); 256].map(|()| {
+        let part: f64 = light * scale;
+        light += 1.0;
+        nearest_byte(255.0 * (part / BRIGHTEST).min(1.0).powf(1.0 / SCREEN))
+    })
+}
+
+/// The most light that is shown, where 1 is what a texture is shown with unchanged.
+const BRIGHTEST: f64 = 2.0;
+
+/// The nearest color with the exponent that keeps most of it.
+fn pack(color: [f64; 3]) -> ([u8; 3], i8) {
+    let (exponent, parts) = scaled(color);
+    let parts = parts.map(|part| (part + 0.5).floor());
+    // What rounds up to 256 needs one bit less.
+    match exponent.checked_add(1) {
+        Some(next) if parts.iter().any(|part| *part >= 256.0) => (parts.map(|part| nearest_byte(part / 2.0)), next),
+        _ => (parts.map(nearest_byte), exponent),
+    }
+}
+
+/// A color as the compilers pack one: cut off and not rounded (`VectorToColorRGBExp32`).
+pub(super) fn cut(light: [f64; 3]) -> Luxel {
+    let (exponent, parts) = scaled(light.map(|part| part * 255.0));
+    Luxel::Rgbe(parts.map(|part| nearest_byte(part.floor())), exponent)
+}
+
+/// The exponent with which the largest part is at least 128 and less than 256, and the parts with it.
+fn scaled(color: [f64; 3]) -> (i8, [f64; 3]) {
+    let most = color.into_iter().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return (0, [0.0; 3]);
+    }
+    let mut exponent = i8::MIN;
+    while exponent < i8::MAX && most >= 256.0 * f64::from(exponent).exp2() {
+        exponent += 1;
+    }
+    let scale = f64::from(exponent).exp2();
+    // Single precision, in which compilers compute: the mean of equal luxels is what they are.
+    (exponent, color.map(|part| f64::from(rounded(part / scale)).min(255.0 + 0.999)))
+}

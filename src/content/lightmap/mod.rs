@@ -1,0 +1,202 @@
+//! Light of faces: luxels to be read and set, face by face or page by page, for every family.
+//!
+//! [`Light`] is a lens: it keeps the bytes of the lumps and knows where in them the luxels of each face stand. What is
+//! set changes the bytes of that luxel and, where a face keeps the average of its light, that; nothing else. What is
+//! behind a face's luxels, between blocks and after the last one stays as it is.
+
+mod adjust;
+mod block;
+mod edit;
+mod extents;
+mod fault;
+mod luxel;
+mod pages;
+mod read;
+mod stat;
+
+pub use adjust::Adjustment;
+pub use block::{Block, Image};
+pub use extents::{Extents, Precision, extents};
+pub use fault::{LightFault, LightFaultKind};
+pub use luxel::Luxel;
+pub use pages::SurfaceLight;
+pub use stat::{LightStat, StyleStat};
+
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::dialect::LuxelForm;
+use crate::error::Result;
+use crate::file::SlotId;
+use crate::record::Held;
+
+/// The light of a map.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// use bspkit::content::lightmap::{Image, Luxel};
+/// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let mut light = map.light()?;
+/// let image = Image { set: 0, block: 3, style: 0, plane: 0 };
+/// light.update(image, |[x, y], old| if [x, y] == [1, 0] { Luxel::Rgb([255, 0, 0]) } else { old });
+///
+/// let mut draft = map.draft();
+/// draft.set_light(&light)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert_eq!(saved.light()?.luxel(image, [1, 0]), Some(Luxel::Rgb([255, 0, 0])));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Light<'a> {
+    /// The lumps that light or averages stand in.
+    lumps: Vec<LightLump<'a>>,
+    sets: Vec<LightSet>,
+}
+
+#[derive(Clone, Debug)]
+struct LightLump<'a> {
+    slot: SlotId,
+    held: Held<'a>,
+}
+
+/// The light of one lump, as the faces of another point into it.
+///
+/// ```
+/// let light = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.light()?;
+/// let set = &light.sets()[0];
+/// assert_eq!((set.name(), set.lump(), set.is_pages()), ("", "LIGHTMAPS", true));
+/// assert_eq!(set.blocks()[0].size(), [128, 128]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LightSet {
+    name: &'static str,
+    lump_name: &'static str,
+    /// Which of [`Light::lumps`] has the luxels, and which the faces with averages.
+    lump: usize,
+    faces: Option<usize>,
+    form: LuxelForm,
+    is_pages: bool,
+    blocks: Vec<Block>,
+    unlit: usize,
+    faults: Vec<LightFault>,
+}
+
+impl LightSet {
+    /// What it is called where a map may have several: `ldr`, `hdr`, `decoupled`; empty for the others.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The lump that it is in.
+    pub fn lump(&self) -> &'static str {
+        self.lump_name
+    }
+
+    /// What its luxels are.
+    pub fn form(&self) -> LuxelForm {
+        self.form
+    }
+
+    /// Whether its blocks are pages that surfaces share, and not the light of one face each.
+    pub fn is_pages(&self) -> bool {
+        self.is_pages
+    }
+
+    /// The light of each lit face or of each page, in their order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Where in the blocks that of a face or a page is.
+    pub fn block_of(&self, index: usize) -> Option<usize> {
+        self.blocks.binary_search_by_key(&index, Block::index).ok()
+    }
+
+    /// How many faces have no light, as they should.
+    pub fn unlit(&self) -> usize {
+        self.unlit
+    }
+
+    /// Faces whose light cannot be read, and why.
+    pub fn faults(&self) -> &[LightFault] {
+        &self.faults
+    }
+
+    /// Every image of every block.
+    pub(crate) fn images(&self, set: usize) -> impl Iterator<Item = Image> {
+        self.blocks.iter().enumerate().flat_map(move |(index, block)| {
+            let planes = block.planes();
+            (0..block.styles().len())
+                .flat_map(move |style| (0..planes).map(move |plane| Image { set, block: index, style, plane }))
+        })
+    }
+}
+
+impl<'a> Bsp<'a> {
+    /// The light of faces, to be looked at and edited; [`crate::Draft::set_light`] takes it over.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unsupported`] where the faces are of a form that is not known; as [`Bsp::bytes`].
+    pub fn light(&self) -> Result<Light<'a>> {
+        Light::read(self, |slot| self.bytes(slot))
+    }
+}
+
+impl<'a> Light<'a> {
+    /// The light by lumps: one for most maps, none for a map that was never lit.
+    pub fn sets(&self) -> &[LightSet] {
+        &self.sets
+    }
+
+    /// Every image there is.
+    pub fn images(&self) -> impl Iterator<Item = Image> {
+        self.sets.iter().enumerate().flat_map(|(index, set)| set.images(index))
+    }
+
+    /// The block of an image.
+    pub fn block(&self, image: Image) -> Option<&Block> {
+        self.sets.get(image.set)?.blocks.get(image.block)
+    }
+
+    /// The bytes of an image's luxels, row by row.
+    pub fn bytes(&self, image: Image) -> Option<&[u8]> {
+        let set = self.sets.get(image.set)?;
+        let range = set.blocks.get(image.block)?.range(image, set.form)?;
+        self.lumps.get(set.lump)?.held.get().get(range)
+    }
+
+    /// A luxel by its column and row.
+    pub fn luxel(&self, image: Image, [x, y]: [usize; 2]) -> Option<Luxel> {
+        let (set, [wide, high]) = (self.sets.get(image.set)?, self.block(image)?.size());
+        let at = (x < wide && y < high).then(|| (y * wide + x) * set.form.bytes())?;
+        Some(Luxel::read(set.form, self.bytes(image)?.get(at..at + set.form.bytes())?))
+    }
+
+    /// The bytes of an image's average, where its face keeps one.
+    pub fn average(&self, image: Image) -> Option<Luxel> {
+        let set = self.sets.get(image.set)?;
+        let place = set.blocks.get(image.block)?.averages(image.style).next()?;
+        let lump = if place.is_in_face { set.faces? } else { set.lump };
+        Some(Luxel::read(set.form, self.lumps.get(lump)?.held.get().get(place.at..)?))
+    }
+
+    /// The lumps that were edited, with their new bytes.
+    pub fn edits(&self) -> impl Iterator<Item = (SlotId, &[u8])> {
+        self.lumps.iter().filter_map(|lump| Some((lump.slot, lump.held.edits()?)))
+    }
+
+    pub(crate) fn read(bsp: &Bsp<'a>, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Self> {
+        let mut light = Light { lumps: Vec::new(), sets: Vec::new() };
+        read::sets(bsp, &bytes, &mut light)?;
+        Ok(light)
+    }
+
+    /// The place of a lump among those that are held.
+    fn hold(&mut self, slot: SlotId, bytes: Data<'a>) -> usize {
+        let place = self.lumps.iter().position(|lump| lump.slot == slot);
+        place.unwrap_or_else(|| {
+            self.lumps.push(LightLump { slot, held: Held::new(bytes) });
+            self.lumps.len() - 1
+        })
+    }
+}

@@ -1,0 +1,305 @@
+//! Where the light of each face stands, by the dialect's model.
+
+use super::block::Block;
+use super::extents::{Extents, Precision, extents};
+use super::fault::{LightFault, LightFaultKind};
+use super::{Light, LightSet, pages};
+use crate::bsp::Bsp;
+use crate::bytes::{Data, word};
+use crate::dialect::shared::{Edge, SurfEdge, Vertex};
+use crate::dialect::{
+    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, Role, TextureForm, TextureLight,
+};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::SlotId;
+use crate::record::{Record, RecordInfo, Table};
+
+/// What reads a slot: the map, or a draft of it.
+type Bytes<'f, 'a> = &'f dyn Fn(SlotId) -> Result<Data<'a>>;
+
+pub(super) fn sets<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, light: &mut Light<'a>) -> Result<()> {
+    match bsp.dialect().light {
+        LightModel::Pages(model) => pages::read(bsp, bytes, model, light),
+        LightModel::Faces(model) => {
+            for lumps in model.lumps {
+                face_set(bsp, bytes, model, lumps, light)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A lump by its name, where it has bytes.
+fn filled<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
+    let Some(slot) = bsp.slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
+    let bytes = bytes(slot.id)?;
+    Ok((!bytes.is_empty()).then_some((slot.id, bytes)))
+}
+
+fn face_set<'a>(
+    bsp: &Bsp<'a>,
+    bytes: Bytes<'_, 'a>,
+    model: &FaceLight,
+    lumps: &LightLumps,
+    light: &mut Light<'a>,
+) -> Result<()> {
+    // Without luxels whatever the faces say means nothing: maps that were never lit have any offset.
+    let Some((slot, luxels)) = filled(bsp, bytes, lumps.light)? else { return Ok(()) };
+    let mut found = None;
+    for name in lumps.faces {
+        found = found.or(filled(bsp, bytes, name)?);
+    }
+    let Some((face_slot, faces)) = found else { return Ok(()) };
+    let places = match lumps.placed_by.map(|name| filled(bsp, bytes, name)).transpose()? {
+        None => None,
+        Some(None) => return Ok(()),
+        Some(places) => places.map(|(_, places)| places),
+    };
+    let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
+    let textures = Textures::read(bsp, bytes, model)?;
+    let geometry = if model.by_extents { Some(Geometry::read(bsp, bytes)?) } else { None };
+    let extra = extra_bytes(bsp, bytes, model)?;
+    let mut finder = Finder { model, form, textures, geometry, extra, places, lump: luxels.len(), found: Vec::new() };
+    let (mut unlit, mut faults) = (0, Vec::new());
+    for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
+        let Some(face) = (form.read)(record) else { continue };
+        match finder.block(index, &face) {
+            Ok(None) => unlit += 1,
+            Ok(Some(found)) => finder.found.push(found),
+            Err(kind) => faults.push(LightFault { face: index, kind }),
+        }
+    }
+    let blocks = finder.settle(&mut faults);
+    faults.sort_by_key(|fault| fault.face);
+    let lump = light.hold(slot, luxels);
+    let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(face_slot, faces));
+    let (name, lump_name, form) = (lumps.name, lumps.light, model.luxels);
+    light.sets.push(LightSet { name, lump_name, lump, faces, form, is_pages: false, blocks, unlit, faults });
+    Ok(())
+}
+
+/// The form that a lump's records have.
+fn record_of<'f, F>(
+    bsp: &Bsp<'_>,
+    slot: SlotId,
+    forms: &'f [F],
+    record: impl Fn(&F) -> &'static RecordInfo,
+) -> Result<&'f F> {
+    let slot = bsp.container().slot(slot).ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no faces"))?;
+    let unknown = |why: String| {
+        let message = format!("what is in {} is not known, so neither is whose light is where: {why}", slot.name);
+        Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
+    };
+    let row = bsp.row(slot).map_err(unknown)?;
+    let is = |found: &RecordInfo, form: &F| (record(form).type_id)() == (found.type_id)();
+    let found = row.record().and_then(|found| forms.iter().find(|form| is(found, form)));
+    found.ok_or_else(|| unknown("its records say nothing of light that is known".to_owned()))
+}
+
+/// How many bytes a luxel stand behind the light of each face.
+fn extra_bytes<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, model: &FaceLight) -> Result<usize> {
+    let Some(extra) = model.extra else { return Ok(0) };
+    let Some((_, flags)) = filled(bsp, bytes, extra.flags)? else { return Ok(0) };
+    let bits = flags.first().copied().unwrap_or(0) & extra.mask;
+    Ok(extra.bytes.iter().find(|(value, _)| *value == bits).map_or(0, |(_, bytes)| *bytes))
+}
+
+struct Textures<'a, 'f> {
+    form: &'f TextureForm,
+    bytes: Data<'a>,
+}
+
+impl<'a, 'f> Textures<'a, 'f> {
+    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, model: &'f FaceLight) -> Result<Self> {
+        let none = || Error::new(ErrorKind::NotFound, "the map has no texinfo");
+        let slot = bsp.role(Role::TexInfo).ok_or_else(none)?;
+        let form = record_of(bsp, slot.id, model.textures, |form| form.record)?;
+        Ok(Textures { form, bytes: bytes(slot.id)? })
+    }
+
+    fn get(&self, index: i16) -> Option<TextureLight> {
+        let start = usize::try_from(index).ok()?.checked_mul(self.form.record.size)?;
+        (self.form.read)(self.bytes.get(start..)?)
+    }
+}
+
+/// The lumps that the corners of faces follow from.
+struct Geometry<'a> {
+    surf_edges: Table<'a, SurfEdge>,
+    edges: Table<'a, Edge>,
+    vertexes: Table<'a, Vertex>,
+}
+
+impl<'a> Geometry<'a> {
+    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>) -> Result<Self> {
+        Ok(Geometry {
+            surf_edges: table(bsp, bytes, Role::SurfEdges)?,
+            edges: table(bsp, bytes, Role::Edges)?,
+            vertexes: table(bsp, bytes, Role::Vertexes)?,
+        })
+    }
+
+    fn corners(&self, face: &LitFace) -> Option<Vec<[f32; 3]>> {
+        let first = usize::try_from(face.first_edge).ok()?;
+        let count = usize::try_from(face.edge_count).ok().filter(|count| *count > 0)?;
+        let end = first.checked_add(count).filter(|end| *end <= self.surf_edges.len())?;
+        let corner = |index: usize| {
+            let edge = self.surf_edges.get(index).ok()?.edge;
+            let ends = self.edges.get(usize::try_from(edge.unsigned_abs()).ok()?).ok()?.vertexes;
+            let vertex = if edge < 0 { ends[1] } else { ends[0] };
+            Some(self.vertexes.get(usize::from(vertex)).ok()?.point)
+        };
+        (first..end).map(corner).collect()
+    }
+}
+
+/// The records of a role, as the draft has them.
+pub(super) fn table<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, role: Role) -> Result<Table<'a, R>> {
+    let lump = bsp.dialect().role(role).and_then(|index| bsp.dialect().lumps.get(index));
+    let lump = lump.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {role}")))?;
+    by_key(bsp, bytes, Key::new(lump.name))
+}
+
+/// The records of a key, as the draft has them.
+pub(super) fn by_key<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, key: Key<R>) -> Result<Table<'a, R>> {
+    let (slot, row) = bsp.keyed(key)?;
+    let bytes = bytes(slot)?;
+    let (part, _) = bsp.part(key, row, &bytes)?;
+    Ok(Table::new(key.lump(), bytes.slice(part)))
+}
+
+/// A block before it is known whether it fits.
+struct Found {
+    block: Block,
+    claimed: i32,
+    /// The other size, where sums in single precision give one.
+    single: Option<[usize; 2]>,
+}
+
+struct Finder<'a, 'f> {
+    model: &'f FaceLight,
+    form: &'f FaceForm,
+    textures: Textures<'a, 'f>,
+    geometry: Option<Geometry<'a>>,
+    /// Bytes a luxel behind the light of each face.
+    extra: usize,
+    /// A record for each face that places it, instead of what the face says.
+    places: Option<Data<'a>>,
+    /// The size of the lump with the light.
+    lump: usize,
+    found: Vec<Found>,
+}
+
+impl Finder<'_, '_> {
+    /// The block of a face; nothing where it has no light.
+    fn block(&self, index: usize, face: &LitFace) -> Result<Option<Found>, LightFaultKind> {
+        let style_count = face.styles.iter().take_while(|style| **style != 255).count();
+        let placed = match &self.places {
+            None => None,
+            Some(places) => match place(places, index) {
+                None => return Ok(None),
+                placed => placed,
+            },
+        };
+        let offset = placed.map_or(face.offset, |(offset, _)| offset);
+        if offset == -1 || style_count == 0 {
+            return Ok(None);
+        }
+        let texture = self.textures.get(face.texinfo).ok_or(LightFaultKind::Texinfo(face.texinfo))?;
+        if texture.flags & self.model.unlit != 0 {
+            return Ok(None);
+        }
+        let mut single = None;
+        let size = match (placed, face.size) {
+            (Some((_, size)), _) => size,
+            (None, Some(steps)) => {
+                let count = |steps: i32| usize::try_from(steps).ok().and_then(|steps| steps.checked_add(1));
+                let [Some(wide), Some(high)] = steps.map(count) else { return Err(LightFaultKind::Size) };
+                [wide, high]
+            }
+            (None, None) => {
+                let corners = self.geometry.as_ref().and_then(|geometry| geometry.corners(face));
+                let corners = corners.ok_or(LightFaultKind::Edges)?;
+                let luxels = |precision| extents(corners.iter().copied(), &texture.vectors, precision);
+                let Extents { luxels: size, .. } = luxels(Precision::Double).ok_or(LightFaultKind::Size)?;
+                single = luxels(Precision::Single).map(|found| found.luxels).filter(|other| *other != size);
+                size
+            }
+        };
+        let planes = if texture.flags & self.model.bumped != 0 { 4 } else { 1 };
+        let block = Block {
+            index,
+            size,
+            styles: face.styles,
+            style_count,
+            planes,
+            offset: usize::try_from(offset).unwrap_or(usize::MAX),
+            len: 0,
+            averages: self.form.averages,
+            face_at: index * self.form.record.size,
+            has_both: false,
+            precision_is_single: false,
+        };
+        Ok(Some(Found { block, claimed: offset, single }))
+    }
+
+    /// The bytes of a block with this size; nothing where that is more than any lump has.
+    fn len(&self, block: &Block, [wide, high]: [usize; 2]) -> Option<usize> {
+        let luxels = wide.checked_mul(high).filter(|luxels| *luxels > 0 && *luxels <= self.lump)?;
+        let images = block.style_count * block.planes;
+        Some(luxels * self.model.luxels.bytes() * images + luxels * self.extra)
+    }
+
+    /// Sizes that let a block run into the next one give way to those that do not; what does not fit is a fault.
+    fn settle(self, faults: &mut Vec<LightFault>) -> Vec<Block> {
+        let mut starts: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let mut blocks = Vec::with_capacity(self.found.len());
+        for found in &self.found {
+            let mut block = found.block.clone();
+            let next = starts.get(starts.partition_point(|start| *start <= block.offset));
+            let room = next.copied().unwrap_or(self.lump).min(self.lump).saturating_sub(block.offset);
+            let fits = |size| self.len(&block, size).is_some_and(|len| len <= room);
+            if let Some(single) = found.single.filter(|single| !fits(block.size) && fits(*single)) {
+                block.size = single;
+                block.precision_is_single = true;
+            }
+            let len = self.len(&block, block.size);
+            let end = len.and_then(|len| block.offset.checked_add(len)).filter(|end| *end <= self.lump);
+            match len.filter(|_| end.is_some() && block.before() <= block.offset) {
+                Some(len) => blocks.push(Block { len, ..block }),
+                None => {
+                    let images = block.style_count * block.planes;
+                    let (offset, size, lump) = (found.claimed, block.size, self.lump);
+                    let kind = LightFaultKind::Range { offset, size, images, lump };
+                    faults.push(LightFault { face: block.index, kind });
+                }
+            }
+        }
+        self.find_averages(&mut blocks);
+        blocks
+    }
+
+    /// Where the faces keep averages some of the bumped blocks have them before them too; nothing says which but the gap
+    /// to the block before.
+    fn find_averages(&self, blocks: &mut [Block]) {
+        if !matches!(self.form.averages, Averages::InFace(_)) {
+            return;
+        }
+        let mut ends: Vec<usize> = blocks.iter().map(|block| block.bytes().end).collect();
+        ends.sort_unstable();
+        for block in blocks.iter_mut().filter(|block| block.planes > 1) {
+            let before = ends.partition_point(|end| *end <= block.offset);
+            let end = before.checked_sub(1).map_or(0, |index| ends[index]);
+            block.has_both = block.offset.checked_sub(end) == Some(4 * block.style_count);
+        }
+    }
+}
+
+/// `DECOUPLED_LM` of BSPX: columns and rows of 16 bits, the offset, and eight numbers that place it; 40 bytes a face.
+fn place(places: &[u8], face: usize) -> Option<(i32, [usize; 2])> {
+    let record = places.get(face.checked_mul(40)?..)?.get(..40)?;
+    let [wide, high] = [0, 2].map(|at| usize::from(u16::from_le_bytes([record[at], record[at + 1]])));
+    Some((word(record, 4)?, [wide, high]))
+}

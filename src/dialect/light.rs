@@ -1,0 +1,258 @@
+//! Where the light of faces stands in the maps of a dialect, and in what form.
+
+use super::Key;
+use super::quake3::{DrawVert, Surface};
+use crate::record::{Record, RecordInfo};
+
+/// How a dialect's maps keep the light of their faces.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE2, QUAKE3};
+/// assert!(matches!(QUAKE2.light, LightModel::Faces(faces) if faces.unlit == 12));
+/// assert!(matches!(QUAKE3.light, LightModel::Pages(pages) if pages.size == 128));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum LightModel {
+    /// Each lit face has a block of luxels of its own, to which it points.
+    Faces(&'static FaceLight),
+    /// Pages of luxels that many surfaces share.
+    Pages(&'static PageLight),
+}
+
+/// Light in blocks, one for each lit face.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, LuxelForm, QUAKE2};
+/// let LightModel::Faces(light) = QUAKE2.light else { unreachable!() };
+/// assert_eq!((light.luxels, light.lumps[0].light), (LuxelForm::Rgb, "LIGHTING"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FaceLight {
+    /// The lumps with light, and those with the faces that point into them.
+    pub lumps: &'static [LightLumps],
+    /// What faces may be.
+    pub faces: &'static [FaceForm],
+    /// What the texinfo may be.
+    pub textures: &'static [TextureForm],
+    /// Whether the size of a face's light follows from its corners; else the face says it.
+    pub by_extents: bool,
+    /// Flags of a texture whose faces have no light, whatever their offset is, or none that is known.
+    pub unlit: i32,
+    /// The flag of a texture whose faces have four images for each style instead of one.
+    pub bumped: i32,
+    /// What a luxel is.
+    pub luxels: LuxelForm,
+    /// Bytes of unknown meaning behind the luxels of each face.
+    pub extra: Option<ExtraLight>,
+}
+
+/// A lump with light, and the faces that point into it.
+///
+/// ```
+/// use bspkit::dialect::{GOLDSRC, LightModel};
+/// let LightModel::Faces(light) = GOLDSRC.light else { unreachable!() };
+/// assert_eq!(light.lumps[0].faces, ["FACES"]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LightLumps {
+    /// What this light is called where a map has several; empty where it has one.
+    pub name: &'static str,
+    /// The lump with the faces: the first of these that has any.
+    pub faces: &'static [&'static str],
+    /// The lump with the light.
+    pub light: &'static str,
+    /// The lump that says for each face where its light is and how large, in place of the face.
+    pub placed_by: Option<&'static str>,
+}
+
+/// What a luxel is.
+///
+/// ```
+/// use bspkit::dialect::LuxelForm;
+/// assert_eq!((LuxelForm::Rgb.bytes(), LuxelForm::Rgbe.bytes()), (3, 4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LuxelForm {
+    /// Red, green, blue.
+    Rgb,
+    /// Red, green, blue, and the power of two that they are multiplied with.
+    Rgbe,
+}
+
+impl LuxelForm {
+    /// How many bytes it has.
+    pub const fn bytes(self) -> usize {
+        match self {
+            LuxelForm::Rgb => 3,
+            LuxelForm::Rgbe => 4,
+        }
+    }
+}
+
+/// Bytes behind the luxels of each face, as many a luxel as the flags of the map say.
+///
+/// ```
+/// use bspkit::dialect::ExtraLight;
+/// let extra: Option<ExtraLight> = None;
+/// assert!(extra.is_none());
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ExtraLight {
+    /// The lump whose first byte has the flags.
+    pub flags: &'static str,
+    /// The bits that count.
+    pub mask: u8,
+    /// Values of those bits, and how many bytes a luxel they stand for; none for any other.
+    pub bytes: &'static [(u8, usize)],
+}
+
+/// What light goes by of a face, whatever record that is.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// use bspkit::dialect::LitFace;
+/// let face: LitFace = map.table(bspkit::dialect::quake2::FACES)?.get(0)?.into();
+/// assert_eq!(face.size, None);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LitFace {
+    /// Its first edge in the surfedges.
+    pub first_edge: i32,
+    /// How many edges it has.
+    pub edge_count: i16,
+    /// How its texture lies.
+    pub texinfo: i16,
+    /// The styles of its light; 255 ends them.
+    pub styles: [u8; 8],
+    /// Where its light begins, in bytes.
+    pub offset: i32,
+    /// One less than how many luxels it has each way, where it says so; else that follows from its extents.
+    pub size: Option<[i32; 2]>,
+}
+
+/// A record that is a face, and what light goes by of it.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE2};
+/// let LightModel::Faces(light) = QUAKE2.light else { unreachable!() };
+/// assert_eq!(light.faces[0].record.name, "Face");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FaceForm {
+    /// The record.
+    pub record: &'static RecordInfo,
+    /// Where the average light of its styles stands, four bytes each.
+    pub averages: Averages,
+    pub(crate) read: fn(&[u8]) -> Option<LitFace>,
+}
+
+/// Where the average light of a face stands.
+///
+/// ```
+/// use bspkit::dialect::Averages;
+/// assert_ne!(Averages::None, Averages::BeforeLight);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Averages {
+    /// Nowhere.
+    None,
+    /// Before the face's block, that of the first style last.
+    BeforeLight,
+    /// In the face's record from this byte on, style by style; some blocks have them before them as well.
+    InFace(usize),
+}
+
+impl FaceForm {
+    pub(super) const fn of<R: Record + Into<LitFace>>(averages: Averages) -> Self {
+        FaceForm { record: R::INFO, averages, read: |bytes| R::decode(bytes).map(R::into) }
+    }
+}
+
+/// What light goes by of a texinfo.
+///
+/// ```
+/// use bspkit::dialect::TextureLight;
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let texture: TextureLight = map.table(bspkit::dialect::quake2::TEXINFO)?.get(0)?.into();
+/// assert_eq!(texture.vectors[0][0].abs() + texture.vectors[0][1].abs(), 1.0);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TextureLight {
+    /// How s and t come from a point: x, y, z, offset, in texels.
+    pub vectors: [[f32; 4]; 2],
+    /// Its flags.
+    pub flags: i32,
+}
+
+/// A record that is a texinfo, and what light goes by of it.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE2};
+/// let LightModel::Faces(light) = QUAKE2.light else { unreachable!() };
+/// assert_eq!(light.textures[0].record.name, "TexInfo");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TextureForm {
+    /// The record.
+    pub record: &'static RecordInfo,
+    pub(crate) read: fn(&[u8]) -> Option<TextureLight>,
+}
+
+impl TextureForm {
+    pub(super) const fn of<R: Record + Into<TextureLight>>() -> Self {
+        TextureForm { record: R::INFO, read: |bytes| R::decode(bytes).map(R::into) }
+    }
+}
+
+/// Light in square pages, red, green, blue; where the lump is empty the pages are files beside the map.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE3};
+/// let LightModel::Pages(light) = QUAKE3.light else { unreachable!() };
+/// assert_eq!(light.lump, "LIGHTMAPS");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PageLight {
+    /// The lump with the pages.
+    pub lump: &'static str,
+    /// Columns and rows of a page.
+    pub size: usize,
+    /// The surfaces that lie on the pages.
+    pub surfaces: Key<Surface>,
+    /// Their corners.
+    pub vertexes: Key<DrawVert>,
+    /// How a file with a page is called, in a folder of the map's name beside it: `lm_` and a number of four digits.
+    pub files: (&'static str, &'static str),
+}
+
+/// Quake's way, in color: faces whose extents say how many luxels they have.
+pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [TextureForm], unlit: i32) -> FaceLight {
+    const FACES: &[&str] = &["FACES"];
+    FaceLight {
+        lumps: &[
+            LightLumps { name: "", faces: FACES, light: "LIGHTING", placed_by: None },
+            // Finer light that ericw-tools adds, of which the faces know nothing.
+            LightLumps { name: "decoupled", faces: FACES, light: "LIGHTING", placed_by: Some("bspx:DECOUPLED_LM") },
+        ],
+        faces,
+        textures,
+        by_extents: true,
+        unlit,
+        bumped: 0,
+        luxels: LuxelForm::Rgb,
+        extra: None,
+    }
+}

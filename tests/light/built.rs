@@ -1,0 +1,157 @@
+//! Forms of light that no fixture has, in maps that are built for it: averages in faces, bytes behind the luxels, sizes that
+//! fit in single precision alone.
+
+use bspkit::content::lightmap::{Image, Luxel, Precision, extents};
+use bspkit::dialect::{self, quake2, source, source17};
+use bspkit::record::Record;
+use bspkit::{Bsp, Builder, SlotId};
+
+const BUMPED: i32 = 0x800;
+
+/// Faces of Bloodlines: flat ones of 2 by 2 luxels and bumped ones of 1 by 1, with averages before them or without.
+#[test]
+fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
+    let face = |index: u8, texinfo: i16, size: i32, offset: i32| {
+        let mut face = source17::Face::decode(&[0; 104]).unwrap();
+        face.texinfo = texinfo;
+        face.styles = [0, 255, 255, 255, 255, 255, 255, 255];
+        face.luxel_size = [size - 1; 2];
+        face.light_offset = offset;
+        face.average_light[0] = source::ColorRgbExp32::decode(&[index; 4]).unwrap();
+        face.encode()
+    };
+    // Flat, bumped with averages, flat, bumped without, bumped with averages for two styles.
+    let mut two = source17::Face::decode(&face(5, 1, 1, 16 + 4 + 16 + 16 + 16 + 8)).unwrap();
+    two.styles[1] = 32;
+    let faces = [face(1, 0, 2, 0), face(2, 1, 1, 20), face(3, 0, 2, 36), face(4, 1, 1, 52), two.encode()].concat();
+    let light: Vec<u8> = (0..16 + 20 + 16 + 16 + 40_u8).map(|byte| byte & 0x7F).collect();
+    let mut model = source::Model::decode(&[0; 48]).unwrap();
+    model.face_count = 5;
+    let mut texinfos = [source::TexInfo::decode(&[0; 72]).unwrap(); 2];
+    texinfos[1].flags = BUMPED;
+    let bytes = Builder::new(&dialect::SOURCE17)
+        .lump(6, texinfos.map(|info| info.encode()).concat())
+        .lump(7, faces)
+        .lump(8, light)
+        .lump(14, model.encode())
+        .build()
+        .unwrap();
+    let map = Bsp::parse(&bytes).unwrap();
+    let light = map.light().unwrap();
+    let set = &light.sets()[0];
+    assert_eq!((set.faults(), set.blocks().len()), (&[][..], 5));
+    let stat = light.stat(0).unwrap();
+    assert_eq!((stat.overlaps, stat.unowned), (0, 0));
+
+    for (block, planes, in_lump) in [(0, 1, None), (1, 4, Some(16)), (2, 1, None), (3, 4, None), (4, 4, Some(68 + 4))] {
+        assert_eq!(set.blocks()[block].planes(), planes);
+        let image = Image { set: 0, block, style: 0, plane: 0 };
+        let mut light = light.clone();
+        let luxel = Luxel::Rgbe([200, 100, 50], 3);
+        light.update(image, |_, _| luxel);
+        let edits: Vec<_> = light.edits().collect();
+        let lump = edits.iter().find(|(slot, _)| *slot == SlotId::Lump(8)).unwrap().1;
+        let faces = edits.iter().find(|(slot, _)| *slot == SlotId::Lump(7)).unwrap().1;
+        let mean = [200, 100, 50, 3];
+        assert_eq!(faces[block * 104..][..4], mean, "face {block}");
+        let old = map.bytes(SlotId::Lump(8)).unwrap();
+        let start = set.blocks()[block].bytes().start;
+        match in_lump {
+            Some(at) => assert_eq!(lump[at..at + 4], mean, "face {block}"),
+            None => assert_eq!(lump[..start], old[..start], "face {block}"),
+        }
+        // No direction counts for the average.
+        if planes == 4 {
+            let mut light = map.light().unwrap();
+            light.update(Image { plane: 3, ..image }, |_, _| luxel);
+            assert_eq!(light.edits().count(), 1);
+        }
+    }
+}
+
+/// Behind the luxels of each face stand one or four bytes a luxel more, as the flags say.
+#[test]
+fn bytes_behind_the_luxels_are_left_alone() {
+    for (flags, extra) in [(0x02_u8, 0), (0x04, 1), (0x07, 1), (0x7C, 4), (0x7E, 4), (0x08, 0)] {
+        let face = |offset: usize| {
+            let mut face = source::Face::decode(&[0; 56]).unwrap();
+            face.styles = [0, 255, 255, 255];
+            face.luxel_size = [1, 2];
+            face.light_offset = i32::try_from(offset).unwrap();
+            face.encode()
+        };
+        let block = 4 + 6 * 4 + 6 * extra;
+        let mut model = source::Model::decode(&[0; 48]).unwrap();
+        model.face_count = 2;
+        let bytes = Builder::new(&dialect::SOURCE21)
+            .lump(6, [0; 72])
+            .lump(7, [face(4), face(4 + block)].concat())
+            .lump(8, vec![9; 2 * block])
+            .lump(14, model.encode())
+            .lump(59, [flags, 0, 0, 0])
+            .build()
+            .unwrap();
+        let map = Bsp::parse(&bytes).unwrap();
+        let mut light = map.light().unwrap();
+        let stat = light.stat(0).unwrap();
+        assert_eq!((stat.overlaps, stat.unowned, light.sets()[0].faults().len()), (0, 0, 0), "{flags:#x}");
+        light.update(Image { set: 0, block: 0, style: 0, plane: 0 }, |_, _| Luxel::Rgbe([255; 3], 0));
+        let (_, lump) = light.edits().next().unwrap();
+        assert_eq!(lump[..28], [[255, 255, 255, 0]; 7].concat(), "{flags:#x}");
+        assert!(lump[28..].iter().all(|byte| *byte == 9), "{flags:#x}");
+    }
+}
+
+/// Corners that lie on the edge between two luxels, by a hair, in one precision and not in the other.
+#[test]
+fn sums_are_in_double_precision_and_then_rounded() {
+    let luxels = |vector: [f32; 4], corner: [f32; 3], precision| {
+        extents([[0.0; 3], corner], &[vector, [1.0, 0.0, 0.0, 0.0]], precision).unwrap().luxels[0]
+    };
+    for (vector, corner, double, single) in [
+        ([0.666_666_7, -0.333_333_34, 0.0, 168.0], [1768.0, -2008.0, 0.0], 117, 118),
+        ([0.6, 0.8, 0.0, -152.0], [1928.0, -416.0, 0.0], 54, 53),
+    ] {
+        assert_eq!(luxels(vector, corner, Precision::Double), double);
+        assert_eq!(luxels(vector, corner, Precision::Single), single);
+    }
+    // The engines' start values.
+    assert_eq!(luxels([1.0, 0.0, 0.0, 0.0], [1e6, 0.0, 0.0], Precision::Double), 62_501);
+    let far = [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]];
+    let found = extents(far, &[[1.0, 0.0, 0.0, 0.0]; 2], Precision::Double).unwrap();
+    assert_eq!(found.luxel_mins, [62_499; 2]);
+    assert_eq!(extents([], &[[1.0; 4]; 2], Precision::Double), None);
+}
+
+/// A compiler that summed in single precision laid its blocks by that, and they are read so where they fit no other way.
+#[test]
+fn blocks_by_single_precision_are_found_where_they_fit_alone() {
+    let map = |room: usize| {
+        let luxels = |wide: usize| wide * 122 * 3;
+        let mut texinfo = quake2::TexInfo::decode(&[0; 76]).unwrap();
+        texinfo.vectors = [[0.6, 0.8, 0.0, -152.0], [1.0, 0.0, 0.0, 0.0]];
+        let mut face = quake2::Face::decode(&[0; 20]).unwrap();
+        (face.edge_count, face.styles) = (2, [0, 255, 255, 255]);
+        let mut second = face;
+        second.light_offset = i32::try_from(luxels(room)).unwrap();
+        let point = |x: f32, y: f32| [x, y, 0.0].map(f32::to_le_bytes).concat();
+        Builder::new(&dialect::QUAKE2)
+            .lump(2, [point(0.0, 0.0), point(1928.0, -416.0)].concat())
+            .lump(5, texinfo.encode())
+            .lump(6, [face, second].map(|face| face.encode()).concat())
+            .lump(7, vec![50; luxels(room) + luxels(54)])
+            .lump(11, [0, 0, 0, 0, 0, 0, 1, 0])
+            .lump(12, [1_i32, -1].map(i32::to_le_bytes).concat())
+            .build()
+            .unwrap()
+    };
+    for (room, wide, single) in [(53, 53, true), (54, 54, false)] {
+        let bytes = map(room);
+        let light = Bsp::parse(&bytes).unwrap().light().unwrap();
+        let set = &light.sets()[0];
+        assert_eq!((set.faults(), set.blocks()[0].size()), (&[][..], [wide, 122]));
+        assert_eq!(set.blocks()[0].is_in_single_precision(), single);
+        assert_eq!(set.blocks()[1].size(), [54, 122]);
+        assert_eq!(light.stat(0).unwrap().overlaps, 0);
+    }
+}
