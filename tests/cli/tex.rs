@@ -5,10 +5,8 @@ use std::process::Command;
 
 use bspkit::Bsp;
 
+use super::corpus;
 use super::room::{Room, fixture};
-
-#[path = "../common/corpus.rs"]
-mod corpus;
 
 fn source(name: &str) -> Vec<u8> {
     std::fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src").join(name)).unwrap()

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn pictures_read_back() {
         let folder = tempfile::tempdir().unwrap();
-        for side in [1, 7, 8, 9, 64, 67] {
+        for side in [1_usize, 7, 8, 9, 64, 67] {
             let row = |index: usize| -> Vec<u8> {
                 let mut bits: Vec<u8> = (0..side.div_ceil(8)).map(|at| (at * 37 + index * 101) as u8).collect();
                 if side % 8 > 0 {
