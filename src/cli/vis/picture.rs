@@ -129,7 +129,7 @@ impl Picture {
                 let row = reader.next_row()?.context("it ends early")?;
                 for (at, pixel) in row.data().chunks_exact(samples).take(side).enumerate() {
                     // Paint programs save greys and colors where black and white were.
-                    let colors = &pixel[..samples.min(3).max(1) - usize::from(samples == 2)];
+                    let colors = &pixel[..samples.clamp(1, 3) - usize::from(samples == 2)];
                     if colors.iter().all(|color| *color >= 128) {
                         bits[at / 8] |= 1 << (at % 8);
                     }
