@@ -18,7 +18,8 @@ use crate::record::{Record, RecordInfo, Table};
 type Bytes<'f, 'a> = &'f dyn Fn(SlotId) -> Result<Data<'a>>;
 
 pub(super) fn sets<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, light: &mut Light<'a>) -> Result<()> {
-    match bsp.dialect().light {
+    let model = bsp.dialect().light;
+    match model {
         LightModel::Pages(model) => pages::read(bsp, bytes, model, light),
         LightModel::Faces(model) => {
             for lumps in model.lumps {
