@@ -60,6 +60,11 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
             Some(at) => assert_eq!(lump[at..at + 4], mean, "face {block}"),
             None => assert_eq!(lump[..start], old[..start], "face {block}"),
         }
+        // Style by style, and the directions of each behind its light.
+        if block == 4 {
+            let image = Image { style: 1, plane: 2, ..image };
+            assert_eq!(light.bytes(image).unwrap(), &old[start + (4 + 2) * 4..][..4]);
+        }
         // No direction counts for the average.
         if planes == 4 {
             let mut light = map.light().unwrap();
