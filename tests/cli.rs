@@ -6,6 +6,8 @@
 
 #[path = "cli/compress.rs"]
 mod compress;
+#[path = "common/corpus.rs"]
+mod corpus;
 #[path = "cli/edit.rs"]
 mod edit;
 #[path = "cli/files.rs"]
@@ -13,6 +15,9 @@ mod files;
 #[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;
+#[cfg(unix)]
+#[path = "cli/help.rs"]
+mod help;
 #[path = "cli/lmp.rs"]
 mod lmp;
 #[path = "cli/pak.rs"]
@@ -25,3 +30,7 @@ mod records;
 mod room;
 #[path = "cli/save.rs"]
 mod save;
+#[path = "cli/tex.rs"]
+mod tex;
+#[path = "cli/vis.rs"]
+mod vis;

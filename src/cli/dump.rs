@@ -22,10 +22,10 @@ use super::talk::{Code, Job, Talk};
 /// are in hex. A lump with several lists has the name of its list in each object; LUMP.LIST is one of them.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit dump dm4.bsp planes > planes.jsonl
-  bspkit dump dm4.bsp texinfo --format csv > texinfo.csv
-  bspkit dump source.bsp game:sprp.props | head -1
-  bspkit dump --all dm4.bsp folder"
+    "  bspkit dump base1.bsp planes > planes.jsonl
+  bspkit dump base1.bsp texinfo --format csv > texinfo.csv
+  bspkit dump c1m4.bsp game:sprp.props | head -1
+  bspkit dump --all base1.bsp folder"
 ))]
 pub(crate) struct Args {
     /// The map

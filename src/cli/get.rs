@@ -18,10 +18,10 @@ use super::talk::{Code, Talk};
 /// A number or a name is printed as it is; a list, a struct or a whole record as JSON.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit get dm4.bsp planes[0].normal[2]
-  bspkit get dm4.bsp faces[12].texinfo faces[12].styles
-  bspkit get dm4.bsp texinfo[3] --json
-  bspkit get source.bsp occlusion.occluders[0].flags"
+    "  bspkit get base1.bsp 'planes[0].normal[2]'
+  bspkit get base1.bsp 'faces[12].texinfo' 'faces[12].styles'
+  bspkit get base1.bsp 'texinfo[3]' --json
+  bspkit get c1m4.bsp 'game:sprp.props[0].origin'"
 ))]
 pub(crate) struct Args {
     /// The map

@@ -21,10 +21,10 @@ use super::talk::{Code, Job, Talk};
 /// of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit load dm4.bsp planes planes.jsonl -o out.bsp
-  bspkit load dm4.bsp texinfo texinfo.csv --in-place --backup
-  bspkit dump dm4.bsp faces | sed s/16/17/ | bspkit load dm4.bsp faces - --dry-run
-  bspkit load --all dm4.bsp folder -o out.bsp"
+    "  bspkit load base1.bsp planes planes.jsonl -o out.bsp
+  bspkit load base1.bsp texinfo texinfo.csv --in-place --backup
+  bspkit dump base1.bsp models | sed 's/-16/-32/' | bspkit load base1.bsp models - --dry-run
+  bspkit load --all base1.bsp folder -o out.bsp"
 ))]
 pub(crate) struct Args {
     /// The map

@@ -16,12 +16,15 @@ mod maps;
 mod options;
 mod pairs;
 mod pak;
+mod put;
 mod records;
 mod save;
 mod set;
 mod show;
 mod talk;
+mod tex;
 mod verify;
+mod vis;
 
 use std::process::ExitCode;
 
@@ -79,6 +82,8 @@ enum Command {
     Light(light::Args),
     Lmp(lmp::Args),
     Pak(pak::Args),
+    Tex(tex::Args),
+    Vis(vis::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -109,5 +114,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Light(args) => light::run(options, talk, args),
         Command::Lmp(args) => lmp::run(options, talk, args),
         Command::Pak(args) => pak::run(options, talk, args),
+        Command::Tex(args) => tex::run(options, talk, args),
+        Command::Vis(args) => vis::run(options, talk, args),
     }
 }

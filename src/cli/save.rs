@@ -1,7 +1,9 @@
 //! Saving what was edited: where to, how, and what is said about it.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -104,6 +106,37 @@ impl Save {
         })?;
         // Of a folder some maps may have nothing that matches; that is a finding only where none has.
         Ok(if code == Code::Found && any_matched.into_inner() { Code::Done } else { code })
+    }
+
+    /// Where a single file is to be saved, if not in its own place.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Saves a file that is no map, under the same rules.
+    pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
+        let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
+            if self.dry_run {
+                job.say(&format!("{}: {} bytes -> {} bytes", shown(path), old.len(), new.len()));
+                return Ok(Code::Done);
+            }
+            return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
+        };
+        if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
+        {
+            let message = format!("{} is the file that is edited: say --in-place to replace it", shown(target));
+            return Err(bad_argument(message, ""));
+        }
+        if self.dry_run || self.in_place && old == new {
+            job.say(&format!("{}: {} bytes -> {} bytes, nothing is written", shown(target), old.len(), new.len()));
+            return Ok(Code::Done);
+        }
+        let backup = self.backup.as_deref().map(OsStr::new);
+        let backup = bspkit::file::replace(target, backup, |mut file| file.write_all(new))
+            .with_context(|| format!("cannot save {}", shown(target)))?;
+        let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+        job.say(&format!("{}: {} bytes -> {} bytes{backup}", shown(target), old.len(), new.len()));
+        Ok(Code::Done)
     }
 
     /// Refuses a target that is another file which the command reads.

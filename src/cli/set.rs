@@ -18,9 +18,9 @@ use super::talk::{Code, Talk};
 /// list, a struct or a whole record. Nothing but the field changes: what refers to it by number does not follow.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit set dm4.bsp 'texinfo[3].texture=e1u1/metal1_1' -o out.bsp
-  bspkit set dm4.bsp 'texinfo[3].flags=SKY|NODRAW' 'texinfo[3].value=0' --in-place --backup
-  bspkit set dm4.bsp 'planes[0].normal=[0,0,1]' 'planes[0].distance=-64.5' --dry-run
+    "  bspkit set base1.bsp 'texinfo[3].texture=e1u1/metal1_1' -o out.bsp
+  bspkit set base1.bsp 'texinfo[3].flags=SKY|NODRAW' 'texinfo[3].value=0' --in-place --backup
+  bspkit set base1.bsp 'planes[0].normal=[0,0,1]' 'planes[0].distance=-64.5' --dry-run
   bspkit set kingpin.bsp 'texinfo[3].flags=METAL' --game kingpin -o out.bsp"
 ))]
 pub(crate) struct Args {

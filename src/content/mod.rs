@@ -5,11 +5,17 @@ pub mod entities;
 pub mod lightgrid;
 pub mod lightmap;
 pub mod pak;
+pub mod palette;
+pub mod pattern;
 pub mod physics;
 pub mod props;
 pub mod select;
 pub mod texdata;
+pub mod texture_names;
+pub mod textures;
 pub mod visibility;
+pub mod wad;
+pub mod wal;
 
 use crate::bsp::Bsp;
 use crate::dialect::Role;

@@ -4,6 +4,7 @@
 mod lenses;
 mod light;
 mod packing;
+mod textures;
 
 use indexmap::IndexMap;
 

@@ -7,7 +7,7 @@ use super::room::{Room, fixture, with_word};
 
 /// Runs lines of shell and compares what they print with a golden file. Lines of stderr are marked with `!`.
 #[track_caller]
-fn check(name: &str, room: &Room, lines: &[&str]) {
+pub(crate) fn check(name: &str, room: &Room, lines: &[&str]) {
     let mut text = String::new();
     for line in lines {
         let run = room.shell(line);
@@ -91,6 +91,54 @@ fn records() {
         "bspkit verify q2.bsp q3.bsp --stats",
     ];
     check("records", &room, &lines);
+}
+
+#[test]
+fn textures() {
+    let room = Room::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src");
+    for (name, source) in [("own.wad", "own_hl.wad"), ("water.wal", "q2/textures/own/water.wal")] {
+        room.write(name, &std::fs::read(path.join(source)).unwrap());
+    }
+    room.write("colormap.pcx", &std::fs::read(path.join("q2/pics/colormap.pcx")).unwrap());
+    room.write("v20.bsp", &fixture("source/room_v20"));
+    let lines = [
+        "bspkit tex list goldsrc.bsp",
+        "bspkit tex list goldsrc.bsp --only '{*' --json",
+        "bspkit tex list q2.bsp v20.bsp",
+        "bspkit tex list q3.bsp --only '*wall' --json",
+        "bspkit tex list water.wal",
+        "bspkit tex list goldsrc.bsp --only none",
+        "bspkit tex export goldsrc.bsp images --mips && ls images | head -4",
+        "bspkit tex export water.wal water.png --palette colormap.pcx",
+        "bspkit tex export q2.bsp images",
+        "cp images/sky.mip1.png images/sky.png; bspkit tex import goldsrc.bsp images -o no.bsp",
+        "bspkit tex import goldsrc.bsp images/sky.png --resize -o out.bsp",
+        "bspkit tex import goldsrc.bsp -o out.bsp",
+        "bspkit tex rename q2.bsp 'own/*' 'mine/{1}' -o out.bsp",
+        "bspkit tex rename q2.bsp 'own/*' 'a/very/long/name/indeed/of/{1}' -o no.bsp",
+        "bspkit tex rename q2.bsp 'own/*' '{2}' -o no.bsp",
+        "bspkit tex strip goldsrc.bsp -o small.bsp && bspkit tex embed small.bsp own.wad -o out.bsp && cmp goldsrc.bsp out.bsp",
+        "bspkit tex embed goldsrc.bsp -o no.bsp",
+        "bspkit tex embed small.bsp 'sky*' -o no.bsp",
+    ];
+    check("textures", &room, &lines);
+}
+
+#[test]
+fn visibility() {
+    let room = Room::new();
+    let lines = [
+        "bspkit vis stat q2.bsp q3.bsp goldsrc.bsp",
+        "bspkit vis stat q2.bsp --json",
+        "bspkit vis stat source.bsp",
+        "bspkit vis export q2.bsp v.pbm",
+        "bspkit vis export source.bsp w.pbm",
+        "bspkit vis import q2.bsp v.pbm -o out.bsp",
+        "bspkit vis fill q2.bsp -o out.bsp",
+        "bspkit vis fill source.bsp --dry-run",
+    ];
+    check("visibility", &room, &lines);
 }
 
 #[test]
@@ -328,84 +376,4 @@ fn embedded_files() {
         "bspkit pak add map.bsp nothing -o out.bsp",
     ];
     check("embedded_files", &room, &lines);
-}
-
-/// Every command, as clap parts them.
-const COMMANDS: [&str; 33] = [
-    "",
-    "info",
-    "ls",
-    "cat",
-    "verify",
-    "check",
-    "ent",
-    "ent list",
-    "ent get",
-    "ent set",
-    "ent unset",
-    "ent rename-key",
-    "ent add",
-    "ent dup",
-    "ent rm",
-    "ent mv",
-    "ent export",
-    "ent import",
-    "ent fmt",
-    "compress",
-    "decompress",
-    "lmp",
-    "lmp export",
-    "lmp import",
-    "pak",
-    "pak list",
-    "pak verify",
-    "pak extract",
-    "pak add",
-    "pak rm",
-    "pak mv",
-    "pak compress",
-    "pak store",
-];
-
-#[test]
-fn help() {
-    let lines: Vec<String> = COMMANDS.iter().map(|command| format!("bspkit {command} --help")).collect();
-    check("help", &Room::empty(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
-}
-
-/// The examples of every help text run as they stand there.
-#[test]
-fn examples_in_help_run() {
-    let room = Room::new();
-    let prepare = "set -e
-        bspkit ent add q3.bsp classname=light style=32 _color='1 1 1' -o dm4.bsp -q
-        bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
-        bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
-        bspkit ent export dm4.bsp -o dm4.ent -q
-        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp
-        echo LightmappedGeneric >wall.vmt; mkdir -p content/sound tf/maps; cp wall.vmt content/sound/hit.wav
-        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
-        bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
-        bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
-        bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
-    room.shell(prepare).done();
-    let mut count = 0;
-    for command in COMMANDS {
-        let help = room.shell(&format!("bspkit {command} --help")).done();
-        let text = help.text();
-        assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
-        let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-        for example in examples.lines() {
-            room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps source.bsp sources keep").done();
-            let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
-            let no_such_lump = example.contains("RGBLIGHTING");
-            assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
-            room.shell(
-                "rm -rf edited cleaned files packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep",
-            )
-            .done();
-            count += 1;
-        }
-    }
-    assert!(count > 45, "{count}");
 }

@@ -23,8 +23,8 @@ use crate::cli::talk::{Code, Talk};
 /// entities stay as they are.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit light adjust dm4.bsp --gain 1.5 -o out.bsp
-  bspkit light adjust dm4.bsp --tint 1,0.8,0.6 --styles 0 --in-place --backup
+    "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp
+  bspkit light adjust base1.bsp --tint 1,0.8,0.6 --styles 0 --in-place --backup
   bspkit light adjust maps --gamma 1.2 -o brighter"
 ))]
 pub(super) struct Args {

@@ -31,8 +31,8 @@ use crate::cli::talk::{Code, Job, Talk};
 /// Faces whose light is not in the lump are named and left out; the exit status is 1 then.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit light export dm4.bsp pages
-  bspkit light export dm4.bsp faces --by face --faces 12,20-25"
+    "  bspkit light export base1.bsp pages
+  bspkit light export base1.bsp faces --by face --faces 12,20-25"
 ))]
 pub(super) struct Args {
     /// The map

@@ -29,8 +29,8 @@ use crate::cli::talk::{Code, Job, Talk};
 /// taken.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit light import dm4.bsp pages -o out.bsp
-  bspkit light import dm4.bsp pages --dry-run"
+    "  bspkit light import base1.bsp pages -o out.bsp
+  bspkit light import base1.bsp pages --dry-run"
 ))]
 pub(super) struct Args {
     /// The map

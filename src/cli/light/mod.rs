@@ -27,10 +27,10 @@ use super::talk::{Code, Job, Talk};
 /// (`.hdr`), and beside each is a PNG that shows it up to twice what leaves a texture unchanged. Either may be painted on.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
-    "  bspkit light stat dm4.bsp
-  bspkit light export dm4.bsp pages
-  bspkit light import dm4.bsp pages -o out.bsp
-  bspkit light adjust dm4.bsp --gain 1.5 --tint 1,0.9,0.8 -o out.bsp"
+    "  bspkit light stat base1.bsp
+  bspkit light export base1.bsp light1
+  bspkit light import base1.bsp light1 -o out.bsp
+  bspkit light adjust base1.bsp --gain 1.5 --tint 1,0.9,0.8 -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]

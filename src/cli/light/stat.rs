@@ -22,7 +22,7 @@ use crate::cli::talk::{Code, Job, Talk};
 /// status is 1 then.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit light stat dm4.bsp
+    "  bspkit light stat base1.bsp
   bspkit light stat maps --json > light.jsonl"
 ))]
 pub(super) struct Args {

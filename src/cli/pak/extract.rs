@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use bspkit::threads::in_parallel;
@@ -16,6 +15,7 @@ use super::list_file::path as os_path;
 use super::place::{self, Taken};
 use crate::cli::help;
 use crate::cli::options::Options;
+use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job, Talk};
 
@@ -141,31 +141,8 @@ fn make_folders(base: &Path, parts: &[Vec<u8>], made: &mut HashSet<PathBuf>) -> 
 
 fn write(entry: &Entry<'_, '_>, path: &Path, force: bool) -> Result<Option<String>> {
     let data = entry.data()?;
-    let cannot = || format!("cannot write {}", shown(path));
-    // Neither a link nor a file that is there is written through.
-    let mut file = match File::create_new(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let there = fs::symlink_metadata(path).with_context(cannot)?;
-            if !there.is_file() {
-                bail!("{} is there and no plain file", shown(path));
-            }
-            let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
-            match force {
-                _ if is_same => return Ok(warning(entry, &data)),
-                false => return Err(Error::new(exists(path))),
-                true => fs::remove_file(path).and_then(|()| File::create_new(path)),
-            }
-        }
-        created => created,
-    }
-    .with_context(cannot)?;
-    file.write_all(&data).with_context(cannot)?;
+    put(path, &data, force)?;
     Ok(warning(entry, &data))
-}
-
-fn exists(path: &Path) -> bspkit::Error {
-    let message = format!("{} is there and has other bytes", shown(path));
-    bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it")
 }
 
 fn warning(entry: &Entry<'_, '_>, data: &[u8]) -> Option<String> {

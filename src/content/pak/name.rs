@@ -17,7 +17,7 @@ pub fn lookup_name(name: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 /// A letter as engines compare it.
-pub(super) fn folded(byte: u8) -> u8 {
+pub(in crate::content) fn folded(byte: u8) -> u8 {
     if byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }
 }
 

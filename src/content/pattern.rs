@@ -1,6 +1,8 @@
-//! Patterns: which files an edit is about.
+//! Patterns: which names an edit is about, and what their wildcards stand for.
 
-use super::name::folded;
+use std::ops::Range;
+
+use super::pak::name::folded;
 
 /// A pattern of names, compared as engines compare: without regard to case, `\` for `/`.
 ///
@@ -13,7 +15,7 @@ use super::name::folded;
 /// | `*.vmt` | with such a last part in any folder: a wildcard, and no slash |
 ///
 /// ```
-/// use bspkit::content::pak::Pattern;
+/// use bspkit::content::pattern::Pattern;
 /// assert!(Pattern::new("*.vmt").matches("Materials\\My\\Wall.VMT"));
 /// assert!(!Pattern::new("materials/*.vmt").matches("materials/my/wall.vmt"));
 /// assert!(Pattern::new("materials/**").matches("materials/my/wall.vmt"));
@@ -21,6 +23,8 @@ use super::name::folded;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     tokens: Vec<Token>,
+    /// How many of the first tokens nobody wrote.
+    implied: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +43,20 @@ enum Token {
 impl Pattern {
     /// Reads a pattern; all bytes mean something.
     pub fn new(pattern: impl AsRef<[u8]>) -> Self {
-        let mut rest = pattern.as_ref();
-        let has_wildcard = rest.iter().any(|byte| matches!(byte, b'*' | b'?'));
-        let has_slash = rest.iter().any(|byte| folded(*byte) == b'/');
-        let mut tokens = Vec::with_capacity(rest.len() + 1);
-        if has_wildcard && !has_slash {
-            tokens.push(Token::Folders);
-        }
+        let pattern = pattern.as_ref();
+        let has_wildcard = pattern.iter().any(|byte| matches!(byte, b'*' | b'?'));
+        let has_slash = pattern.iter().any(|byte| folded(*byte) == b'/');
+        let implied = if has_wildcard && !has_slash { vec![Token::Folders] } else { Vec::new() };
+        Pattern::read(pattern, implied)
+    }
+
+    /// Reads a pattern of whole names: one without a slash means names without one.
+    pub fn whole(pattern: impl AsRef<[u8]>) -> Self {
+        Pattern::read(pattern.as_ref(), Vec::new())
+    }
+
+    fn read(mut rest: &[u8], mut tokens: Vec<Token>) -> Self {
+        let implied = tokens.len();
         while let [first, tail @ ..] = rest {
             let is_at_part = matches!(tokens.last(), None | Some(Token::Folders | Token::Byte(b'/')));
             let (token, used) = match (first, tail) {
@@ -58,16 +69,47 @@ impl Pattern {
             tokens.push(token);
             rest = &rest[used..];
         }
-        Pattern { tokens }
+        Pattern { tokens, implied }
     }
 
     /// Whether a name is like this.
     pub fn matches(&self, name: impl AsRef<[u8]>) -> bool {
+        self.walk(name.as_ref(), |_, _| ())
+    }
+
+    /// How many wildcards it has.
+    pub fn wildcards(&self) -> usize {
+        self.written().count()
+    }
+
+    /// What each wildcard stands for in a name that is like this: places in the name, each as short as it can be from left
+    /// to right. `**/` has its slash.
+    ///
+    /// ```
+    /// use bspkit::content::pattern::Pattern;
+    /// assert_eq!(Pattern::whole("e1u1/*_?").captures("e1u1/metal_1"), Some(vec![5..10, 11..12]));
+    /// assert_eq!(Pattern::whole("e1u1/*").captures("e1u2/metal"), None);
+    /// ```
+    pub fn captures(&self, name: impl AsRef<[u8]>) -> Option<Vec<Range<usize>>> {
         let name = name.as_ref();
+        let mut starts = vec![name.len(); self.tokens.len() + 1];
+        let is_like = self.walk(name, |token, at| starts[token] = at);
+        is_like.then(|| self.written().map(|token| starts[token]..starts[token + 1]).collect())
+    }
+
+    /// The wildcards that were written, by their tokens.
+    fn written(&self) -> impl Iterator<Item = usize> {
+        let tokens = self.tokens.iter().enumerate().skip(self.implied);
+        tokens.filter(|(_, token)| !matches!(token, Token::Byte(_))).map(|(at, _)| at)
+    }
+
+    /// Walks along a name and says for every token where it begins to match, the last time it says so.
+    fn walk(&self, name: &[u8], mut begins: impl FnMut(usize, usize)) -> bool {
         let (mut at, mut next) = (0, 0);
         // Where to go on if what the last wildcard of each reach stands for has to be longer.
         let (mut run, mut any): (Option<Retry>, Option<Retry>) = (None, None);
         loop {
+            begins(next, at);
             let letter = name.get(at).map(|byte| folded(*byte));
             let is_step = match (self.tokens.get(next), letter) {
                 (Some(Token::Run), _) => {
@@ -150,6 +192,32 @@ mod tests {
         fn matches_mean_what_they_say(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {
             let pattern = Pattern::new(&pattern);
             prop_assert_eq!(pattern.matches(&name), is_like(&pattern.tokens, name.as_bytes()));
+        }
+    }
+
+    proptest! {
+        /// What stands in the place of the wildcards gives the name again, and each wildcard is like what it stands for.
+        #[test]
+        fn captures_are_what_wildcards_stand_for(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {
+            let pattern = Pattern::whole(&pattern);
+            let Some(found) = pattern.captures(&name) else {
+                prop_assert!(!pattern.matches(&name));
+                return Ok(());
+            };
+            prop_assert_eq!(found.len(), pattern.wildcards());
+            let mut captures = found.iter();
+            let mut again = Vec::new();
+            for token in &pattern.tokens {
+                match token {
+                    Token::Byte(byte) => again.push(*byte),
+                    token => {
+                        let text = &name.as_bytes()[captures.next().unwrap().clone()];
+                        prop_assert!(is_like(&[*token], text), "{:?}", token);
+                        again.extend_from_slice(text);
+                    }
+                }
+            }
+            prop_assert_eq!(again, name.as_bytes());
         }
     }
 

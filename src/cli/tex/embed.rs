@@ -1,0 +1,110 @@
+//! `tex embed`: pixels from WAD files into a map.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bspkit::bytes::escaped;
+use bspkit::content::wad::Wad;
+
+use super::choose::{self, named};
+use super::shelf::{Shelf, has_extension, open_wad};
+use super::{finding, refused};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Talk};
+
+/// Put the pixels of textures into a GoldSrc map that has only their names
+///
+/// Of several WAD files the first one with the name is taken; case does not matter. Textures that are embedded already stay as
+/// they are. The key `wad` of worldspawn, which makes the game ask for the files, is not changed.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
+  bspkit tex embed c1a0.bsp own.wad halflife.wad '+*' '#3' -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// WAD files (*.wad), and which textures [default: all]
+    #[arg(value_name = "WAD|GLOB", required = true)]
+    wads: Vec<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let (paths, patterns): (Vec<OsString>, Vec<OsString>) =
+        args.wads.iter().cloned().partition(|text| has_extension(Path::new(text), "wad"));
+    if paths.is_empty() {
+        bail!("there is no WAD file to take pixels from: name one that ends with .wad");
+    }
+    let mut wads: Vec<(PathBuf, Wad<'static>)> = Vec::new();
+    for path in paths.into_iter().map(PathBuf::from) {
+        args.save.spare(&path)?;
+        let wad = open_wad(&path)?;
+        if &wad.header().magic == b"WAD2" {
+            bail!("{} is a WAD file of Quake, whose textures have no palettes", shown(&path));
+        }
+        wads.push((path, wad));
+    }
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let mut textures = draft.textures()?;
+        let names = Shelf::Map(textures.clone()).names();
+        let chosen = choose::chosen(&names, &patterns, job);
+        if chosen.is_empty() {
+            return Ok(Edited::Nothing(choose::nothing(&patterns)));
+        }
+        let (mut embedded, mut absent, mut bad) = (0, Vec::new(), 0);
+        for index in chosen {
+            let name = named(index, names[index].as_deref());
+            let result = (|| {
+                let Some(texture) = textures.get(index)?.filter(|texture| !texture.is_embedded()) else {
+                    return Ok(());
+                };
+                let (own, size) = (texture.name().to_vec(), (texture.width(), texture.height()));
+                let found = wads.iter().find_map(|(path, wad)| Some((path, wad, wad.find(&own)?)));
+                let Some((path, wad, at)) = found else {
+                    absent.push(own);
+                    return Ok(());
+                };
+                let from = wad.miptex(at).with_context(|| shown(path))?;
+                if (from.width(), from.height()) != size {
+                    let (width, height) = (from.width(), from.height());
+                    let text = format!(
+                        "{name} is {width} by {height} in {}, and the map has {} by {}",
+                        shown(path),
+                        size.0,
+                        size.1
+                    );
+                    job.warn_here(&text);
+                }
+                textures.embed(index, &from)?;
+                embedded += 1;
+                anyhow::Ok(())
+            })();
+            if let Err(error) = result {
+                finding(job, &name, &error);
+                bad += 1;
+            }
+        }
+        if bad > 0 {
+            return Ok(refused(bad, "of the textures"));
+        }
+        if !absent.is_empty() {
+            let all = absent.iter().map(|name| escaped(name).to_string()).collect::<Vec<_>>().join(", ");
+            job.warn_here(&format!("no WAD file has {all}"));
+        }
+        match (embedded, absent.is_empty()) {
+            (0, true) => return Ok(Edited::Same),
+            (0, false) => return Ok(Edited::Nothing("nothing to embed".into())),
+            _ => {}
+        }
+        job.say(&format!("{}: {} embedded", job.path, count(embedded, "texture", "textures")));
+        draft.set_textures(&textures)?;
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,113 @@
+//! `tex export`: pixels into PNG files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use bspkit::content::textures::{LEVELS, Miptex};
+
+use super::choose::{self, named};
+use super::shelf::{Shelf, has_extension};
+use super::{file_name, finding, png, wal};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::put::put;
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Write the pixels of textures to PNG files with their palettes
+///
+/// A file is called as its texture; letters that some system would not have in a file's name are `%` and two digits, and of names
+/// that differ in nothing but case the later ones have `~` and their index behind them. Textures whose pixels are in WAD files
+/// are left out; the WAD files can be exported too. One that cannot be read is named, the rest is written, and the exit status
+/// is 1.
+///
+/// A WAL file has no palette: --palette gives it.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit tex export c1a0.bsp images
+  bspkit tex export c1a0.bsp images '{*' '#3' --mips
+  bspkit tex export halflife.wad images '+*'
+  bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
+))]
+pub(crate) struct Args {
+    /// A GoldSrc map, a WAD or a WAL file
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The folder; made where it is missing. For a WAL file a PNG file too
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Which textures [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<OsString>,
+    /// Write the smaller copies too: NAME.mip1.png to NAME.mip3.png
+    #[arg(long)]
+    mips: bool,
+    /// The palette of WAL files: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    #[arg(long, value_name = "FILE")]
+    palette: Option<PathBuf>,
+    /// Replace files on disk that have other bytes
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let mut job = Job::new(talk, &args.map);
+    let levels = if args.mips { LEVELS } else { 1 };
+    let code = if has_extension(&args.map, "wal") {
+        wal::export(&args.map, &args.folder, args.palette.as_deref(), levels, args.force, &mut job)?
+    } else {
+        shelf(options, args, levels, &mut job)?
+    };
+    talk.stderr(&job.err);
+    Ok(job.code.max(code))
+}
+
+fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
+    let cannot = || format!("cannot export from {}", shown(&args.map));
+    let shelf = Shelf::open(options, &args.map).with_context(cannot)?;
+    let chosen = choose::chosen(&shelf.names(), &args.patterns, job);
+    if chosen.is_empty() && !args.patterns.is_empty() {
+        return Ok(job.nothing(&choose::nothing(&args.patterns)));
+    }
+    make_folder(&args.folder)?;
+    let stems = file_name::stems(&shelf);
+    let (mut written, mut left, mut code) = (0, 0, Code::Done);
+    for index in chosen {
+        let name = named(index, shelf.name(index));
+        let (texture, stem) = match (shelf.get(index), &stems[index]) {
+            (Ok(Some(texture)), Some(stem)) if texture.is_embedded() => (texture, stem),
+            (Ok(_), _) => {
+                left += 1;
+                continue;
+            }
+            (Err(error), _) => {
+                finding(job, &name, &error.into());
+                code = Code::Found;
+                continue;
+            }
+        };
+        match write(&texture, &args.folder, stem, levels, args.force) {
+            Ok(()) => written += 1,
+            Err(error) => job.fail(&error.context(format!("cannot export {name}"))),
+        }
+    }
+    let outside = if left > 0 { format!("; {left} without pixels left out") } else { String::new() };
+    job.say(&format!("{}: {}{outside}", shown(&args.folder), count(written, "texture", "textures")));
+    Ok(code)
+}
+
+fn write(texture: &Miptex<'_>, folder: &Path, stem: &str, levels: usize, force: bool) -> Result<()> {
+    let palette = texture.palette().ok_or_else(|| anyhow!("it has no palette"))?;
+    for level in 0..levels {
+        let pixels = texture.pixels(level).ok_or_else(|| anyhow!("it has no level {level}"))?;
+        let bytes = png::encode(texture.width() >> level, texture.height() >> level, pixels, &palette)?;
+        put(&folder.join(file_name::with_level(stem, level)), &bytes, force)?;
+    }
+    Ok(())
+}
+
+pub(super) fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))
+}

@@ -1,0 +1,101 @@
+//! Files for textures: names that every system takes, and that say which texture and which of its levels is meant.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::shelf::Shelf;
+
+/// Names that Windows gives to devices.
+const DEVICES: [&str; 22] = [
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
+    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// A texture's name as a part of a file's name: letters that some system would not have there are `%` and two digits.
+pub(super) fn escape(name: &[u8]) -> String {
+    if name.is_empty() {
+        // No name has a NUL.
+        return "%00".to_owned();
+    }
+    let is_device = DEVICES.iter().any(|device| name.eq_ignore_ascii_case(device.as_bytes()));
+    let mut out = String::with_capacity(name.len());
+    for (at, byte) in name.iter().enumerate() {
+        let is_odd = matches!(byte, b'<' | b'>' | b':' | b'"' | b'/' | b'\\' | b'|' | b'?' | b'*' | b'.' | b'%' | b'~');
+        let is_edge = *byte == b' ' && (at == 0 || at + 1 == name.len());
+        if is_odd || is_edge || is_device && at == 0 || !(b' '..0x7F).contains(byte) {
+            // Writing into a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        } else {
+            out.push(char::from(*byte));
+        }
+    }
+    out
+}
+
+/// The names of the files for all textures, without extension. Where names are equal but for their case, which not every disk
+/// tells apart, the later ones have their index behind a `~`, which no other name has.
+pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    let stem = |index: usize| {
+        let stem = escape(shelf.name(index)?);
+        let first = *taken.entry(stem.to_ascii_lowercase()).or_insert(index);
+        Some(if first == index { stem } else { format!("{stem}~{index}") })
+    };
+    (0..shelf.len()).map(stem).collect()
+}
+
+/// The file's name for a level of a texture.
+pub(super) fn with_level(stem: &str, level: usize) -> String {
+    if level == 0 { format!("{stem}.png") } else { format!("{stem}.mip{level}.png") }
+}
+
+/// What a file's name says: the stem and the level. Nothing where it is no PNG file's.
+pub(super) fn parse(path: &Path) -> Option<(String, usize)> {
+    let name = path.file_name()?.to_str()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    if !extension.eq_ignore_ascii_case("png") {
+        return None;
+    }
+    let level = |level: &str| matches!(level, "mip1" | "mip2" | "mip3").then(|| level[3..].parse().ok()).flatten();
+    let split = stem.rsplit_once('.').and_then(|(stem, last)| Some((stem.to_owned(), level(last)?)));
+    Some(split.unwrap_or_else(|| (stem.to_owned(), 0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_is_a_file_and_no_two_are_one() {
+        let names: [&[u8]; 12] = [
+            b"",
+            b"+0btn",
+            b"{fence",
+            b"!water",
+            b"*lava",
+            b"a/b",
+            b"..",
+            b"con",
+            b"a~1",
+            b"\xff\x01",
+            b" x ",
+            b"100%",
+        ];
+        let stems = names.map(escape);
+        let wanted = [
+            "%00", "+0btn", "{fence", "!water", "%2Alava", "a%2Fb", "%2E%2E", "%63on", "a%7E1", "%FF%01", "%20x%20",
+            "100%25",
+        ];
+        assert_eq!(stems, wanted);
+    }
+
+    #[test]
+    fn a_file_says_its_level() {
+        let parse = |name: &str| parse(Path::new(name));
+        assert_eq!(parse("dir/wall.png"), Some(("wall".into(), 0)));
+        assert_eq!(parse("wall.mip2.PNG"), Some(("wall".into(), 2)));
+        assert_eq!(parse("wall.mip4.png"), Some(("wall.mip4".into(), 0)));
+        assert_eq!(parse("wall.tga"), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! `tex import`: pixels from PNG files.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use bspkit::Draft;
+use bspkit::content::textures::Textures;
+
+use super::choose::named;
+use super::shelf::{Shelf, has_extension};
+use super::{file_name, finding, png, refused, take, wal};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Give textures the pixels of PNG files
+///
+/// The files are called as `tex export` calls them; those of a folder that belong to no texture are left out. An image has to
+/// have a palette, which becomes the texture's: what is the same in both changes nothing. The smaller copies of an image
+/// follow where it has changed, each pixel the palette's nearest colour to the mean, unless NAME.mip1.png and so on give them.
+/// Where any image cannot be taken all that cannot are named, nothing is written, and the exit status is 1.
+///
+/// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file in the
+/// place of MAP a new WAL file is made.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit tex import c1a0.bsp images -o out.bsp
+  bspkit tex import c1a0.bsp images/sky.png images/+0OWN_BTN.png --in-place --backup
+  bspkit tex import c1a0.bsp photo/sky.png --quantize --resize -o out.bsp
+  bspkit tex import metal1_1.wal metal1_1.png --palette pics/colormap.pcx -o new.wal
+  bspkit tex import metal1_1.wal --value 300 --flags LIGHT --in-place
+  bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"
+))]
+pub(crate) struct Args {
+    /// A GoldSrc map, a WAL file, or a PNG file to be a new one
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Images, or a folder of images
+    #[arg(value_name = "DIR|FILE")]
+    files: Vec<PathBuf>,
+    /// Take images without the palette: the nearest colours of a WAL file's, else new ones where the texture's do not do
+    #[arg(long)]
+    quantize: bool,
+    /// Take images of another size than the texture's
+    #[arg(long)]
+    resize: bool,
+    #[command(flatten)]
+    wal: wal::Fields,
+    #[command(flatten)]
+    save: Save,
+}
+
+/// An image for a texture.
+struct Found {
+    index: usize,
+    level: usize,
+    path: PathBuf,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.files.iter().try_for_each(|file| args.save.spare(file))?;
+    if has_extension(&args.map, "wal") || has_extension(&args.map, "png") {
+        let how = wal::How { quantizes: args.quantize, resizes: args.resize };
+        return wal::import(talk, &args.map, &args.files, &args.wal, how, &args.save);
+    }
+    if args.files.is_empty() {
+        bail!("there is no image to import: name files or a folder");
+    }
+    if args.wal.any() {
+        bail!("a map has no palette, names or flags for WAL files to be given");
+    }
+    args.save.each(options, talk, &args.map, |draft, job| import(draft, args, job))
+}
+
+fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
+    let mut shelf = Shelf::Map(draft.textures()?);
+    let (found, mut bad) = find(&shelf, &args.files, job)?;
+    let (names, count_all) = (shelf.names(), found.len() + bad);
+    if count_all == 0 {
+        return Ok(Edited::Nothing("no image belongs to a texture".into()));
+    }
+    let Shelf::Map(textures) = &mut shelf else { return Err(anyhow!("a WAD file is not edited")) };
+    for image in &found {
+        if let Err(error) = take_one(textures, image, args) {
+            let name = named(image.index, names[image.index].as_deref());
+            finding(job, &format!("{}: {name}", shown(&image.path)), &error);
+            bad += 1;
+        }
+    }
+    if bad > 0 {
+        return Ok(refused(bad, &format!("of {}", count(count_all, "image", "images"))));
+    }
+    draft.set_textures(textures)?;
+    Ok(Edited::Done)
+}
+
+fn take_one(textures: &mut Textures<'static>, found: &Found, args: &Args) -> Result<()> {
+    let Found { index, level, path } = found;
+    let picture = png::read(path)?;
+    let texture = textures.get(*index)?.ok_or_else(|| anyhow!("the texture is missing in the map"))?;
+    let (width, height) = (texture.width() >> level, texture.height() >> level);
+    let is_size = (picture.width, picture.height) == (width, height);
+    if !is_size && (!args.resize || *level > 0) {
+        let hint = if *level == 0 { "; --resize takes it" } else { "" };
+        bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
+    }
+    if *level > 0 {
+        let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;
+        let image = take::with_palette(&picture, &palette, args.quantize)?;
+        return Ok(textures.set_level(*index, *level, &image.pixels)?);
+    }
+    let (image, palette) = take::with_own_palette(&picture, &texture, args.quantize)?;
+    Ok(textures.set_image(*index, &image, Some(&palette))?)
+}
+
+/// The images for textures, the largest of a texture first, and how many of those that were named belong to none.
+fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Found>, usize)> {
+    let stems = file_name::stems(shelf);
+    let stems = stems.into_iter().enumerate().filter_map(|(index, stem)| Some((stem?.to_ascii_lowercase(), index)));
+    let stems: HashMap<String, usize> = stems.collect();
+    let lookup = |path: &Path| {
+        let (stem, level) = file_name::parse(path)?;
+        let index = *stems.get(&stem.to_ascii_lowercase())?;
+        Some(Found { index, level, path: path.to_path_buf() })
+    };
+    let (mut found, mut bad) = (Vec::new(), 0);
+    for path in paths {
+        if !path.is_dir() {
+            match lookup(path) {
+                Some(image) => found.push(image),
+                None => {
+                    bad += 1;
+                    finding(job, &shown(path), &anyhow!("no texture of the map has a file of this name"));
+                }
+            }
+            continue;
+        }
+        let cannot = || format!("cannot read {}", shown(path));
+        let entries = fs::read_dir(path).with_context(cannot)?;
+        let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;
+        files.sort();
+        for file in files {
+            match lookup(&file) {
+                Some(image) => found.push(image),
+                None => job.warn(&format!("{}: no texture's file; left out", shown(&file))),
+            }
+        }
+    }
+    found.sort_by_key(|image| (image.index, image.level));
+    let is_twice = |pair: &&[Found]| (pair[0].index, pair[0].level) == (pair[1].index, pair[1].level);
+    if let Some([one, other]) = found.windows(2).find(is_twice) {
+        bail!("{} and {} are for the same texture: leave one of them", shown(&one.path), shown(&other.path));
+    }
+    Ok((found, bad))
+}

@@ -1,0 +1,75 @@
+//! `tex`: textures, with their pixels or by their names.
+
+mod choose;
+mod embed;
+mod export;
+mod file_name;
+mod import;
+mod list;
+mod png;
+mod rename;
+mod shelf;
+mod strip;
+mod take;
+mod wal;
+
+use anyhow::{Error, Result};
+use clap::Subcommand;
+
+use super::help;
+use super::options::Options;
+use super::save::Edited;
+use super::talk::{Code, Job, Talk};
+
+/// See and change textures: the pixels in GoldSrc maps, WAD and WAL files, and the names in all maps
+///
+/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of letters without a slash, `?` one), `e1u1/**` (`**` is any
+/// run), `#3` (an index, as `tex list` shows it). Case does not matter. What is not edited keeps every byte.
+///
+/// Quake II, Quake III and Source maps have no pixels in them, only names: of WAL files (Kingpin: TGA files), of shaders, of
+/// materials.
+#[derive(clap::Args)]
+#[command(disable_help_subcommand = true, after_help = help!(
+    "  bspkit tex list c1a0.bsp
+  bspkit tex export c1a0.bsp images
+  bspkit tex import c1a0.bsp images -o out.bsp
+  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
+  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp"
+))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    List(list::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Rename(rename::Args),
+    Embed(embed::Args),
+    Strip(strip::Args),
+}
+
+/// Says what is wrong with a texture or an image, on one line: a finding, and no failure of the command.
+fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
+    let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    let separator = if what.is_empty() { "" } else { ": " };
+    job.err.extend_from_slice(format!("{what}{separator}{causes}\n").as_bytes());
+}
+
+/// That an edit leaves everything as it was, as so many of the textures or images cannot be taken.
+fn refused(bad: usize, what: &str) -> Edited {
+    Edited::Nothing(format!("{bad} {what} cannot be taken, so nothing is changed"))
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    match &args.command {
+        Command::List(args) => list::run(options, talk, args),
+        Command::Export(args) => export::run(options, talk, args),
+        Command::Import(args) => import::run(options, talk, args),
+        Command::Rename(args) => rename::run(options, talk, args),
+        Command::Embed(args) => embed::run(options, talk, args),
+        Command::Strip(args) => strip::run(options, talk, args),
+    }
+}

@@ -1,0 +1,53 @@
+//! `tex rename`: other names, wherever a map names textures.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bspkit::bytes::escaped;
+use bspkit::content::texture_names::Renaming;
+
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::count;
+use crate::cli::talk::{Code, Talk};
+
+/// Give textures other names, in maps of every family
+///
+/// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What refers to
+/// the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room for 31 bytes,
+/// Quake III for 63, GoldSrc for 15, Source for 127.
+///
+/// Only the map's own names change, and no files: embedded ones of Source have `pak mv`. Nor do names change that entities give,
+/// such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of Quake II.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
+  bspkit tex rename dm4.bsp 'textures/own/**' 'textures/mine/{1}' --in-place --backup
+  bspkit tex rename c1a0.bsp aaatrigger clip --dry-run"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The names that change: `*`, `**` and `?` are wildcards
+    #[arg(value_name = "OLD")]
+    old: OsString,
+    /// What they change to
+    #[arg(value_name = "NEW")]
+    new: OsString,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let renaming = Renaming::new(args.old.as_encoded_bytes(), args.new.as_encoded_bytes())?;
+    args.save.each(options, talk, &args.map, |draft, job| match draft.rename_textures(&renaming)? {
+        0 => Ok(Edited::Nothing(format!("no texture is called {}", escaped(args.old.as_encoded_bytes())))),
+        number => {
+            job.say(&format!("{}: {} renamed", job.path, count(number, "name", "names")));
+            Ok(Edited::Done)
+        }
+    })
+}

@@ -1,0 +1,64 @@
+//! Where textures with pixels stand one beside the other: in a GoldSrc map or a WAD file.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bspkit::content::textures::{Miptex, Textures};
+use bspkit::content::wad::Wad;
+
+use crate::cli::options::Options;
+use crate::cli::show::shown;
+
+pub(super) enum Shelf {
+    Map(Textures<'static>),
+    Wad(Wad<'static>),
+}
+
+/// What a path seems to be, by its extension.
+pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+}
+
+pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    Wad::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
+}
+
+impl Shelf {
+    pub(super) fn open(options: &Options, path: &Path) -> Result<Self> {
+        if has_extension(path, "wad") {
+            return open_wad(path).map(Shelf::Wad);
+        }
+        Ok(Shelf::Map(options.open(path)?.textures()?))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Shelf::Map(textures) => textures.len(),
+            Shelf::Wad(wad) => wad.entries().len(),
+        }
+    }
+
+    pub(super) fn name(&self, index: usize) -> Option<&[u8]> {
+        match self {
+            Shelf::Map(textures) => textures.name(index),
+            Shelf::Wad(wad) => wad.entries().get(index).map(|entry| entry.name.text()),
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<Option<Vec<u8>>> {
+        (0..self.len()).map(|index| self.name(index).map(<[u8]>::to_vec)).collect()
+    }
+
+    /// A texture; nothing where there is none by right.
+    pub(super) fn get(&self, index: usize) -> bspkit::Result<Option<Miptex<'_>>> {
+        match self {
+            Shelf::Map(textures) => textures.get(index),
+            Shelf::Wad(wad) => match wad.miptex(index) {
+                // Pictures and fonts have their place in WAD files.
+                Err(error) if error.kind() == bspkit::ErrorKind::NotFound => Ok(None),
+                texture => texture.map(Some),
+            },
+        }
+    }
+}

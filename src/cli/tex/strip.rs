@@ -1,0 +1,70 @@
+//! `tex strip`: pixels out of a map.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::choose::{self, named};
+use super::shelf::Shelf;
+use super::{finding, refused};
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::count;
+use crate::cli::talk::{Code, Talk};
+
+/// Leave nothing but the names of textures in a GoldSrc map
+///
+/// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change. Names, their
+/// order and the sizes stay.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit tex strip c1a0.bsp -o out.bsp
+  bspkit tex strip c1a0.bsp '+*' '#3' -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// Which textures [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<OsString>,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let mut textures = draft.textures()?;
+        let names = Shelf::Map(textures.clone()).names();
+        let chosen = choose::chosen(&names, &args.patterns, job);
+        if chosen.is_empty() {
+            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+        }
+        let (mut stripped, mut bad) = (0, 0);
+        for index in chosen {
+            match textures.get(index).map(|texture| texture.is_some_and(|texture| texture.is_embedded())) {
+                Ok(true) => {
+                    textures.strip(index)?;
+                    stripped += 1;
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    let name = named(index, names[index].as_deref());
+                    finding(job, &name, &error.into());
+                    bad += 1;
+                }
+            }
+        }
+        if bad > 0 {
+            return Ok(refused(bad, "of the textures"));
+        }
+        if stripped == 0 {
+            return Ok(Edited::Same);
+        }
+        job.say(&format!("{}: {} stripped", job.path, count(stripped, "texture", "textures")));
+        draft.set_textures(&textures)?;
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,301 @@
+//! WAL files, which are no maps and have no palette: the same commands for them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use bspkit::content::palette::Palette;
+use bspkit::content::wal::{Wal, WalHeader};
+use bspkit::dialect;
+use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
+use serde::Serialize;
+
+use super::{export, file_name, finding, png, take};
+use crate::cli::put::put;
+use crate::cli::save::Save;
+use crate::cli::show::{PathJson, json, shown, text_and_raw};
+use crate::cli::talk::{Code, Job, Talk};
+
+/// Whose flags are meant where none is named.
+pub(super) const GAME: &str = "quake2";
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "WAL files")]
+pub(crate) struct Fields {
+    /// The palette: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    #[arg(long, value_name = "FILE")]
+    palette: Option<PathBuf>,
+    /// The name: the path below textures/, without extension [default for a new file: as it is saved]
+    #[arg(long)]
+    name: Option<String>,
+    /// The next frame of an animation; nothing for none
+    #[arg(long, value_name = "NAME")]
+    next: Option<String>,
+    /// The flags of surfaces
+    #[arg(long)]
+    flags: Option<String>,
+    /// What brushes hold
+    #[arg(long)]
+    contents: Option<String>,
+    /// How much light it gives
+    #[arg(long, allow_hyphen_values = true)]
+    value: Option<String>,
+    /// Whose names flags have [default: quake2]
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+}
+
+pub(super) struct How {
+    pub(super) quantizes: bool,
+    pub(super) resizes: bool,
+}
+
+impl Fields {
+    pub(super) fn any(&self) -> bool {
+        self.palette.is_some() || self.game.is_some() || self.values().any(|(_, value)| value.is_some())
+    }
+
+    fn values(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        let fields = [
+            ("name", &self.name),
+            ("next_name", &self.next),
+            ("flags", &self.flags),
+            ("contents", &self.contents),
+            ("value", &self.value),
+        ];
+        fields.into_iter().map(|(field, value)| (field, value.as_deref()))
+    }
+
+    /// Writes what was given into a header.
+    fn apply(&self, header: &WalHeader) -> Result<WalHeader> {
+        let names = flag_names(self.game.as_deref().unwrap_or(GAME))?;
+        let mut bytes = header.encode();
+        for (name, value) in self.values() {
+            let Some(value) = value else { continue };
+            let field = field(name)?;
+            let cannot = |why| anyhow!("cannot set {name}: {why}");
+            let to = &mut bytes[field.offset..field.offset + field.shape.size()];
+            let most = to.len() - 1;
+            if name.ends_with("name") && bspkit::bytes::unescape(value).len() > most {
+                return Err(cannot(format!("a name has at most {most} bytes")));
+            }
+            let old = to.to_vec();
+            parse(field.shape, field.meaning, value, to, names).map_err(cannot)?;
+            // The name that is there keeps what stands behind its NUL.
+            let text = |bytes: &[u8]| bytes.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
+            if name.ends_with("name") && text(&old) == text(to) {
+                to.copy_from_slice(&old);
+            }
+        }
+        WalHeader::decode(&bytes).context("a header of WAL files is 100 bytes")
+    }
+
+    fn palette(&self) -> Result<Palette> {
+        read_palette(self.palette.as_deref())
+    }
+}
+
+fn field(name: &str) -> Result<&'static FieldInfo> {
+    WalHeader::INFO.field(name).with_context(|| format!("WAL files have no {name}"))
+}
+
+fn flag_names(game: &str) -> Result<FlagNames> {
+    Ok(dialect::by_name(GAME)?.game_by_name(game)?.flags)
+}
+
+fn read_palette(path: Option<&Path>) -> Result<Palette> {
+    let Some(path) = path else {
+        let error = bspkit::Error::new(bspkit::ErrorKind::Argument, "a WAL file has no palette: --palette gives it");
+        return Err(error.hint("that is pics/colormap.pcx in the game's files, or a file of 768 bytes").into());
+    };
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    Palette::read(&bytes).with_context(|| format!("cannot take the palette of {}", shown(path)))
+}
+
+fn open(path: &Path) -> Result<Wal<'static>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
+}
+
+/// Opens a file; what is wrong in it is found, and no failure.
+fn open_or_find(path: &Path, job: &mut Job<'_>) -> Result<Option<Wal<'static>>> {
+    match open(path) {
+        Err(error) if error.chain().any(|cause| cause.is::<bspkit::Error>()) => {
+            finding(job, "", &error);
+            Ok(None)
+        }
+        wal => wal.map(Some),
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    textures: [serde_json::Map<String, serde_json::Value>; 1],
+}
+
+/// Lists the header of a file.
+pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut Job<'_>) -> Result<Code> {
+    let names = flag_names(game)?;
+    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
+    let bytes = wal.header().encode();
+    let mut row = serde_json::Map::new();
+    let mut line = Vec::new();
+    for name in ["name", "width", "height", "next_name", "flags", "contents", "value"] {
+        let field = field(name)?;
+        let value = &bytes[field.offset..field.offset + field.shape.size()];
+        if name.ends_with("name") {
+            let (text, raw) = text_and_raw(value.split(|byte| *byte == 0).next().unwrap_or(value));
+            line.push(format!("{name}={text}"));
+            raw.into_iter().for_each(|raw| drop(row.insert(format!("{name}_raw"), raw.into())));
+            row.insert(name.to_owned(), text.into());
+            continue;
+        }
+        let text = print(field.shape, field.meaning, value, names).to_string();
+        line.push(format!("{name}={text}"));
+        row.insert(name.to_owned(), text.parse::<i64>().map_or_else(|_| text.into(), Into::into));
+    }
+    if is_json {
+        job.line(json(&Document { path: PathJson::new(path), textures: [row] }, many)?);
+    } else {
+        job.line(format!("{}: {}", job.path, line.join(" ")));
+    }
+    Ok(Code::Done)
+}
+
+/// Writes the image of a file, and its smaller copies.
+pub(super) fn export(
+    path: &Path,
+    target: &Path,
+    palette: Option<&Path>,
+    levels: usize,
+    force: bool,
+    job: &mut Job<'_>,
+) -> Result<Code> {
+    let palette = read_palette(palette)?;
+    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
+    let is_file = super::shelf::has_extension(target, "png");
+    let stem = if is_file { target } else { path }.file_stem().unwrap_or_default().as_encoded_bytes();
+    let folder = if is_file { target.parent().unwrap_or(Path::new("")) } else { target };
+    if !folder.as_os_str().is_empty() {
+        export::make_folder(folder)?;
+    }
+    let stem = if is_file { std::str::from_utf8(stem)?.to_owned() } else { file_name::escape(stem) };
+    for level in 0..levels {
+        let (width, height) = (wal.header().width >> level, wal.header().height >> level);
+        let pixels = wal.pixels(level).filter(|pixels| !pixels.is_empty());
+        // A level of a small texture may have nothing in it.
+        let Some(pixels) = pixels else { continue };
+        let bytes = png::encode(width, height, pixels, &palette)?;
+        let file = folder.join(file_name::with_level(&stem, level));
+        put(&file, &bytes, force)?;
+        job.say(&format!("{}: {width} by {height}", shown(&file)));
+    }
+    Ok(Code::Done)
+}
+
+/// Changes a file, or makes one of an image.
+pub(super) fn import(
+    talk: &Talk,
+    path: &Path,
+    images: &[PathBuf],
+    fields: &Fields,
+    how: How,
+    save: &Save,
+) -> Result<Code> {
+    let mut job = Job::new(talk, path);
+    let taken = if super::shelf::has_extension(path, "png") {
+        create(path, images, fields, how, save)
+    } else {
+        change(open(path)?, images, fields, how)
+    };
+    let code = match taken {
+        Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), &mut job)?,
+        Err(Refused::Image(error)) => {
+            finding(&mut job, "", &error);
+            job.nothing("1 image cannot be taken, so nothing is changed")
+        }
+        Err(Refused::Other(error)) => return Err(error),
+    };
+    talk.stderr(&job.err);
+    Ok(code)
+}
+
+/// Why there is nothing to save.
+enum Refused {
+    /// An image that cannot be taken: a finding.
+    Image(anyhow::Error),
+    Other(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        Refused::Other(error)
+    }
+}
+
+type Taken = Result<(Vec<u8>, Wal<'static>), Refused>;
+
+fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Save) -> Taken {
+    if !images.is_empty() {
+        return Err(anyhow!("a new WAL file is made of one image").into());
+    }
+    let palette = fields.palette()?;
+    let target = save.file().filter(|file| super::shelf::has_extension(file, "wal"));
+    let target = target.ok_or_else(|| anyhow!("a new WAL file wants a name of its own: -o NAME.wal"))?;
+    let name = fields.name.as_deref().map_or_else(|| default_name(target), bspkit::bytes::unescape);
+    let made = png::read(path).and_then(|picture| {
+        let image = take::with_palette(&picture, &palette, how.quantizes)?;
+        Ok(Wal::new(&name, &image, &palette)?)
+    });
+    let mut wal = made.map_err(|error| Refused::Image(error.context(shown(path))))?;
+    let header = fields.apply(wal.header())?;
+    wal.update(|own| *own = header);
+    Ok((Vec::new(), wal))
+}
+
+/// The path below `textures/`, or the file's name, without the extension.
+fn default_name(target: &Path) -> Vec<u8> {
+    let parts: Vec<_> = target.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
+    let below = parts.iter().rposition(|part| part.eq_ignore_ascii_case(b"textures")).map(|at| at + 1);
+    let name = parts[below.filter(|at| *at < parts.len()).unwrap_or(parts.len() - 1)..].join(&b'/');
+    name[..name.len() - ".wal".len()].to_vec()
+}
+
+fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How) -> Taken {
+    let old = wal.bytes().to_vec();
+    let header = fields.apply(wal.header())?;
+    wal.update(|own| *own = header);
+    if images.is_empty() && !fields.values().any(|(_, value)| value.is_some()) {
+        return Err(anyhow!("there is nothing to change: name an image or a field").into());
+    }
+    let mut sorted: Vec<(usize, &PathBuf)> = Vec::new();
+    for path in images {
+        let level = file_name::parse(path).map_or(0, |(_, level)| level);
+        sorted.push((level, path));
+    }
+    sorted.sort();
+    if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return Err(anyhow!("a WAL file takes one image, and one for each smaller copy").into());
+    }
+    for (level, path) in sorted {
+        let palette = fields.palette()?;
+        take_one(&mut wal, level, path, &palette, &how).map_err(|error| Refused::Image(error.context(shown(path))))?;
+    }
+    Ok((old, wal))
+}
+
+fn take_one(wal: &mut Wal<'static>, level: usize, path: &Path, palette: &Palette, how: &How) -> Result<()> {
+    let picture = png::read(path)?;
+    let (width, height) = (wal.header().width >> level, wal.header().height >> level);
+    if (picture.width, picture.height) != (width, height) && (level > 0 || !how.resizes) {
+        let hint = if level == 0 { "; --resize takes it" } else { "" };
+        bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
+    }
+    let image = take::with_palette(&picture, palette, how.quantizes)?;
+    match level {
+        0 => wal.set_image(&image, palette)?,
+        _ => wal.set_level(level, &image.pixels)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `vis fill`: everything is visible from everywhere.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::places;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::talk::{Code, Talk};
+
+/// Make everything visible from everywhere, and heard
+///
+/// Against things that vanish where they should be seen; the game draws more.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit vis fill dm4.bsp -o out.bsp
+  bspkit vis fill maps -o filled"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let mut visibility = draft.visibility()?;
+        let places = places(&visibility);
+        if places.is_empty() {
+            job.say(&format!("{}: everything is visible already", job.path));
+            return Ok(Edited::Same);
+        }
+        let all = visibility.plain(true);
+        for set in visibility.sets() {
+            for place in &places {
+                visibility.set_row(*set, *place, all.clone())?;
+            }
+        }
+        draft.set_visibility(&visibility)?;
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,74 @@
+//! `vis`: what is visible from where.
+
+mod export;
+mod fill;
+mod import;
+mod picture;
+mod stat;
+
+use anyhow::Result;
+use bspkit::content::visibility::{VisSet, Visibility};
+use clap::{Subcommand, ValueEnum};
+
+use super::help;
+use super::options::Options;
+use super::talk::{Code, Talk};
+
+/// Show and change what is visible from where
+///
+/// A map says for each leaf (GoldSrc) or cluster of leafs (Quake II, Quake III, Source) which others may be seen from there:
+/// the PVS; Quake II and Source say also which may be heard: the PHS, which Source calls PAS.
+#[derive(clap::Args)]
+#[command(disable_help_subcommand = true, after_help = help!(
+    "  bspkit vis stat maps
+  bspkit vis export dm4.bsp vis.png
+  bspkit vis import dm4.bsp vis.png -o out.bsp
+  bspkit vis fill dm4.bsp -o out.bsp"
+))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Stat(stat::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Fill(fill::Args),
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    match &args.command {
+        Command::Stat(args) => stat::run(options, talk, args),
+        Command::Export(args) => export::run(options, talk, args),
+        Command::Import(args) => import::run(options, talk, args),
+        Command::Fill(args) => fill::run(options, talk, args),
+    }
+}
+
+/// Which rows are meant.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Set {
+    /// What is seen
+    Pvs,
+    /// What is heard (Quake II, Source)
+    Phs,
+}
+
+impl From<Set> for VisSet {
+    fn from(set: Set) -> Self {
+        match set {
+            Set::Pvs => VisSet::Pvs,
+            Set::Phs => VisSet::Phs,
+        }
+    }
+}
+
+/// The leafs or clusters that have rows and bits, in order: the solid leaf 0 has none, nor have those of brush models.
+fn places(visibility: &Visibility<'_>) -> Vec<usize> {
+    match visibility.is_empty() {
+        true => Vec::new(),
+        false => visibility.plain(true).iter().collect(),
+    }
+}

@@ -1,0 +1,258 @@
+//! One texture of GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads behind it).
+
+use std::ops::Range;
+
+use super::mips::{Image, LEVELS, Shrink};
+use crate::bytes::{index, short};
+use crate::content::palette::{PALETTE, Palette};
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Field, Name, Record, records};
+
+records! {
+    /// `miptex_t`: what stands before the pixels.
+    pub struct MiptexHeader(40) {
+        /// Its name, by which it is found where its pixels are not here.
+        pub name: Name<16>,
+        /// Pixels in a line.
+        pub width: u32,
+        /// How many lines.
+        pub height: u32,
+        /// Where the image and its three smaller copies begin, from here; all 0 where the pixels are in a WAD file.
+        pub offsets: [u32; 4],
+    }
+}
+
+/// Engines find the pixels behind the header, and the palette behind these, whatever the offsets say.
+const HEADER: usize = MiptexHeader::SIZE;
+/// The number of colours that stands before them.
+const COUNT: usize = 2;
+/// What follows the colours, so that the next texture stands at a multiple of 4.
+const PAD: usize = 2;
+/// The colour of holes in textures whose names begin with `{`.
+const HOLE: u8 = 255;
+
+/// A texture: its name and size, and its pixels where they are here.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let textures = map.textures()?;
+/// let wall = textures.get(1)?.unwrap();
+/// assert_eq!((wall.name(), wall.width(), wall.height()), (&b"OWN_FLOOR"[..], 32, 32));
+/// assert_eq!(wall.pixels(3).map(<[u8]>::len), Some(16));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Miptex<'t> {
+    bytes: &'t [u8],
+    header: MiptexHeader,
+    is_embedded: bool,
+}
+
+impl<'t> Miptex<'t> {
+    /// Reads the texture that begins with these bytes; what stands behind it does not matter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the pixels
+    /// are elsewhere than engines find them.
+    pub fn read(bytes: &'t [u8]) -> Result<Self> {
+        let wrong = |why: String| Error::new(ErrorKind::Malformed, why);
+        let header = MiptexHeader::decode(bytes)
+            .ok_or_else(|| wrong(format!("{} bytes are no header of {HEADER}", bytes.len())))?;
+        if header.offsets == [0; LEVELS] {
+            return Ok(Miptex { bytes: &bytes[..HEADER], header, is_embedded: false });
+        }
+        check_size(header.width, header.height).map_err(wrong)?;
+        let ends = ends(header.width, header.height);
+        let there = short(bytes.len());
+        let Some(ends) = ends.filter(|ends| ends[LEVELS] <= bytes.len()) else {
+            let (width, height) = (header.width, header.height);
+            let message = format!("the pixels of {width} by {height} and its smaller copies do not fit {there} bytes");
+            return Err(wrong(message));
+        };
+        for (level, (says, is)) in header.offsets.iter().zip(ends).enumerate() {
+            if index(*says) != is {
+                let what = if level == 0 { "the image".to_owned() } else { format!("smaller copy {level}") };
+                return Err(wrong(format!("{what} is said to begin at {says}, and engines find it at {is}")));
+            }
+        }
+        let at = ends[LEVELS];
+        let count = bytes.get(at..at + COUNT).and_then(|count| Some(u16::from_le_bytes(*count.first_chunk()?)));
+        match count {
+            Some(256) => {}
+            Some(count) => return Err(wrong(format!("its palette has {count} colours, and engines read 256"))),
+            None => return Err(wrong("it ends before its palette".into())),
+        }
+        let end = at + COUNT + PALETTE;
+        if end > bytes.len() {
+            let colors = bytes.len() - at - COUNT;
+            return Err(wrong(format!("its palette is cut short: {colors} of {PALETTE} bytes are there")));
+        }
+        // The padding may be missing behind the last one.
+        Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true })
+    }
+
+    /// What stands before the pixels.
+    pub fn header(&self) -> &MiptexHeader {
+        &self.header
+    }
+
+    /// Its name, as far as the first NUL.
+    pub fn name(&self) -> &'t [u8] {
+        let field = &self.bytes[..Name::<16>::SIZE];
+        field.split(|byte| *byte == 0).next().unwrap_or(field)
+    }
+
+    /// Pixels in a line.
+    pub fn width(&self) -> u32 {
+        self.header.width
+    }
+
+    /// How many lines.
+    pub fn height(&self) -> u32 {
+        self.header.height
+    }
+
+    /// Whether the pixels are here; else engines look for a texture of this name in WAD files.
+    pub fn is_embedded(&self) -> bool {
+        self.is_embedded
+    }
+
+    /// The pixels of a level: 0 the image, 1 to 3 the smaller copies. Nothing where they are not here.
+    pub fn pixels(&self, level: usize) -> Option<&'t [u8]> {
+        self.extent(level).map(|range| &self.bytes[range])
+    }
+
+    /// Its image, where it is here.
+    pub fn image(&self) -> Option<Image> {
+        Image::new(self.width(), self.height(), self.pixels(0)?.to_vec())
+    }
+
+    /// Its colours, where they are here.
+    pub fn palette(&self) -> Option<Palette> {
+        let start = self.palette_at()?;
+        Some(Palette(*self.bytes[start..].first_chunk()?))
+    }
+
+    /// All of its bytes, with the padding behind the palette.
+    pub fn bytes(&self) -> &'t [u8] {
+        self.bytes
+    }
+
+    fn extent(&self, level: usize) -> Option<Range<usize>> {
+        let ends = ends(self.width(), self.height()).filter(|_| self.is_embedded)?;
+        (level < LEVELS).then(|| ends[level]..ends[level + 1])
+    }
+
+    fn palette_at(&self) -> Option<usize> {
+        Some(self.extent(LEVELS - 1)?.end + COUNT)
+    }
+
+    /// Its bytes with another image, and another palette where one is given. What is the same keeps its bytes: the smaller
+    /// copies are made anew only where the image differs, or all of them where its size or the palette does. Padding stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for a size that engines refuse, and where neither the texture nor the caller has a palette.
+    pub fn with_image(&self, image: &Image, palette: Option<&Palette>) -> Result<Vec<u8>> {
+        let refused = |why: String| Error::new(ErrorKind::Refused, why);
+        check_size(image.width, image.height).map_err(refused)?;
+        let old = self.palette();
+        let palette = palette.or(old.as_ref()).ok_or_else(|| refused("it has no palette yet".into()))?;
+        let mut smaller = Shrink::new(palette, self.name().starts_with(b"{").then_some(HOLE));
+        let is_same_size = (image.width, image.height) == (self.width(), self.height());
+        let old_image = self.pixels(0).filter(|_| is_same_size);
+        // Where the image stays, so do its copies: they are what their maker wanted.
+        let keeps = old_image.filter(|old| old_image_counts(old, image, self.palette().as_ref(), palette));
+        let mut levels = vec![image.pixels.clone()];
+        for level in 1..LEVELS {
+            let old = keeps.zip(self.pixels(level));
+            levels.push(smaller.level(image, level, old));
+        }
+        let pad = self.palette_at().and_then(|at| self.bytes.get(at + PALETTE..)).unwrap_or(&[0; PAD]);
+        let mut header = self.header;
+        (header.width, header.height) = (image.width, image.height);
+        Ok(lay(header, &levels, palette, pad))
+    }
+
+    /// Its bytes with the pixels of a smaller copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where it has no such level, or another number of pixels in it.
+    pub fn with_level(&self, level: usize, pixels: &[u8]) -> Result<Vec<u8>> {
+        let there = self.extent(level).filter(|range| range.len() == pixels.len()).ok_or_else(|| {
+            let message = format!("{} pixels are not those of level {level}", pixels.len());
+            Error::new(ErrorKind::Refused, message)
+        })?;
+        let mut bytes = self.bytes.to_vec();
+        bytes[there].copy_from_slice(pixels);
+        Ok(bytes)
+    }
+
+    /// Its bytes under another name; what stands behind the name's NUL stays.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for a name that does not fit.
+    pub fn with_name(&self, name: &[u8]) -> Result<Vec<u8>> {
+        let mut header = self.header;
+        if !header.name.set(name) {
+            let message = format!("`{}` does not fit the 15 bytes of a name", crate::bytes::escaped(name));
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
+        Ok(self.with_header(header))
+    }
+
+    /// Its bytes with the pixels of another texture, and all 16 bytes of its own name.
+    pub fn with_pixels_of(&self, other: &Miptex<'_>) -> Vec<u8> {
+        other.with_header(MiptexHeader { name: self.header.name, ..other.header })
+    }
+
+    /// Its header alone, which says that the pixels are elsewhere.
+    pub fn without_pixels(&self) -> Vec<u8> {
+        MiptexHeader { offsets: [0; LEVELS], ..self.header }.encode()
+    }
+
+    fn with_header(&self, header: MiptexHeader) -> Vec<u8> {
+        let mut bytes = header.encode();
+        bytes.extend_from_slice(&self.bytes[HEADER..]);
+        bytes
+    }
+}
+
+/// Whether the older image says which parts of the copies may stay: it does unless pixels have got another meaning.
+fn old_image_counts(old: &[u8], new: &Image, old_palette: Option<&Palette>, palette: &Palette) -> bool {
+    old == new.pixels || old_palette == Some(palette)
+}
+
+/// Engines abort at sizes that are no multiple of 16.
+fn check_size(width: u32, height: u32) -> Result<(), String> {
+    let is_good = |size: u32| size > 0 && size.is_multiple_of(16);
+    match is_good(width) && is_good(height) {
+        true => Ok(()),
+        false => Err(format!("its size is {width} by {height}, and engines want multiples of 16")),
+    }
+}
+
+/// Where the levels begin, and where the last one ends.
+fn ends(width: u32, height: u32) -> Option<[usize; LEVELS + 1]> {
+    let mut at = [HEADER; LEVELS + 1];
+    for level in 0..LEVELS {
+        let size = (index(width) >> level).checked_mul(index(height) >> level)?;
+        at[level + 1] = at[level].checked_add(size)?;
+    }
+    // What stands behind can be told as well.
+    at[LEVELS].checked_add(COUNT + PALETTE + PAD)?;
+    Some(at)
+}
+
+fn lay(mut header: MiptexHeader, levels: &[Vec<u8>], palette: &Palette, pad: &[u8]) -> Vec<u8> {
+    let mut at = HEADER;
+    for (offset, pixels) in header.offsets.iter_mut().zip(levels) {
+        *offset = short(at);
+        at += pixels.len();
+    }
+    let mut bytes = header.encode();
+    levels.iter().for_each(|pixels| bytes.extend_from_slice(pixels));
+    bytes.extend_from_slice(&256_u16.to_le_bytes());
+    bytes.extend_from_slice(&palette.0);
+    bytes.extend_from_slice(pad);
+    bytes
+}

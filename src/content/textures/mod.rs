@@ -1,0 +1,226 @@
+//! The textures in a GoldSrc map: a directory, and behind it textures with their pixels or names alone.
+//!
+//! What is not edited keeps its bytes, and so does what no entry of the directory names.
+
+mod lay;
+mod mips;
+mod miptex;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::palette::Palette;
+use crate::bsp::Bsp;
+use crate::bytes::{Data, word};
+use crate::dialect::{Form, Role};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::SlotId;
+pub(crate) use mips::Shrink;
+pub use mips::{Image, LEVELS};
+pub use miptex::{Miptex, MiptexHeader};
+
+/// What the dialects call the lump's content.
+const LENS: &str = "textures";
+/// Words of the directory that name no texture.
+const MISSING: i32 = -1;
+
+/// The textures in a map, by their index in the directory.
+///
+/// ```
+/// use bspkit::{Bsp, Layout};
+/// let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let mut textures = map.textures()?;
+/// let mut image = textures.get(1)?.and_then(|texture| texture.image()).unwrap();
+/// image.pixels[0] ^= 1;
+/// textures.set_image(1, &image, None)?;
+///
+/// let mut draft = map.draft();
+/// draft.set_textures(&textures)?;
+/// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+/// assert_eq!(saved.textures()?.get(1)?.and_then(|texture| texture.image()), Some(image));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Textures<'a> {
+    bytes: Data<'a>,
+    len: usize,
+    /// New bytes of textures; never equal to the old ones.
+    edits: BTreeMap<usize, Vec<u8>>,
+}
+
+impl<'a> Bsp<'a> {
+    /// The textures, to be looked at and changed; [`crate::Draft::set_textures`] takes them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the dialect's maps have none in them, [`ErrorKind::Malformed`] where the directory does
+    /// not fit the lump; as [`Bsp::bytes`]. What is wrong with one texture is said when it is asked for.
+    pub fn textures(&self) -> Result<Textures<'a>> {
+        Textures::parse(self.bytes(self.textures_id()?)?)
+    }
+
+    /// Whether maps of this dialect have textures in them, and not only names.
+    pub fn has_textures(&self) -> bool {
+        self.textures_id().is_ok()
+    }
+
+    pub(crate) fn textures_id(&self) -> Result<SlotId> {
+        let is_lens = |form| matches!(form, Form::Lens(what) if what == LENS);
+        let slot = self.role(Role::Textures).filter(|slot| self.row(slot).is_ok_and(|row| is_lens(row.form)));
+        let none = || {
+            let message = format!("maps of {} have no textures in them, only names of textures", self.dialect().title);
+            Error::new(ErrorKind::NotFound, message)
+        };
+        slot.map(|slot| slot.id).ok_or_else(none)
+    }
+}
+
+impl<'a> Textures<'a> {
+    /// Reads the directory; an empty lump has no textures.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] where it does not fit.
+    pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
+        let bytes = bytes.into();
+        let wrong = |message: String| Error::new(ErrorKind::Malformed, message).at(Place::default().lump("TEXTURES"));
+        let count = match word(&bytes, 0) {
+            None if bytes.is_empty() => 0,
+            None => return Err(wrong(format!("{} bytes are no number of textures", bytes.len()))),
+            Some(count) => count,
+        };
+        let room = bytes.len().saturating_sub(4) / 4;
+        let len = usize::try_from(count).ok().filter(|len| *len <= room);
+        let len = len.ok_or_else(|| wrong(format!("there is no room for the places of {count} textures")))?;
+        Ok(Textures { bytes, len, edits: BTreeMap::new() })
+    }
+
+    /// How many entries the directory has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A texture; nothing where the directory says that it is missing, which is legal.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry; [`ErrorKind::Malformed`] where it stands outside of the lump,
+    /// and as [`Miptex::read`].
+    pub fn get(&self, index: usize) -> Result<Option<Miptex<'_>>> {
+        if let Some(bytes) = self.edits.get(&index) {
+            return Miptex::read(bytes).map(Some);
+        }
+        match self.offset(index)? {
+            Some(offset) => Miptex::read(&self.bytes[offset..]).map(Some).map_err(|error| at(index, error)),
+            None => Ok(None),
+        }
+    }
+
+    /// The name of an entry, where one can be read: of a texture with damage too.
+    pub fn name(&self, index: usize) -> Option<&[u8]> {
+        let header = match self.edits.get(&index) {
+            Some(bytes) => bytes,
+            None => &self.bytes[self.offset(index).ok()??..],
+        };
+        header.get(..16)?.split(|byte| *byte == 0).next()
+    }
+
+    /// Gives a texture another image, and another palette where one is given; the size may be another one. Pixels that stay
+    /// keep what they are in the smaller copies.
+    ///
+    /// # Errors
+    /// As [`Textures::get`] and [`Miptex::with_image`].
+    pub fn set_image(&mut self, index: usize, image: &Image, palette: Option<&Palette>) -> Result<()> {
+        self.change(index, |texture| texture.with_image(image, palette))
+    }
+
+    /// Gives a texture another smaller copy: level 1 to 3; 0 is the image, and its copies stay as they are.
+    ///
+    /// # Errors
+    /// As [`Textures::get`] and [`Miptex::with_level`].
+    pub fn set_level(&mut self, index: usize, level: usize, pixels: &[u8]) -> Result<()> {
+        self.change(index, |texture| texture.with_level(level, pixels))
+    }
+
+    /// Gives a texture another name; what stands behind the name's NUL stays.
+    ///
+    /// # Errors
+    /// As [`Textures::get`]; [`ErrorKind::Refused`] for a name of more than 15 bytes.
+    pub fn rename(&mut self, index: usize, name: &[u8]) -> Result<()> {
+        self.change(index, |texture| texture.with_name(name))
+    }
+
+    /// Gives a texture the pixels of another one: of a WAD file, say. The name stays.
+    ///
+    /// # Errors
+    /// As [`Textures::get`].
+    pub fn embed(&mut self, index: usize, from: &Miptex<'_>) -> Result<()> {
+        self.change(index, |texture| Ok(texture.with_pixels_of(from)))
+    }
+
+    /// Leaves the name and the size of a texture: engines look for the pixels in WAD files then.
+    ///
+    /// # Errors
+    /// As [`Textures::get`].
+    pub fn strip(&mut self, index: usize) -> Result<()> {
+        self.change(index, |texture| {
+            Ok(if texture.is_embedded() { texture.without_pixels() } else { texture.bytes().to_vec() })
+        })
+    }
+
+    /// Whether a texture differs from what was read.
+    pub fn is_edited(&self) -> bool {
+        !self.edits.is_empty()
+    }
+
+    fn change(&mut self, index: usize, edit: impl FnOnce(&Miptex<'_>) -> Result<Vec<u8>>) -> Result<()> {
+        let missing = || Error::new(ErrorKind::NotFound, format!("texture {index} is missing in this map"));
+        let texture = self.get(index)?.ok_or_else(missing)?;
+        let new = edit(&texture)?;
+        let old = self.offset(index)?.map(|offset| &self.bytes[offset..]);
+        // What is there already is no edit; where an offset was of no use before, any bytes are.
+        let is_same = old.and_then(|old| Miptex::read(old).ok()).is_some_and(|old| old.bytes() == new);
+        match is_same {
+            true => self.edits.remove(&index),
+            false => self.edits.insert(index, new),
+        };
+        Ok(())
+    }
+
+    /// Where a texture begins.
+    fn offset(&self, index: usize) -> Result<Option<usize>> {
+        if index >= self.len {
+            let message = format!("there is no texture {index}, only {}", self.len);
+            return Err(Error::new(ErrorKind::NotFound, message).at(Place::default().lump("TEXTURES")));
+        }
+        let says = word(&self.bytes, 4 + 4 * index).unwrap_or(MISSING);
+        if says == MISSING {
+            return Ok(None);
+        }
+        let places = 4 + 4 * self.len..self.bytes.len();
+        let offset = usize::try_from(says).ok().filter(|offset| places.contains(offset));
+        offset.map(Some).ok_or_else(|| {
+            let message =
+                format!("it is said to begin at {says}, and there is room from {} to {}", places.start, places.end);
+            at(index, Error::new(ErrorKind::Malformed, message))
+        })
+    }
+
+    /// The bytes of every entry that begins within the lump: those of one that cannot be read end somewhere behind its
+    /// header.
+    fn extents(&self) -> Vec<(Range<usize>, usize)> {
+        let extent = |index: usize| {
+            let offset = self.offset(index).ok()??;
+            let rest = &self.bytes[offset..];
+            let length = Miptex::read(rest).map_or(rest.len().min(40), |texture| texture.bytes().len());
+            Some((offset..offset + length, index))
+        };
+        (0..self.len).filter_map(extent).collect()
+    }
+}
+
+fn at(index: usize, error: Error) -> Error {
+    error.at(Place::default().lump("TEXTURES").record(index))
+}

@@ -1,0 +1,140 @@
+//! WAD files: where GoldSrc keeps the textures that maps only name (`wadinfo_t` and `lumpinfo_t` of the Half-Life SDK's
+//! compilers).
+
+use std::collections::HashMap;
+
+use super::textures::Miptex;
+use crate::bytes::{Data, escaped, index, wide};
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::record::{Field, Name, Record, records};
+
+records! {
+    /// `wadinfo_t`: what the file begins with.
+    pub struct WadHeader(12) {
+        /// `WAD3`; `WAD2` in Quake, whose textures have no palettes (`identification`).
+        pub magic: [u8; 4],
+        /// How many entries the directory has (`numlumps`).
+        pub count: i32,
+        /// Where the directory begins (`infotableofs`).
+        pub offset: i32,
+    }
+
+    /// `lumpinfo_t`: an entry of the directory.
+    pub struct WadEntry(32) {
+        /// Where its bytes begin (`filepos`).
+        pub offset: i32,
+        /// How many bytes are in the file (`disksize`).
+        pub stored: i32,
+        /// How many there are unpacked (`size`).
+        pub size: i32,
+        /// What it is: 0x43 a texture with a palette (`type`).
+        pub kind: u8,
+        /// 0: nothing else was ever used (`compression`).
+        pub compression: u8,
+        /// Nothing (`pad1`, `pad2`).
+        pub padding: [u8; 2],
+        /// Its name, in any case.
+        pub name: Name<16>,
+    }
+}
+
+/// A texture with a palette (`TYP_LUMPY` + 3).
+const MIPTEX: u8 = 0x43;
+
+/// The directory of a WAD file.
+///
+/// ```
+/// use bspkit::content::wad::Wad;
+/// let wad = Wad::parse(std::fs::read("tests/maps/src/own_hl.wad")?)?;
+/// let wall = wad.find("own_wall").unwrap();
+/// assert_eq!(wad.miptex(wall)?.width(), 32);
+/// assert!(wad.find("own_roof").is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Wad<'a> {
+    bytes: Data<'a>,
+    header: WadHeader,
+    entries: Vec<WadEntry>,
+    /// The first entry of each name, in lower case.
+    names: HashMap<Vec<u8>, usize>,
+}
+
+impl<'a> Wad<'a> {
+    /// Reads the directory; the textures themselves are not looked at.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`] for what is no WAD file and for a directory that does not fit it.
+    pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
+        let bytes = bytes.into();
+        let wrong = |message: String| Error::new(ErrorKind::Malformed, message);
+        let header = WadHeader::decode(&bytes).filter(|header| [*b"WAD3", *b"WAD2"].contains(&header.magic));
+        let header = header.ok_or_else(|| wrong("it does not begin as a WAD file does, with WAD3 or WAD2".into()))?;
+        let start = usize::try_from(header.offset).ok();
+        let length = usize::try_from(header.count).ok().and_then(|count| count.checked_mul(WadEntry::SIZE));
+        let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
+        let directory = start.zip(end).and_then(|(start, end)| bytes.get(start..end)).ok_or_else(|| {
+            let WadHeader { count, offset, .. } = header;
+            wrong(format!("{count} entries at offset {offset} do not fit the file's {} bytes", bytes.len()))
+        })?;
+        let entries: Vec<WadEntry> = directory.chunks_exact(WadEntry::SIZE).filter_map(WadEntry::decode).collect();
+        let mut names = HashMap::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            names.entry(entry.name.text().to_ascii_lowercase()).or_insert(index);
+        }
+        Ok(Wad { bytes, header, entries, names })
+    }
+
+    /// What the file begins with.
+    pub fn header(&self) -> &WadHeader {
+        &self.header
+    }
+
+    /// The entries, in the order of the directory.
+    pub fn entries(&self) -> &[WadEntry] {
+        &self.entries
+    }
+
+    /// The first entry of a name, as GoldSrc finds it: case does not count.
+    pub fn find(&self, name: impl AsRef<[u8]>) -> Option<usize> {
+        self.names.get(&name.as_ref().to_ascii_lowercase()).copied()
+    }
+
+    /// The texture of an entry.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no such entry, or it is none of a texture with a palette;
+    /// [`ErrorKind::Malformed`] where its bytes are not in the file, or what they are is none.
+    pub fn miptex(&self, at: usize) -> Result<Miptex<'_>> {
+        let no_entry =
+            || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
+        let entry = self.entries.get(at).ok_or_else(no_entry)?;
+        let place = || Place::default().record(at);
+        let name = escaped(entry.name.text()).to_string();
+        if entry.kind != MIPTEX {
+            let message =
+                format!("`{name}` is of the kind {:#x}, and textures with palettes are {MIPTEX:#x}", entry.kind);
+            return Err(Error::new(ErrorKind::NotFound, message).at(place()));
+        }
+        if entry.compression != 0 {
+            let message = format!("`{name}` is compressed, which no engine reads");
+            return Err(Error::new(ErrorKind::Malformed, message).at(place()));
+        }
+        let start = u32::try_from(entry.offset).ok().map(index);
+        let length = u32::try_from(entry.stored).ok().map(index);
+        let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
+        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(|| {
+            let WadEntry { offset, stored, .. } = entry;
+            let message =
+                format!("`{name}`: {stored} bytes at {offset} are not in the file of {}", wide(self.bytes.len()));
+            Error::new(ErrorKind::Malformed, message).at(place())
+        })?;
+        let texture = Miptex::read(bytes).map_err(|error| {
+            Error::new(ErrorKind::Malformed, format!("`{name}` is no texture")).at(place()).because(error)
+        })?;
+        match texture.is_embedded() {
+            true => Ok(texture),
+            false => Err(Error::new(ErrorKind::Malformed, format!("`{name}` has no pixels")).at(place())),
+        }
+    }
+}

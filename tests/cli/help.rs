@@ -1,0 +1,120 @@
+//! The help texts: word for word, and that their examples run.
+
+use std::path::Path;
+
+use super::golden::check;
+use super::room::Room;
+
+/// Every command, as clap parts them.
+const COMMANDS: [&str; 54] = [
+    "",
+    "info",
+    "ls",
+    "cat",
+    "verify",
+    "check",
+    "dump",
+    "load",
+    "get",
+    "set",
+    "ent",
+    "ent list",
+    "ent get",
+    "ent set",
+    "ent unset",
+    "ent rename-key",
+    "ent add",
+    "ent dup",
+    "ent rm",
+    "ent mv",
+    "ent export",
+    "ent import",
+    "ent fmt",
+    "compress",
+    "decompress",
+    "lmp",
+    "lmp export",
+    "lmp import",
+    "tex",
+    "tex list",
+    "tex export",
+    "tex import",
+    "tex rename",
+    "tex embed",
+    "tex strip",
+    "pak",
+    "pak list",
+    "pak verify",
+    "pak extract",
+    "pak add",
+    "pak rm",
+    "pak mv",
+    "pak compress",
+    "pak store",
+    "light",
+    "light stat",
+    "light export",
+    "light import",
+    "light adjust",
+    "vis",
+    "vis stat",
+    "vis export",
+    "vis import",
+    "vis fill",
+];
+
+#[test]
+fn help() {
+    let lines: Vec<String> = COMMANDS.iter().map(|command| format!("bspkit {command} --help")).collect();
+    check("help", &Room::empty(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The examples of every help text run as they stand there.
+#[test]
+fn examples_in_help_run() {
+    let room = Room::new();
+    for (name, source) in [
+        ("halflife.wad", "own_hl.wad"),
+        ("own.wad", "own_hl.wad"),
+        ("c1m4.bsp", "../source/room_v20.bsp"),
+        ("metal1_1.wal", "q2/textures/own/wall.wal"),
+        ("pics/colormap.pcx", "q2/pics/colormap.pcx"),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src").join(source);
+        room.write(name, &std::fs::read(path).unwrap());
+    }
+    let prepare = "set -e
+        bspkit ent add q3.bsp classname=light style=32 _color='1 1 1' -o dm4.bsp -q
+        bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
+        bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
+        bspkit ent export dm4.bsp -o dm4.ent -q
+        mkdir maps; mv 3.bsp maps; cp q2.bsp quake2.bsp; cp 2.bsp dm4.bsp
+        echo LightmappedGeneric >wall.vmt; mkdir -p content/sound tf/maps; cp wall.vmt content/sound/hit.wav
+        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
+        bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
+        bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
+        bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
+        cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
+        bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
+        bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
+    room.shell(prepare).done();
+    let mut count = 0;
+    for command in COMMANDS {
+        let help = room.shell(&format!("bspkit {command} --help")).done();
+        let text = help.text();
+        assert!(text.contains("\nExit status:\n  0  done\n"), "{command}");
+        let examples = text.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        for example in examples.lines() {
+            room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps source.bsp sources keep").done();
+            let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
+            let no_such_lump = example.contains("RGBLIGHTING");
+            assert_eq!(run.code, Some(if no_such_lump { 2 } else { 0 }), "{example}: {}", run.err);
+            room.shell(
+                "rm -rf edited cleaned files packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep",
+            )
+            .done();
+            count += 1;
+        }
+    }
+    assert!(count > 45, "{count}");
+}
