@@ -28,9 +28,15 @@ impl<'a> Bsp<'a> {
         let len = |name: &str| Some(self.claimed_len(self.named(name)?));
         // Proofs of several rows look at the same lumps, which may have to be decompressed.
         let read: RefCell<HashMap<SlotId, Option<Data<'a>>>> = RefCell::default();
+        let unread: RefCell<Option<String>> = RefCell::default();
         let bytes = |name: &str| {
             let id = self.named(name)?.id;
-            read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).ok()).clone()
+            let mut read = read.borrow_mut();
+            let bytes = read.entry(id).or_insert_with(|| {
+                let not_read = |error| format!("{name}, by which it is told what is in it, cannot be read: {error}");
+                self.bytes(id).map_err(|error| *unread.borrow_mut() = Some(not_read(error))).ok()
+            });
+            bytes.clone()
         };
         let is_empty = self.claimed_len(slot) == 0;
         let mut why = None;
@@ -49,7 +55,7 @@ impl<'a> Bsp<'a> {
                 (Err(reason), _) => why = why.or(Some(reason)),
             }
         }
-        Err(why.unwrap_or_else(|| "its content is not known".to_owned()))
+        Err(unread.take().or(why).unwrap_or_else(|| "its content is not known".to_owned()))
     }
 
     /// Where in a slot's bytes records stand, list by list: one for an array, none where there are no records in it.
