@@ -41,6 +41,26 @@ fn a_planted_fault_is_found_and_nothing_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A fault elsewhere does not keep the others from being found, and each is named for what it is.
+#[test]
+fn a_misfit_hides_nothing() {
+    let mut wrong = Vec::new();
+    for (expected, fault) in planted::TOGETHER {
+        let found = codes(&fault());
+        if found != expected.iter().copied().collect() {
+            wrong.push(format!("{expected:?}: {found:?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        wrong.join(
+            "
+"
+        )
+    );
+}
+
 #[test]
 fn every_code_has_a_planted_fault() {
     let planted: BTreeSet<_> = planted::FAULTS.iter().map(|(code, _)| *code).collect();

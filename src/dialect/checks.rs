@@ -1,7 +1,7 @@
 //! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
 //! and how much of each thing an engine takes.
 
-use super::Dialect;
+use super::{Dialect, Facts};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What [`crate::op::check`] goes by.
@@ -28,9 +28,17 @@ pub struct Checks {
     pub parallel: &'static [(&'static str, &'static str)],
     /// Whether planes stand in opposite pairs, on which compilers and tools rely.
     pub paired_planes: bool,
+    /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits none
+    /// is then broken.
+    pub is_usual: fn(&Facts<'_>) -> bool,
+    /// Members of the game lump with what has to hold for them under any layout: the reason why not.
+    pub members: &'static [(&'static str, Member)],
     /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
     pub axial_sides: bool,
 }
+
+/// Why a member of the game lump, of this version and with these bytes, fits no layout.
+pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 
 /// How the light of faces is laid out.
 ///

@@ -17,6 +17,8 @@ pub(super) const GOLDSRC: Checks = Checks {
     light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    members: &[],
     axial_sides: false,
 };
 
@@ -57,6 +59,8 @@ pub(super) const QUAKE2: Checks = Checks {
     light: LightForm::Extents { unlit: 4 | 8, most: None },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    members: &[],
     axial_sides: false,
 };
 
@@ -139,6 +143,8 @@ pub(super) const QUAKE3: Checks = Checks {
     light: LightForm::Pages { size: 128 * 128 * 3 },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    members: &[],
     axial_sides: true,
 };
 
@@ -192,6 +198,8 @@ pub(super) const SOURCE: Checks = Checks {
         ("OVERLAY_FADES", "OVERLAYS"),
     ],
     paired_planes: true,
+    is_usual: super::source::fit::is_usual,
+    members: &[("game:sprp", super::source::props_fit)],
     axial_sides: false,
 };
 

@@ -155,6 +155,30 @@ fn stretched() -> Vec<u8> {
     map
 }
 
+/// The Source map as a game with wider structs has it: with zeros behind each record.
+fn widened() -> Vec<u8> {
+    let sizes =
+        [("FACES", 56, 72), ("FACES_HDR", 56, 72), ("ORIGINALFACES", 56, 72), ("EDGES", 4, 8), ("LEAFS", 32, 56)];
+    let more =
+        [("NODES", 32, 48), ("BRUSHSIDES", 8, 16), ("AREAPORTALS", 12, 20), ("LEAFFACES", 2, 4), ("LEAFBRUSHES", 2, 4)];
+    sizes.into_iter().chain(more).fold(source(), |map, (lump, old, new)| {
+        edited(&map, lump, |bytes| {
+            let wide = bytes.chunks_exact(old).flat_map(|record| record.iter().copied().chain(vec![0; new - old]));
+            *bytes = wide.collect();
+        })
+    })
+}
+
+/// The Source map with another number of names, leafs or static props.
+fn props(which: fn(usize, usize, usize) -> usize, count: i32) -> Vec<u8> {
+    edited(&source(), "game:sprp", |bytes| {
+        let number = |at: usize| usize::try_from(i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap();
+        let leafs = 4 + number(0) * 128;
+        let at = which(0, leafs, leafs + 4 + number(leafs) * 2);
+        bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
+    })
+}
+
 fn first_surface(map: &[u8], kind: i64) -> usize {
     (0..51).find(|surface| read(map, "SURFACES", *surface, "kind") == kind).unwrap()
 }
@@ -173,7 +197,17 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-ragged", || edited(&source(), "FACES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&source(), "LEAFS", |bytes| bytes.push(0))),
     ("lump-misfit", || edited(&source(), "OCCLUSION", |bytes| bytes[0] = 200)),
-    ("lump-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
+    ("lump-misfit", || widened()),
+    ("count-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
+    ("count-misfit", || with(&source(), "BRUSHES", 0, "side_count", 7)),
+    ("count-misfit", || props(|names, _, _| names, -1)),
+    ("count-misfit", || props(|names, _, _| names, 99_999_999)),
+    ("count-misfit", || props(|_, leafs, _| leafs, i32::MAX)),
+    ("count-misfit", || props(|_, _, props| props, i32::MAX)),
+    ("count-misfit", || props(|_, _, props| props, -1)),
+    ("count-misfit", || props(|_, _, props| props, 4)),
+    ("light-kind", || with(&source(), "WORLDLIGHTS", 0, "kind", 7)),
+    ("disp-verts", || with(&displaced(), "DISPINFO", 0, "power", 5)),
     ("lump-empty", || quake3_without(1)),
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
@@ -291,6 +325,24 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
 ];
 
+type Faults = (&'static [&'static str], fn() -> Vec<u8>);
+
+/// Several faults, with all codes that are found.
+pub(crate) const TOGETHER: &[Faults] = &[
+    (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", 30_000)),
+    (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", -1)),
+    (&["count-misfit", "run-range"], || {
+        let map = (0..16).fold(source(), |map, face| with(&map, "FACES", face, "first_edge", 0x7FFF_FFFF));
+        with(&map, "MODELS", 0, "face_count", 17)
+    }),
+    (&["count-misfit", "disp-verts"], || edited(&displaced(), "DISP_VERTS", |bytes| bytes.truncate(480))),
+    (&["count-misfit", "child-range", "lump-parallel"], || {
+        let map = (0..13).fold(source(), |map, node| with(&map, "NODES", node, "children[1]", 9999));
+        edited(&map, "LEAFS", |bytes| bytes.truncate(bytes.len() - 32))
+    }),
+    (&["count-misfit", "run-range"], || with(&source(), "LEAF_AMBIENT_INDEX", 7, "count", 30_000)),
+];
+
 /// Where the offset of the first texture that is there stands, and where it begins.
 fn first_texture(bytes: &[u8]) -> (usize, usize) {
     let number = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -314,6 +366,7 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
             }),
         ),
         ("frames in a ring, and a chain that ends", frames(0)),
+        ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
         ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),
         ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
         ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),

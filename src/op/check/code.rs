@@ -81,6 +81,7 @@ codes! {
     LUMP_PACKING = "lump-packing", Warning, "a lump and the directory disagree about whether it is compressed";
     LUMP_UNPACK = "lump-unpack", Error, "a compressed lump does not decompress";
     LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
+    COUNT_MISFIT = "count-misfit", Error, "a lump has not as many records as other numbers of the map call for";
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
@@ -105,6 +106,7 @@ codes! {
     LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
     LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
     LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine takes";
+    LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";
     LIGHT_GRID = "light-grid", Warning, "the light grid is not as large as the world, and the engine drops it";
 
     ENTITY_MODEL = "entity-model", Error, "an entity's model is not in the map";

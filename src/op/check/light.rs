@@ -2,7 +2,7 @@
 //!
 //! Where the lump is empty nothing is said: maps that were never lit have offsets of 0, or what was there before.
 
-use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_PAGE, LIGHT_RANGE};
+use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE};
 use super::lumps::{Column, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::{rounded, short};
@@ -10,6 +10,7 @@ use crate::dialect::{LightForm, Role};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_grid(lumps, sink);
+    check_kinds(lumps, sink);
     match lumps.checks().light {
         LightForm::Extents { unlit, most } => {
             if let Some(faces) = Faces::of(lumps) {
@@ -225,6 +226,18 @@ fn check_pages(lumps: &Lumps<'_>, size: usize, sink: &mut Sink) {
         if usize::try_from(page).is_ok_and(|page| page >= count) {
             let at = At::lump(faces.name).record(face).offset(pages.at(face)).field("lightmap");
             sink.add(&LIGHT_PAGE, at, || format!("its lightmap is {page}, and {} has {count} pages", light.name));
+        }
+    }
+}
+
+/// The lights of Source's world are of one of six kinds (`emittype_t`).
+fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for name in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"] {
+        let Some(lights) = lumps.named(name) else { continue };
+        let Some(kinds) = lights.column("kind") else { continue };
+        for light in (0..lights.len()).filter(|light| !(0..=5).contains(&kinds.get(*light))) {
+            let at = At::lump(lights.name).record(light).offset(kinds.at(light)).field("kind");
+            sink.add(&LIGHT_KIND, at, || format!("its kind is {}, and there are 0 to 5", kinds.get(light)));
         }
     }
 }

@@ -34,7 +34,8 @@ fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(models), Some(faces)) = (lumps.role(Role::Models), lumps.role(Role::Faces)) else { return };
     let names = [("first_face", "face_count"), ("first_surface", "surface_count")];
     let columns = names.iter().find_map(|(first, count)| Some((models.column(first)?, models.column(count)?)));
-    let Some((firsts, counts)) = columns.filter(|_| models.len() > 0) else { return };
+    let is_counted = lumps.role_lump(Role::Faces).is_some_and(|lump| lump.misfit.is_none());
+    let Some((firsts, counts)) = columns.filter(|_| is_counted && models.len() > 0) else { return };
     let mut next = 0;
     for model in 0..models.len() {
         let (first, count) = (firsts.get(model), counts.get(model));

@@ -1,8 +1,8 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
-    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
+    COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING,
+    LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
@@ -71,6 +71,9 @@ fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
     if let State::Malformed(why) = &lump.state {
         sink.add(&LUMP_MISFIT, at, || why.clone());
     }
+    if let Some(why) = &lump.misfit {
+        sink.add(&COUNT_MISFIT, at, || why.clone());
+    }
     let Ok(Form::Array(record)) = lump.row.as_ref().map(|row| row.form) else { return };
     let (len, size) = (lump.bytes.len(), record.size);
     if len % size != 0 {
@@ -91,10 +94,16 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
         if !matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) {
             continue;
         }
+        // Counts that fit no layout are a fault, whosever props these are.
+        let member = dialect.checks.members.iter().find(|(name, _)| *name == lump.name);
+        if let Some(why) = member.and_then(|(_, fits)| fits(lump.slot.version.unwrap_or(0), &lump.bytes).err()) {
+            sink.add(&COUNT_MISFIT, At::lump(lump.name), || why);
+            continue;
+        }
         let mut rows = dialect.rows_of(lump.name);
         let is_foreign = rows.clone().any(|row| matches!(row.form, Form::Opaque(opaque) if opaque == why));
         let is_first = !reasons.contains(&why.as_str());
-        let is_misfit = !is_foreign && is_first && rows.any(|row| row.proof.is_some());
+        let is_misfit = !is_foreign && is_first && !lump.is_unread && rows.any(|row| row.proof.is_some());
         let code = if is_misfit { &LUMP_MISFIT } else { &LUMP_UNKNOWN };
         sink.add(code, At::lump(lump.name), || why.clone());
         if is_misfit {
