@@ -252,6 +252,36 @@ fn hostile_maps_are_checked_in_time() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
+/// Lumps that unpack to much more than the map is large cost no more time than a large map.
+#[test]
+fn bombs_are_left_out_in_time() {
+    let most: Vec<usize> = (1..64).filter(|lump| *lump != 35).collect();
+    let map = planted::bombs(&most);
+    let map = Bsp::parse(&map).unwrap();
+    let start = std::time::Instant::now();
+    check::run(&map, &Options::default()).unwrap();
+    let outcome = bspkit::op::verify::run(&map);
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    assert_eq!(outcome.laws["records"].to_string(), "skipped");
+    assert_eq!(outcome.laws["keep"].to_string(), "pass");
+}
+
+/// What is not looked at because it would take too long is said.
+#[test]
+fn what_is_left_out_is_said() {
+    let map = planted::edited(&planted::own("q2"), "FACES", |bytes| {
+        let face = [0_i16, 0, 0, 0, 100, 0, 0, 255, 0, 0].into_iter().flat_map(i16::to_le_bytes);
+        *bytes = face.collect::<Vec<u8>>().repeat(10_000);
+    });
+    assert!(codes(&map).contains("lump-unchecked"));
+    let map = planted::edited(&planted::own("q2"), "VISIBILITY", |bytes| {
+        let offsets = (0..4000).map(|index| 4 + 16_000 + index);
+        *bytes = std::iter::once(2000).chain(offsets).flat_map(i32::to_le_bytes).collect();
+        bytes.extend([1; 5000]);
+    });
+    assert!(codes(&map).contains("lump-unchecked"));
+}
+
 /// How long the largest maps take; a figure for people, which no machine fails by.
 #[test]
 fn the_time_of_the_largest_maps() {

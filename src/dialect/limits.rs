@@ -10,7 +10,7 @@ pub(super) const GOLDSRC: Checks = Checks {
         engine("goldsrc", "GoldSrc", &[], &goldsrc_limits(8_192)),
         engine("sdhlt", "SDHLT, for engines with more room", &[], &goldsrc_limits(32_760)),
     ],
-    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: Some(-2),
     needs_empty_leaf: false,
     // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
@@ -52,7 +52,7 @@ pub(super) const QUAKE2: Checks = Checks {
         engine("quake2-3.21", "Quake II 3.21", &[], &QUAKE2_LIMITS).tokens(127),
         engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256)]),
     ],
-    required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
+    required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
     first_leaf: Some(1),
     needs_empty_leaf: true,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
@@ -95,7 +95,8 @@ pub(super) const QUAKE3: Checks = Checks {
             "Wolfenstein: Enemy Territory",
             &[47],
             &[
-                records("MODELS", 0x800),
+                // MAX_SUBMODELS of its collision code; its header has 0x800.
+                records("MODELS", 512),
                 records("BRUSHES", 16_384),
                 entities(4_096),
                 bytes("ENTITIES", 0x4_0000),
@@ -115,7 +116,7 @@ pub(super) const QUAKE3: Checks = Checks {
         ),
         engine(
             "q3map2",
-            "q3map2, for engines without limits of their own",
+            "q3map2",
             &[],
             &[
                 records("MODELS", 0x400),
@@ -137,7 +138,7 @@ pub(super) const QUAKE3: Checks = Checks {
             ],
         ),
     ],
-    required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: None,
     needs_empty_leaf: false,
     light: LightForm::Pages { size: 128 * 128 * 3 },
@@ -149,7 +150,8 @@ pub(super) const QUAKE3: Checks = Checks {
 };
 
 const QUAKE3_LIMITS: [Limit; 16] = [
-    records("MODELS", 0x400),
+    // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
+    records("MODELS", 256),
     records("BRUSHES", 0x8000),
     entities(0x800),
     bytes("ENTITIES", 0x4_0000),
@@ -181,7 +183,7 @@ pub(super) const SOURCE: Checks = Checks {
             &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
         ),
     ],
-    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
     first_leaf: None,
     needs_empty_leaf: false,

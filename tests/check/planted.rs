@@ -123,14 +123,18 @@ fn frames(into: i64) -> Vec<u8> {
 
 /// Lumps that unpack to 90 MiB.
 fn expanding() -> Vec<u8> {
+    bombs(&[49, 57, 59])
+}
+
+/// Lumps that unpack to 30 MiB each.
+pub(crate) fn bombs(lumps: &[usize]) -> Vec<u8> {
     const SIZE: i32 = 30 << 20;
     let packed = bspkit::file::lzma::pack(&vec![0; usize::try_from(SIZE).unwrap()]).unwrap();
-    let lumps = [49, 57, 59].map(|lump| (lump, packed.clone()));
     let mut map = source();
-    for (lump, packed) in lumps {
+    for lump in lumps.iter().copied() {
         let at = i32::try_from(map.len()).unwrap();
         let len = i32::try_from(packed.len()).unwrap();
-        map.extend(packed);
+        map.extend(&packed);
         map = word(word(word(map, lump, 0, at), lump, 1, len), lump, 3, SIZE);
     }
     map
@@ -179,6 +183,13 @@ fn props(which: fn(usize, usize, usize) -> usize, count: i32) -> Vec<u8> {
     })
 }
 
+/// The Source map with an occluder of one polygon of three corners: the first and number of each.
+fn occluder(polygons: [i32; 2], corners: [i32; 2]) -> Vec<u8> {
+    let (one, none): (&[i32], &[i32]) = (&[1], &[0; 6]);
+    let words = [one, &[0], &polygons, none, &[-1], one, &corners, &[0], &[3, 0, 1, 2]].concat();
+    edited(&source(), "OCCLUSION", |bytes| *bytes = words.into_iter().flat_map(i32::to_le_bytes).collect())
+}
+
 fn first_surface(map: &[u8], kind: i64) -> usize {
     (0..51).find(|surface| read(map, "SURFACES", *surface, "kind") == kind).unwrap()
 }
@@ -209,6 +220,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-kind", || with(&source(), "WORLDLIGHTS", 0, "kind", 7)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "power", 5)),
     ("lump-empty", || quake3_without(1)),
+    ("lump-empty", || edited(&own("q2"), "entities", Vec::clear)),
+    ("lump-empty", || edited(&own("goldsrc"), "entities", Vec::clear)),
+    ("lump-empty", || edited(&source(), "entities", Vec::clear)),
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
@@ -239,6 +253,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         with(&map, "LEAF_AMBIENT_INDEX", leaf, "first", 200)
     }),
     ("run-range", || with(&source(), "game:sprp", 1, "leaf_count", 200)),
+    ("index-range", || with(&source(), "game:dprp", 0, "model", 200)),
+    ("run-range", || occluder([0, 2], [0, 3])),
+    ("run-range", || occluder([0, 1], [1, 3])),
     ("child-range", || with(&own("q2"), "NODES", 3, "children[1]", 9999)),
     ("child-range", || with(&own("q3"), "NODES", 3, "children[0]", -9999)),
     ("edge-range", || with(&own("q2"), "SURFEDGES", 3, "edge", -9999)),
@@ -255,6 +272,8 @@ pub(crate) const FAULTS: &[Fault] = &[
             bytes[len - 1] = 0;
         })
     }),
+    ("vis-cluster", || with(&own("q2"), "LEAFS", 3, "cluster", -2)),
+    ("vis-cluster", || with(&source(), "LEAFS", 3, "cluster", -32_768)),
     ("vis-cluster", || with(&own("q3"), "LEAFS", 3, "cluster", 500)),
     ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
     ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
@@ -270,7 +289,18 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
     ("entity-world", || text(&own("q2"), "worldspawn", "worldspawm")),
-    ("entity-syntax", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-syntax", || text(&source(), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-structure", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-structure", || text(&own("q2"), "\n}\n{", "\n{")),
+    ("entity-structure", || text(&own("q3"), "\n}\n{", "\n}\nwords\n{")),
+    ("entity-structure", || text(&source(), "\n}\n{", "\n}\n}\n{")),
+    ("entity-structure", || {
+        edited(&own("goldsrc"), "entities", |bytes| {
+            let end = bytes.iter().rposition(|byte| *byte == b'}').unwrap();
+            bytes.remove(end);
+        })
+    }),
+    ("entity-quotes", || text(&own("goldsrc"), "\"worldspawn\"", "\"worldspawn\" \"key\"value")),
     ("entity-brace", || pair(&own("q2"), "message2", "}")),
     ("entity-brace", || pair(&source(), "message2", "{")),
     ("entity-token", || pair(&own("q2"), "message2", &"x".repeat(1024))),
@@ -284,6 +314,12 @@ pub(crate) const FAULTS: &[Fault] = &[
             bytes.pop();
             bytes.extend(b"{\n\"classname\" \"light\"\n}\n".repeat(3000));
             bytes.push(0);
+        })
+    }),
+    ("limit", || {
+        edited(&own("q3"), "MODELS", |bytes| {
+            let model = [&bytes[40..64], &[0; 16]].concat();
+            bytes.extend(model.repeat(257 - bytes.len() / 40));
         })
     }),
     ("texinfo-chain", || frames(2)),
@@ -335,6 +371,8 @@ pub(crate) const TOGETHER: &[Faults] = &[
         let map = (0..16).fold(source(), |map, face| with(&map, "FACES", face, "first_edge", 0x7FFF_FFFF));
         with(&map, "MODELS", 0, "face_count", 17)
     }),
+    // The unpacked size of NODES lies, so that nothing is known of what the leafs should be.
+    (&["lump-unpack"], || word(fixture("source/room_v20_lzma"), 5, 3, 17)),
     (&["count-misfit", "disp-verts"], || edited(&displaced(), "DISP_VERTS", |bytes| bytes.truncate(480))),
     (&["count-misfit", "child-range", "lump-parallel"], || {
         let map = (0..13).fold(source(), |map, node| with(&map, "NODES", node, "children[1]", 9999));
@@ -367,6 +405,7 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("frames in a ring, and a chain that ends", frames(0)),
         ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
+        ("an occluder", occluder([0, 1], [0, 3])),
         ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),
         ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
         ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),

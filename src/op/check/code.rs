@@ -85,7 +85,7 @@ codes! {
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
-    LUMP_UNCHECKED = "lump-unchecked", Note, "a lump decompresses to more than is kept in memory, and was not checked";
+    LUMP_UNCHECKED = "lump-unchecked", Note, "not all of a lump was checked, as it would take too much memory or time";
     GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
     PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
@@ -112,6 +112,8 @@ codes! {
     ENTITY_MODEL = "entity-model", Error, "an entity's model is not in the map";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
+    ENTITY_STRUCTURE = "entity-structure", Error, "a brace or a value is missing, or something stands between entities, and engines stop";
+    ENTITY_QUOTES = "entity-quotes", Warning, "a word touches a quote, so that quotes seem to be missing";
     ENTITY_BRACE = "entity-brace", Error, "a key or value is taken for a brace";
     ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
     ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game takes";

@@ -2,7 +2,7 @@
 //!
 //! Where the lump is empty nothing is said: maps that were never lit have offsets of 0, or what was there before.
 
-use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE};
+use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED};
 use super::lumps::{Column, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::{rounded, short};
@@ -81,7 +81,11 @@ impl<'b> Faces<'b> {
         let mut room = self.surf_edges.len().saturating_mul(16);
         for face in 0..self.faces.len() {
             let edges = usize::try_from(self.edge_count.get(face)).unwrap_or(0);
-            let Some(rest) = room.checked_sub(edges) else { return };
+            let Some(rest) = room.checked_sub(edges) else {
+                return sink.add(&LUMP_UNCHECKED, At::lump(self.faces.name).record(face), || {
+                    "its faces share so many edges that the light of those from here on was not looked at".into()
+                });
+            };
             room = rest;
             let texinfo = usize::try_from(self.texinfo.get(face)).ok().filter(|index| *index < self.texinfos.len());
             let Some(texinfo) = texinfo.filter(|texinfo| self.flags.get(*texinfo) & unlit == 0) else { continue };

@@ -1,7 +1,7 @@
 //! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal in
 //! every format: everything is visible then.
 
-use super::code::{Code, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
+use super::code::{Code, LUMP_UNCHECKED, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
 use super::lumps::{Column, Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::{wide, word};
@@ -104,7 +104,10 @@ fn header_is_wrong(code: &'static Code, lump: &Lump<'_>, sink: &mut Sink, messag
 fn check_cluster_range(lumps: &Lumps<'_>, clusters: usize, sink: &mut Sink) {
     let Some(leafs) = lumps.role(Role::Leafs) else { return };
     let Some(column) = leafs.column("cluster") else { return };
-    let is_wrong = |cluster: i64| cluster > 0 && u64::try_from(cluster).is_ok_and(|cluster| cluster >= wide(clusters));
+    let is_wrong = |cluster: i64| match u64::try_from(cluster) {
+        Ok(cluster) => cluster > 0 && cluster >= wide(clusters),
+        Err(_) => cluster != -1,
+    };
     check_column(leafs.name, &column, leafs.len(), clusters, is_wrong, sink);
 }
 
@@ -152,7 +155,11 @@ impl<'l> Rows<'l> {
             let bytes = self.lump.bytes.get(*start..).unwrap_or_default();
             match row_length(bytes, self.size, room) {
                 Ok(used) => room -= used,
-                Err(Stop::NoRoom) => return,
+                Err(Stop::NoRoom) => {
+                    return sink.add(&LUMP_UNCHECKED, At::lump(self.lump.name).offset(*start), || {
+                        "its rows lie over each other; those from here on were not looked at".into()
+                    });
+                }
                 Err(Stop::Wrong(at, why)) => {
                     room = room.saturating_sub(at);
                     sink.add(&VIS_ROW, At::lump(self.lump.name).offset(start + at), || {
