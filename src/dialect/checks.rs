@@ -20,6 +20,8 @@ pub struct Checks {
     pub required: &'static [&'static str],
     /// The contents that leaf 0 has to have, where the engines insist or rely on it.
     pub first_leaf: Option<i64>,
+    /// Whether the world's tree has to begin with node 0, and no two nodes may have the same face.
+    pub strict_tree: bool,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
     /// How the light of faces is laid out.

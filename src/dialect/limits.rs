@@ -12,6 +12,7 @@ pub(super) const GOLDSRC: Checks = Checks {
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: Some(-2),
+    strict_tree: false,
     needs_empty_leaf: false,
     // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
     light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
@@ -54,6 +55,7 @@ pub(super) const QUAKE2: Checks = Checks {
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
     first_leaf: Some(1),
+    strict_tree: true,
     needs_empty_leaf: true,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
     light: LightForm::Extents { unlit: 4 | 8, most: None },
@@ -140,6 +142,7 @@ pub(super) const QUAKE3: Checks = Checks {
     ],
     required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: None,
+    strict_tree: false,
     needs_empty_leaf: false,
     light: LightForm::Pages { size: 128 * 128 * 3 },
     parallel: &[],
@@ -186,6 +189,7 @@ pub(super) const SOURCE: Checks = Checks {
     required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
     first_leaf: None,
+    strict_tree: false,
     needs_empty_leaf: false,
     // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT; SURF_BUMPLIGHT.
     light: LightForm::Sized {

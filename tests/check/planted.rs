@@ -260,6 +260,17 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("child-range", || with(&own("q3"), "NODES", 3, "children[0]", -9999)),
     ("edge-range", || with(&own("q2"), "SURFEDGES", 3, "edge", -9999)),
     ("tree-cycle", || with(&own("q3"), "NODES", 3, "children[0]", 0)),
+    ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 5)),
+    ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 0)),
+    ("world-head", || with(&own("q2"), "MODELS", 0, "head_node", 1)),
+    ("node-faces", || {
+        let map = own("q2");
+        let node = (1..60).find(|node| read(&map, "NODES", *node, "face_count") > 0).unwrap();
+        let next = (node + 1..60).find(|node| read(&map, "NODES", *node, "face_count") > 0).unwrap();
+        let first = read(&map, "NODES", node, "first_face");
+        with(&map, "NODES", next, "first_face", first)
+    }),
+    ("leaf-count", || with(&own("goldsrc"), "MODELS", 1, "visible_leafs", 100_000)),
     ("leaf-solid", || with(&own("goldsrc"), "LEAFS", 0, "contents", -1)),
     ("leaf-empty", || (1..68).fold(own("q2"), |map, leaf| with(&map, "LEAFS", leaf, "contents", 1))),
     ("vis-header", || edited(&own("q2"), "VISIBILITY", |bytes| bytes[3] = 1)),
@@ -323,6 +334,14 @@ pub(crate) const FAULTS: &[Fault] = &[
         })
     }),
     ("texinfo-chain", || frames(2)),
+    ("texture-frames", || renamed(b"+1own_floor")),
+    ("texture-frames", || renamed(b"+zown_floor")),
+    ("texture-mips", || {
+        edited(&own("goldsrc"), "TEXTURES", |bytes| {
+            let (_, at) = first_texture(bytes);
+            bytes[at + 28] = 41;
+        })
+    }),
     ("texture-size", || {
         edited(&own("goldsrc"), "TEXTURES", |bytes| {
             let (_, at) = first_texture(bytes);
@@ -353,6 +372,17 @@ pub(crate) const FAULTS: &[Fault] = &[
         let map = own("q3");
         let first = read(&map, "SURFACES", first_surface(&map, 1), "first_index");
         with(&map, "DRAWINDEXES", usize::try_from(first).unwrap() + 2, "vertex", 1000)
+    }),
+    ("plane-type", || with(&source(), "PLANES", 3, "kind", 5)),
+    ("plane-type", || with(&own("q2"), "PLANES", 3, "kind", -1)),
+    ("index-range", || with(&own("q2"), "AREAPORTALS", 0, "portal", -1)),
+    ("patch-side", || {
+        let map = own("q3");
+        let surface = first_surface(&map, 2);
+        let map = with(&map, "SURFACES", surface, "patch_size[0]", 33);
+        let map = with(&map, "SURFACES", surface, "patch_size[1]", 3);
+        let map = with(&map, "SURFACES", surface, "first_vertex", 0);
+        with(&map, "SURFACES", surface, "vertex_count", 99)
     }),
     ("plane-pair", || with_float(&source(), "PLANES", 3, "distance", 77.5)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
@@ -388,6 +418,15 @@ fn first_texture(bytes: &[u8]) -> (usize, usize) {
     (entry, usize::try_from(number(entry)).unwrap())
 }
 
+/// The GoldSrc map with another name for its first texture.
+fn renamed(name: &[u8]) -> Vec<u8> {
+    edited(&own("goldsrc"), "TEXTURES", |bytes| {
+        let (_, at) = first_texture(bytes);
+        bytes[at..at + 16].fill(0);
+        bytes[at..at + name.len()].copy_from_slice(name);
+    })
+}
+
 /// Maps that are whole however they look.
 pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
     let goldsrc = own("goldsrc");
@@ -406,6 +445,12 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ("frames in a ring, and a chain that ends", frames(0)),
         ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
         ("an occluder", occluder([0, 1], [0, 3])),
+        ("two entries for the same bytes", {
+            let map = Bsp::parse(&q2).unwrap();
+            let light = map.slot("LIGHTING").unwrap();
+            let (at, len) = (i32::try_from(light.offset).unwrap(), i32::try_from(light.length).unwrap());
+            word(word(q2.clone(), 16, 0, at), 16, 1, len)
+        }),
         ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),
         ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
         ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),

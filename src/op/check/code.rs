@@ -95,6 +95,9 @@ codes! {
     EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that is not there";
 
     TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree";
+    WORLD_HEAD = "world-head", Error, "the world's tree does not begin with node 0";
+    NODE_FACES = "node-faces", Error, "two nodes have the same face";
+    LEAF_COUNT = "leaf-count", Warning, "the models have not as many leafs as there are";
     LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf that the engine takes it for";
     LEAF_EMPTY = "leaf-empty", Error, "no leaf is empty, where the engine looks for one";
 
@@ -124,14 +127,18 @@ codes! {
     LIMIT = "limit", Warning, "there is more of something than the engine takes";
 
     TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never come back to the first";
+    TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
+    TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture do not stand one behind the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
     TEXTURE_PLACE = "texture-place", Error, "a texture does not lie in the lump";
     FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
     MODEL_FACES = "model-faces", Warning, "the models do not divide the faces among them";
     BRUSH_AXES = "brush-axes", Error, "a brush does not begin with its six axial sides, by which the engine knows its box";
     SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
+    PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine takes";
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
+    PLANE_TYPE = "plane-type", Warning, "the type of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
     DISP_VERTS = "disp-verts", Error, "a displacement's vertexes or triangles go beyond their lump";

@@ -1,6 +1,6 @@
 //! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
-use super::code::{BRUSH_AXES, FACE_EDGES, MODEL_FACES, PLANE_PAIR, TEXINFO_CHAIN};
+use super::code::{BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_TYPE, TEXINFO_CHAIN};
 use super::lumps::{Lumps, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
@@ -9,6 +9,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_face_edges(lumps, sink);
     check_model_faces(lumps, sink);
     check_chains(lumps, sink);
+    check_portals(lumps, sink);
+    check_types(lumps, sink);
     if lumps.checks().paired_planes {
         check_pairs(lumps, sink);
     }
@@ -92,6 +94,46 @@ enum Fate {
     Ring,
     /// Into a ring that they did not begin in.
     Lost,
+}
+
+/// The doors of portals are told apart by numbers below that of the portals.
+fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(portals) = lumps.role(Role::AreaPortals) else { return };
+    // Source's have keys of another name, which only entities have to match.
+    let Some(numbers) = portals.column("portal") else { return };
+    for index in 0..portals.len() {
+        let number = numbers.get(index);
+        if !usize::try_from(number).is_ok_and(|number| number < portals.len()) {
+            let at = At::lump(portals.name).record(index).offset(numbers.at(index)).field("portal");
+            sink.add(&INDEX_RANGE, at, || format!("portal is {number}, and there are {}", portals.len()));
+        }
+    }
+}
+
+/// Types 0 to 2 are of planes across an axis, for which engines take a short way; 3 to 5 of those that are mostly so.
+fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(planes) = lumps.role(Role::Planes) else { return };
+    let (Some(normals), Some(kinds)) = (planes.column("normal"), planes.column("kind")) else { return };
+    for plane in 0..planes.len() {
+        let normal = [0, 1, 2].map(|axis| normals.float(plane, axis).abs());
+        let kind = kinds.get(plane);
+        let is_axial = normal.iter().filter(|length| **length != 0.0).count() == 1;
+        let mut sorted = normal;
+        sorted.sort_by(f32::total_cmp);
+        let is_good = match usize::try_from(kind) {
+            Ok(axis @ 0..=2) => normal[axis] == 1.0 && is_axial,
+            // Of equal lengths compilers take either axis, and some the third.
+            Ok(axis @ 3..=5) => !is_axial && (normal[axis - 3] == sorted[2] || sorted[2] - sorted[1] < 1e-4),
+            _ => false,
+        };
+        if !is_good {
+            let at = At::lump(planes.name).record(plane).offset(kinds.at(plane)).field("kind");
+            sink.add(&PLANE_TYPE, at, || {
+                let [x, y, z] = [0, 1, 2].map(|axis| normals.float(plane, axis));
+                format!("its type is {kind}, and its normal {x} {y} {z}")
+            });
+        }
+    }
 }
 
 /// Planes 2k and 2k + 1 face away from each other.

@@ -135,7 +135,9 @@ fn check_overlaps(lumps: &Lumps<'_>, sink: &mut Sink) {
     let mut last: Option<&Lump<'_>> = None;
     for lump in sorted {
         let (start, end) = (lump.slot.stored.start, lump.slot.stored.end);
-        if let Some(before) = last.filter(|before| before.slot.stored.end > start) {
+        // Two entries for the same bytes are legal.
+        let is_other = |before: &&Lump<'_>| before.slot.stored.end > start && before.slot.stored != lump.slot.stored;
+        if let Some(before) = last.filter(is_other) {
             let shared = before.slot.stored.end.min(end) - start;
             sink.add(&LUMP_OVERLAP, At::lump(lump.name), || format!("it shares {shared} bytes with {}", before.name));
         }

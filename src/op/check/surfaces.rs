@@ -2,7 +2,7 @@
 //!
 //! Surfaces share runs of indexes, and the first index of a surface without any means nothing: both legal.
 
-use super::code::{INDEX_RANGE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND};
+use super::code::{INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND};
 use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
@@ -26,6 +26,8 @@ fn check_fogs(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 /// The most points of a patch (`MAX_PATCH_VERTS`).
 const MOST_POINTS: i64 = 1024;
+/// The most points of a side (`MAX_PATCH_SIZE`, 32, which is even).
+const MOST_SIDE: i64 = 31;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_fogs(lumps, sink);
@@ -47,6 +49,11 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             let [width, height] = [0, 1].map(|item| patches.item(surface, item));
             let is_side = |side: i64| side >= 3 && side % 2 == 1;
             let points = width.saturating_mul(height);
+            if width.max(height) > MOST_SIDE {
+                sink.add(&PATCH_SIDE, at.offset(patches.at(surface)).field("patch_size"), || {
+                    format!("it is a patch of {width} by {height} points, and a side takes {MOST_SIDE}")
+                });
+            }
             if !is_side(width) || !is_side(height) || points != vertexes || points > MOST_POINTS {
                 sink.add(&PATCH_SIZE, at.offset(patches.at(surface)).field("patch_size"), || {
                     format!("it is a patch of {width} by {height} points, and has {vertexes}")
