@@ -82,6 +82,15 @@ fn every_code_is_documented() {
     assert_eq!(table.matches("\n| `").count(), CODES.len(), "a row of a code that is not there");
 }
 
+/// So does its table of engines.
+#[test]
+fn every_engine_is_documented() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/checks.md")).unwrap();
+    for engine in dialect::ALL.iter().flat_map(|dialect| dialect.checks.engines) {
+        assert!(text.contains(&format!("`{}`", engine.name)), "docs/checks.md does not name {}", engine.name);
+    }
+}
+
 #[test]
 fn the_own_maps_have_nothing_wrong() {
     for path in corpus::under("tests/maps".as_ref()) {

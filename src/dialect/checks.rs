@@ -1,6 +1,8 @@
 //! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
 //! and how much of each thing an engine takes.
 
+use std::ops::RangeInclusive;
+
 use super::{Dialect, Facts};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -33,6 +35,8 @@ pub struct Checks {
     /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits none
     /// is then broken.
     pub is_usual: fn(&Facts<'_>) -> bool,
+    /// Lumps with the versions of them that engines read; they stop at others.
+    pub versions: &'static [(&'static str, RangeInclusive<i32>)],
     /// Members of the game lump with what has to hold for them under any layout: the reason why not.
     pub members: &'static [(&'static str, Member)],
     /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
@@ -131,6 +135,8 @@ pub enum Unit {
     Entities,
     /// The entries of a directory of textures.
     Textures,
+    /// The edges of a face.
+    FaceEdges,
 }
 
 impl std::fmt::Display for Unit {
@@ -140,6 +146,7 @@ impl std::fmt::Display for Unit {
             Unit::Bytes => "bytes",
             Unit::Entities => "entities",
             Unit::Textures => "textures",
+            Unit::FaceEdges => "edges in a face",
         })
     }
 }
@@ -170,6 +177,10 @@ pub(super) const fn bytes(lump: &'static str, most: usize) -> Limit {
 
 pub(super) const fn entities(most: usize) -> Limit {
     Limit { lump: "ENTITIES", most, unit: Unit::Entities }
+}
+
+pub(super) const fn face_edges(most: usize) -> Limit {
+    Limit { lump: "FACES", most, unit: Unit::FaceEdges }
 }
 
 pub(super) const fn textures(most: usize) -> Limit {

@@ -1,7 +1,7 @@
 //! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, records, textures};
+use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {
@@ -19,6 +19,7 @@ pub(super) const GOLDSRC: Checks = Checks {
     parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
+    versions: &[],
     members: &[],
     axial_sides: false,
 };
@@ -48,10 +49,10 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// the fields reach.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
-        engine("quake2", "Quake II", &[], &QUAKE2_LIMITS),
-        // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
-        engine("quake2-3.21", "Quake II 3.21", &[], &QUAKE2_LIMITS).tokens(127),
-        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256)]),
+        engine("quake2", "Quake II", &[], &quake2_limits(1_024)),
+        // It compares the portals with the number of areas. The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
+        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256)).tokens(127),
+        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256), face_edges(4_096)]),
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
     first_leaf: Some(1),
@@ -62,31 +63,35 @@ pub(super) const QUAKE2: Checks = Checks {
     parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
+    versions: &[],
     members: &[],
     axial_sides: false,
 };
 
-const QUAKE2_LIMITS: [Limit; 19] = [
-    records("MODELS", 1_024),
-    records("BRUSHES", 8_192),
-    entities(2_048),
-    bytes("ENTITIES", 0x4_0000),
-    records("PLANES", 65_536),
-    records("NODES", 65_536),
-    records("LEAFS", 65_536),
-    records("VERTEXES", 65_536),
-    records("FACES", 65_536),
-    records("LEAFFACES", 65_536),
-    records("LEAFBRUSHES", 65_536),
-    records("TEXINFO", 8_192),
-    records("EDGES", 128_000),
-    records("SURFEDGES", 256_000),
-    records("BRUSHSIDES", 65_536),
-    bytes("LIGHTING", 0x20_0000),
-    bytes("VISIBILITY", 0x10_0000),
-    records("AREAS", 256),
-    records("AREAPORTALS", 1_024),
-];
+const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
+    [
+        records("MODELS", 1_024),
+        records("BRUSHES", 8_192),
+        entities(2_048),
+        bytes("ENTITIES", 0x4_0000),
+        records("PLANES", 65_536),
+        records("NODES", 65_536),
+        records("LEAFS", 65_536),
+        records("VERTEXES", 65_536),
+        records("FACES", 65_536),
+        records("LEAFFACES", 65_536),
+        records("LEAFBRUSHES", 65_536),
+        records("TEXINFO", 8_192),
+        records("EDGES", 128_000),
+        // Fewer than MAX_MAP_SURFEDGES.
+        records("SURFEDGES", 255_999),
+        records("BRUSHSIDES", 65_536),
+        bytes("LIGHTING", 0x20_0000),
+        bytes("VISIBILITY", 0x10_0000),
+        records("AREAS", 256),
+        records("AREAPORTALS", most_portals),
+    ]
+}
 
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {
@@ -148,6 +153,7 @@ pub(super) const QUAKE3: Checks = Checks {
     parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
+    versions: &[],
     members: &[],
     axial_sides: true,
 };
@@ -205,6 +211,7 @@ pub(super) const SOURCE: Checks = Checks {
     ],
     paired_planes: true,
     is_usual: super::source::fit::is_usual,
+    versions: &[("OCCLUSION", 0..=2)],
     members: &[("game:sprp", super::source::props_fit)],
     axial_sides: false,
 };

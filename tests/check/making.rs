@@ -107,11 +107,17 @@ pub(crate) fn displaced() -> Vec<u8> {
     displacement[20] = 2;
     // No neighbours.
     displacement[48..136].fill(0xFF);
+    [104, 114, 124, 134].into_iter().for_each(|count: usize| displacement[count] = 0);
     let map = edited(&source(), "DISPINFO", |bytes| bytes.clone_from(&displacement));
     let map = edited(&map, "DISP_VERTS", |bytes| bytes.resize(25 * 20, 0));
     let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
     let map = with(&map, "FACES", 0, "displacement", 0);
     with(&map, "FACES_HDR", 0, "displacement", 0)
+}
+
+/// The displacement with so many neighbors in its first corner, none of which is there.
+pub(crate) fn corner(count: u8) -> Vec<u8> {
+    edited(&displaced(), "DISPINFO", |bytes| bytes[96 + 8] = count)
 }
 
 /// The Quake II map with a ring of the texinfos 1 and 2, into which 3 leads.

@@ -36,6 +36,13 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("lump-version", || word(edited(&source(), "OCCLUSION", |bytes| bytes.resize(12, 0)), 9, 2, 7)),
+    ("bspx-directory", || {
+        let mut map = fixture("q2/own_rooms_bspx");
+        let at = map.windows(4).rposition(|window| window == b"BSPX").unwrap();
+        map[at + 4..at + 8].fill(0x7F);
+        map
+    }),
     ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
     ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
     ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
@@ -95,6 +102,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("vis-cluster", || with(&own("q2"), "LEAFS", 3, "cluster", -2)),
     ("vis-cluster", || with(&source(), "LEAFS", 3, "cluster", -32_768)),
+    ("vis-cluster", || with(&source(), "WORLDLIGHTS", 0, "cluster", 5000)),
     ("vis-cluster", || with(&own("q3"), "LEAFS", 3, "cluster", 500)),
     ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
     ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
@@ -144,6 +152,16 @@ pub(crate) const FAULTS: &[Fault] = &[
         })
     }),
     ("texinfo-chain", || frames(2)),
+    ("texture-none", || edited(&own("goldsrc"), "TEXTURES", Vec::clear)),
+    ("texture-name", || edited(&own("q3"), "SHADERS", |bytes| bytes[..64].fill(b'x'))),
+    ("texture-name", || {
+        edited(&source(), "TEXDATA_STRING_DATA", |bytes| {
+            bytes.pop();
+            bytes.extend([b'x'; 200]);
+            bytes.push(0);
+        })
+    }),
+    ("texinfo-vector", || with_float(&own("goldsrc"), "TEXINFO", 3, "vectors[2]", f32::NAN)),
     ("texture-frames", || renamed(b"+1own_floor")),
     ("texture-frames", || renamed(b"+zown_floor")),
     ("texture-mips", || {
@@ -178,6 +196,11 @@ pub(crate) const FAULTS: &[Fault] = &[
         let surface = first_surface(&map, 1);
         with(&map, "SURFACES", surface, "kind", 2)
     }),
+    ("surface-triangles", || {
+        let map = own("q3");
+        let surface = first_surface(&map, 1);
+        with(&map, "SURFACES", surface, "index_count", 4)
+    }),
     ("surface-index", || {
         let map = own("q3");
         let first = read(&map, "SURFACES", first_surface(&map, 1), "first_index");
@@ -197,6 +220,16 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("plane-pair", || with_float(&source(), "PLANES", 3, "distance", 77.5)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
     ("disp-face", || with(&displaced(), "DISPINFO", 0, "face", 1)),
+    ("string-place", || edited(&source(), "TEXDATA_STRING_DATA", |bytes| assert_eq!(bytes.pop(), Some(0)))),
+    ("phys-solids", || edited(&source(), "PHYSDISP", |bytes| *bytes = vec![1, 0, 9, 0])),
+    ("phys-solids", || {
+        edited(&source(), "PHYSCOLLIDE", |bytes| {
+            bytes.splice(..0, [0_i32, 8, 0, 2, 4, 7].into_iter().flat_map(i32::to_le_bytes));
+        })
+    }),
+    ("index-range", || with(&displaced(), "DISPINFO", 0, "first_vertex", 9999)),
+    ("index-range", || corner(5)),
+    ("index-range", || corner(1)),
     ("string-place", || with(&source(), "TEXDATA_STRING_TABLE", 1, "offset", 9999)),
     ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
 ];

@@ -86,6 +86,8 @@ codes! {
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
     LUMP_UNCHECKED = "lump-unchecked", Note, "not all of a lump was checked, as it would take too much memory or time";
+    LUMP_VERSION = "lump-version", Error, "a lump has a version that engines stop at";
+    BSPX_DIRECTORY = "bspx-directory", Warning, "the directory of the BSPX block cannot be read";
     GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
     PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
@@ -127,6 +129,9 @@ codes! {
     LIMIT = "limit", Warning, "there is more of something than the engine takes";
 
     TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never come back to the first";
+    TEXTURE_NONE = "texture-none", Warning, "a map has no textures, though texinfos name some";
+    TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines take, or has no end";
+    TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture lies on its faces by numbers that are none";
     TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
     TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture do not stand one behind the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
@@ -137,6 +142,7 @@ codes! {
     SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
     PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine takes";
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
+    SURFACE_TRIANGLES = "surface-triangles", Warning, "the indexes of a surface make no whole number of triangles";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
     PLANE_TYPE = "plane-type", Warning, "the type of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
@@ -144,5 +150,6 @@ codes! {
     DISP_VERTS = "disp-verts", Error, "a displacement's vertexes or triangles go beyond their lump";
     DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other";
     STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings";
+    PHYS_SOLIDS = "phys-solids", Error, "the solids of a collision model are not as many or as large as it says";
     PHYS_END = "phys-end", Warning, "the collision models are not ended as the engine expects";
 }

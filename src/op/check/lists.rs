@@ -1,11 +1,13 @@
 //! What the meanings of fields cannot say: numbers that share a field with flags, counts of which only so many count,
 //! and lists within lumps.
 
-use super::code::{INDEX_RANGE, PHYS_END, RUN_RANGE, STRING_PLACE};
+use super::code::{INDEX_RANGE, PHYS_END, PHYS_SOLIDS, RUN_RANGE, STRING_PLACE, TEXTURE_NAME};
 use super::lumps::{Lump, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
+use crate::content::physics::{PhysDisp, Physics};
 use crate::dialect::{Records, Role};
+use crate::error::ErrorKind;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_areas(lumps, sink);
@@ -24,6 +26,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_runs(lumps, sink);
     check_strings(lumps, sink);
     check_physics(lumps, sink);
+    check_solids(lumps, sink);
 }
 
 /// Source's leafs keep their area in the low nine bits of a field.
@@ -156,6 +159,9 @@ fn list_view<'b>(lump: &'b Lump<'_>, part: &Records) -> View<'b> {
     View { name: lump.name, bytes, record: part.record }
 }
 
+/// The bytes of a texture's name with its NUL (`TEXTURE_NAME_LENGTH`).
+const MOST_NAME: usize = 128;
+
 /// The table says where in the strings each name begins.
 fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
@@ -168,6 +174,36 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
         if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
             let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
             sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
+            continue;
+        }
+        let rest = usize::try_from(offset).ok().and_then(|offset| strings.bytes.get(offset..)).unwrap_or_default();
+        let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+        match rest.iter().take(MOST_NAME).position(|byte| *byte == 0) {
+            Some(_) => {}
+            None if rest.len() < MOST_NAME => {
+                sink.add(&STRING_PLACE, at, || format!("no NUL ends the name at {offset} of {}", strings.name));
+            }
+            None => sink.add(&TEXTURE_NAME, at, || format!("its name has more than {} bytes", MOST_NAME - 1)),
+        }
+    }
+}
+
+/// The solids of each collision model, and of each displacement, are as many and as large as it says.
+fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
+    if let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) {
+        // What cannot be read as a whole has been found above.
+        let Ok(physics) = Physics::parse(lump.bytes.clone()) else { return };
+        for index in 0..physics.len() {
+            if let Some(error) = physics.solids(index).err() {
+                sink.add(&PHYS_SOLIDS, At::lump(lump.name).record(index), || error.to_string());
+            }
+        }
+    }
+    if let Some(lump) = lumps.lump("PHYSDISP").filter(|lump| !lump.bytes.is_empty() && lump.row.is_ok()) {
+        if let Some(error) = PhysDisp::parse(lump.bytes.clone(), lump.slot.version.unwrap_or(0)).err()
+            && error.kind() == ErrorKind::Malformed
+        {
+            sink.add(&PHYS_SOLIDS, At::lump(lump.name), || error.to_string());
         }
     }
 }

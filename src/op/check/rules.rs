@@ -1,15 +1,21 @@
 //! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
-use super::code::{BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_TYPE, TEXINFO_CHAIN};
+use super::code::{
+    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_TYPE, TEXINFO_CHAIN, TEXINFO_VECTOR,
+    TEXTURE_NAME,
+};
 use super::lumps::{Lumps, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
+use crate::record::Shape;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_face_edges(lumps, sink);
     check_model_faces(lumps, sink);
     check_chains(lumps, sink);
     check_portals(lumps, sink);
+    check_vectors(lumps, sink);
+    check_names(lumps, sink);
     check_types(lumps, sink);
     if lumps.checks().paired_planes {
         check_pairs(lumps, sink);
@@ -94,6 +100,34 @@ enum Fate {
     Ring,
     /// Into a ring that they did not begin in.
     Lost,
+}
+
+/// Textures lie on faces by numbers; engines make sizes of what follows from them.
+fn check_vectors(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
+    for field in ["vectors", "light_vectors"] {
+        let Some(vectors) = texinfos.column(field) else { continue };
+        for index in 0..texinfos.len() {
+            if let Some(item) = (0..vectors.items).find(|item| !vectors.float(index, *item).is_finite()) {
+                let at = At::lump(texinfos.name).record(index).offset(vectors.at(index)).field(field);
+                sink.add(&TEXINFO_VECTOR, at, || format!("number {item} of {field} is {}", vectors.float(index, item)));
+            }
+        }
+    }
+}
+
+/// The names of Quake III's shaders end with a NUL.
+fn check_names(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(shaders) = lumps.role(Role::Textures) else { return };
+    let Some(name) = shaders.record.field("name") else { return };
+    let Shape::Name(size) = name.shape else { return };
+    for (index, shader) in shaders.bytes.chunks_exact(shaders.record.size).enumerate() {
+        let bytes = shader.get(name.offset..name.offset + size).unwrap_or_default();
+        if !bytes.contains(&0) {
+            let at = At::lump(shaders.name).record(index).offset(index * shader.len() + name.offset).field("name");
+            sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL behind the name"));
+        }
+    }
 }
 
 /// The doors of portals are told apart by numbers below that of the portals.

@@ -1,14 +1,15 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING,
-    LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
+    BSPX_DIRECTORY, COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP,
+    LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION, PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
+use crate::bytes::word;
 use crate::content::pak::Pak;
 use crate::dialect::{Form, Role};
-use crate::file::SlotId;
+use crate::file::{SegmentKind, SlotId};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     for lump in &lumps.all {
@@ -18,6 +19,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
     check_unknown(lumps, sink);
     check_overlaps(lumps, sink);
+    check_bspx(lumps, sink);
+    check_versions(lumps, sink);
     check_directories(lumps, sink);
     let checks = lumps.checks();
     for name in checks.required {
@@ -125,6 +128,37 @@ fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
     let pak = lumps.role_lump(Role::Pak).filter(|lump| !lump.bytes.is_empty() && !lump.slot.bounds.is_damaged());
     if let Some((lump, error)) = pak.and_then(|lump| Some((lump, Pak::parse(lump.bytes.clone()).err()?))) {
         sink.add(&PAK_DIRECTORY, At::lump(lump.name), || error.to_string());
+    }
+}
+
+/// A block whose directory makes no sense is as good as none.
+fn check_bspx(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let container = lumps.bsp.container();
+    if lumps.all.iter().any(|lump| matches!(lump.slot.id, SlotId::Bspx(_))) {
+        return;
+    }
+    for segment in container.segments().iter().filter(|segment| segment.kind == SegmentKind::Bspx) {
+        let bytes = container.bytes().get(segment.range.clone()).unwrap_or_default();
+        let start = bytes.windows(4).take(4).position(|window| window == b"BSPX").unwrap_or(0);
+        let count = word(bytes, start + 4).filter(|count| *count != 0);
+        if let Some(count) = count {
+            let at = segment.range.start;
+            sink.add(&BSPX_DIRECTORY, At::default().offset(at), || {
+                format!("the BSPX block at {at} says it has {count} entries, and they cannot be read")
+            });
+        }
+    }
+}
+
+/// Versions of lumps that no engine reads, whatever is in them.
+fn check_versions(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for (name, known) in lumps.checks().versions {
+        let Some(lump) = lumps.lump(name).filter(|lump| lump.slot.length > 0) else { continue };
+        if let Some(version) = lump.slot.version.filter(|version| !known.contains(version)) {
+            sink.add(&LUMP_VERSION, At::lump(lump.name), || {
+                format!("its version is {version}, and engines read {} to {}", known.start(), known.end())
+            });
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Surfaces share runs of indexes, and the first index of a surface without any means nothing: both legal.
 
-use super::code::{INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND};
+use super::code::{INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND, SURFACE_TRIANGLES};
 use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
@@ -62,6 +62,11 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         }
         if kind == Surface::PATCH || kind == Surface::FLARE {
             continue;
+        }
+        if counts.get(surface) % 3 != 0 {
+            sink.add(&SURFACE_TRIANGLES, at.offset(counts.at(surface)).field("index_count"), || {
+                format!("its triangles have {} corners", counts.get(surface))
+            });
         }
         let Some(run) = range(firsts.get(surface), counts.get(surface), indexes.len()) else { continue };
         if run.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! An offset of -1 is a texture that is not there, offsets of 0 within one mean that a WAD file has it: both legal.
 
-use super::code::{INDEX_RANGE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_PLACE, TEXTURE_SIZE};
+use super::code::{INDEX_RANGE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NONE, TEXTURE_PLACE, TEXTURE_SIZE};
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
 use crate::bytes::{escaped, wide, word};
@@ -15,7 +15,15 @@ const HEADER_SIZE: u64 = 40;
 const PALETTE: u64 = 2 + 768;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(lump) = lumps.role_lump(Role::Textures).filter(|lump| !lump.bytes.is_empty()) else { return };
+    let Some(lump) = lumps.role_lump(Role::Textures) else { return };
+    if lump.bytes.is_empty() {
+        let texinfos = lumps.role(Role::TexInfo).filter(|view| view.len() > 0 && view.column("texture").is_some());
+        if let (Some(texinfos), 0) = (texinfos, lump.slot.length) {
+            let count = texinfos.len();
+            sink.add(&TEXTURE_NONE, At::lump(lump.name), || format!("it is empty, and {count} texinfos name textures"));
+        }
+        return;
+    }
     let is_directory = lump.row.as_ref().is_ok_and(|row| matches!(row.form, Form::Lens("textures")));
     let bytes: &[u8] = &lump.bytes;
     let Some(count) = word(bytes, 0).filter(|_| is_directory) else { return };
