@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Whose limits hold: goldsrc, sdhlt; quake2, quake2-3.21, q2pro; quake3, et, q3map2; source2004, source2009,
     /// source2013, strata, mapbase; maps of other dialects are checked as without it [default: the stock engine of the
     /// map's version]
-    #[arg(long, value_name = "NAME", value_parser = engine)]
+    #[arg(long, value_name = "NAME")]
     engine: Option<String>,
     /// Print JSON: a document for one map, a line for each of several
     #[arg(long)]
@@ -65,10 +65,10 @@ fn denied(text: &str) -> Result<Denied, bspkit::Error> {
     }
 }
 
-/// An engine that some dialect has.
-fn engine(text: &str) -> Result<String, bspkit::Error> {
+/// Whether some dialect has the engine.
+fn is_engine(text: &str) -> Result<(), bspkit::Error> {
     match ALL.iter().any(|dialect| dialect.engine_by_name(text).is_ok()) {
-        true => Ok(text.to_owned()),
+        true => Ok(()),
         false => {
             let engines = ALL.iter().flat_map(|dialect| dialect.checks.engines).map(|engine| engine.name);
             let mut names: Vec<&str> = engines.collect();
@@ -144,6 +144,9 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         talk.stdout(text.as_bytes())?;
         return Ok(Code::Done);
+    }
+    if let Some(name) = &args.engine {
+        is_engine(name)?;
     }
     let mut wanted = check::Options::default();
     wanted.engine.clone_from(&args.engine);

@@ -275,7 +275,7 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ("two entries for the same bytes", {
             let map = Bsp::parse(&q2).unwrap();
             let light = map.slot("LIGHTING").unwrap();
-            let (at, len) = (i32::try_from(light.offset).unwrap(), i32::try_from(light.length).unwrap());
+            let (at, len) = (light.offset, light.length);
             word(word(q2.clone(), 16, 0, at), 16, 1, len)
         }),
         ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),

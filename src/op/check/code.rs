@@ -96,7 +96,7 @@ codes! {
     CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
     EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that is not there";
 
-    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree";
+    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree, or a clip node from itself";
     WORLD_HEAD = "world-head", Error, "the world's tree does not begin with node 0";
     NODE_FACES = "node-faces", Error, "two nodes have the same face";
     LEAF_COUNT = "leaf-count", Warning, "the models have not as many leafs as there are";
@@ -106,7 +106,7 @@ codes! {
     VIS_HEADER = "vis-header", Error, "the visibility lump is shorter than its header says, or of another size";
     VIS_OFFSET = "vis-offset", Error, "a row of the visibility lump is said to be where none can be";
     VIS_ROW = "vis-row", Error, "a row of the visibility lump cannot be decompressed";
-    VIS_CLUSTER = "vis-cluster", Error, "a leaf's cluster is not in the visibility lump";
+    VIS_CLUSTER = "vis-cluster", Error, "the cluster of a leaf or light is not in the visibility lump";
 
     LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
     LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
@@ -147,9 +147,9 @@ codes! {
     PLANE_TYPE = "plane-type", Warning, "the type of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
-    DISP_VERTS = "disp-verts", Error, "a displacement's vertexes or triangles go beyond their lump";
-    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other";
-    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings";
+    DISP_VERTS = "disp-verts", Error, "a displacement has no possible size, or its vertexes or triangles go beyond their lump";
+    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other, or the face has not four edges";
+    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings, or has no end";
     PHYS_SOLIDS = "phys-solids", Error, "the solids of a collision model are not as many or as large as it says";
     PHYS_END = "phys-end", Warning, "the collision models are not ended as the engine expects";
 }

@@ -101,15 +101,15 @@ fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) 
 
 /// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number, and
 /// the lump and list that they are of.
-const RUNS: [(&str, &str, [&str; 2], (&str, &str)); 4] = [
-    ("game:sprp", "props", ["first_leaf", "leaf_count"], ("game:sprp", "leafs")),
-    ("game:dprp", "objects", ["first_style", "style_count"], ("game:dplt", "lights")),
-    ("OCCLUSION", "occluders", ["first_polygon", "polygon_count"], ("OCCLUSION", "polygons")),
-    ("OCCLUSION", "polygons", ["first_vertex", "vertex_count"], ("OCCLUSION", "vertexes")),
+const RUNS: [[[&str; 2]; 3]; 4] = [
+    [["game:sprp", "props"], ["first_leaf", "leaf_count"], ["game:sprp", "leafs"]],
+    [["game:dprp", "objects"], ["first_style", "style_count"], ["game:dplt", "lights"]],
+    [["OCCLUSION", "occluders"], ["first_polygon", "polygon_count"], ["OCCLUSION", "polygons"]],
+    [["OCCLUSION", "polygons"], ["first_vertex", "vertex_count"], ["OCCLUSION", "vertexes"]],
 ];
 
 fn check_runs(lumps: &Lumps<'_>, sink: &mut Sink) {
-    for (name, list, [first, count], (of_lump, of)) in RUNS {
+    for [[name, list], [first, count], [of_lump, of]] in RUNS {
         let Some((lump, part)) = list_of(lumps, name, list) else { continue };
         let view = list_view(lump, part);
         let (Some(firsts), Some(counts)) = (view.column(first), view.column(count)) else { continue };
@@ -192,19 +192,20 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
     if let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) {
         // What cannot be read as a whole has been found above.
-        let Ok(physics) = Physics::parse(lump.bytes.clone()) else { return };
-        for index in 0..physics.len() {
+        let physics = Physics::parse(lump.bytes.clone()).ok();
+        for (index, physics) in physics.iter().flat_map(|physics| (0..physics.len()).map(move |index| (index, physics)))
+        {
             if let Some(error) = physics.solids(index).err() {
                 sink.add(&PHYS_SOLIDS, At::lump(lump.name).record(index), || error.to_string());
             }
         }
     }
-    if let Some(lump) = lumps.lump("PHYSDISP").filter(|lump| !lump.bytes.is_empty() && lump.row.is_ok()) {
-        if let Some(error) = PhysDisp::parse(lump.bytes.clone(), lump.slot.version.unwrap_or(0)).err()
-            && error.kind() == ErrorKind::Malformed
-        {
-            sink.add(&PHYS_SOLIDS, At::lump(lump.name), || error.to_string());
-        }
+    let disps = lumps.lump("PHYSDISP").filter(|lump| !lump.bytes.is_empty() && lump.row.is_ok());
+    let read = |lump: &Lump<'_>| PhysDisp::parse(lump.bytes.clone(), lump.slot.version.unwrap_or(0)).err();
+    if let Some((lump, error)) = disps.and_then(|lump| Some((lump, read(lump)?)))
+        && error.kind() == ErrorKind::Malformed
+    {
+        sink.add(&PHYS_SOLIDS, At::lump(lump.name), || error.to_string());
     }
 }
 
