@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{self, Dialect};
 use bspkit::record::{FieldInfo, Shape};
-use bspkit::{Bsp, Builder, Layout};
+use bspkit::{Bsp, Builder, Layout, SlotId};
 
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/maps/{name}.bsp", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -113,6 +113,27 @@ pub(crate) fn displaced() -> Vec<u8> {
     let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
     let map = with(&map, "FACES", 0, "displacement", 0);
     with(&map, "FACES_HDR", 0, "displacement", 0)
+}
+
+/// The Source map with light of two styles for its detail props, of which the first says it has so many.
+pub(crate) fn styled(count: i64) -> Vec<u8> {
+    let map = with(&with(&source(), "game:dprp", 0, "style_count", count), "game:dprp", 0, "first_style", 0);
+    let map = Bsp::parse(&map).unwrap();
+    let mut builder = Builder::new(map.dialect()).version(map.version());
+    for slot in map.slots() {
+        let bytes = map.bytes(slot.id).unwrap().to_vec();
+        let version = slot.version.unwrap();
+        builder = match slot.id {
+            SlotId::Lump(35) => builder,
+            SlotId::Lump(index) => builder.lump(index, bytes).lump_version(index, version),
+            _ => {
+                let id: [u8; 4] = slot.name.as_bytes()[5..9].try_into().unwrap();
+                builder.game_lump(id, u16::try_from(version).unwrap(), bytes)
+            }
+        };
+    }
+    let lights = [&[2, 0, 0, 0][..], &[0; 10]].concat();
+    builder.game_lump(*b"dplt", 0, lights).build().unwrap()
 }
 
 /// The displacement with so many neighbors in its first corner, none of which is there.

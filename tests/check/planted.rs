@@ -1,6 +1,6 @@
 //! Maps with one fault each, and maps that look faulty and are not.
 
-use bspkit::Bsp;
+use bspkit::{Bsp, Builder, SlotId, dialect};
 
 pub(crate) use super::making::*;
 
@@ -71,6 +71,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("run-range", || with(&source(), "game:sprp", 1, "leaf_count", 200)),
     ("index-range", || with(&source(), "game:dprp", 0, "model", 200)),
+    ("run-range", || styled(3)),
     ("run-range", || occluder([0, 2], [0, 3])),
     ("run-range", || occluder([0, 1], [1, 3])),
     ("child-range", || with(&own("q2"), "NODES", 3, "children[1]", 9999)),
@@ -117,6 +118,15 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-grid", || text(&own("q3"), "128 128 256", "128 128 128")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
+    ("entity-model", || {
+        let map = own("q3");
+        let parsed = Bsp::parse(&map).unwrap();
+        let lumps = (0..17).map(|index| (index, parsed.bytes(SlotId::Lump(index)).unwrap().to_vec()));
+        let shown = [[0; 64].as_slice(), b"*999", &[0; 60]].concat();
+        let builder = Builder::new(&dialect::QUAKE3).shape(dialect::QUAKE3.shapes[1]);
+        let lumps = lumps.chain([(17, shown)]);
+        lumps.fold(builder, |builder, (index, bytes)| builder.lump(index, bytes)).build().unwrap()
+    }),
     ("entity-world", || text(&own("q2"), "worldspawn", "worldspawm")),
     ("entity-syntax", || text(&source(), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
     ("entity-structure", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
@@ -271,6 +281,7 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("frames in a ring, and a chain that ends", frames(0)),
         ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
+        ("a detail prop with light of two styles", styled(2)),
         ("an occluder", occluder([0, 1], [0, 3])),
         ("two entries for the same bytes", {
             let map = Bsp::parse(&q2).unwrap();

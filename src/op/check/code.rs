@@ -114,7 +114,7 @@ codes! {
     LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";
     LIGHT_GRID = "light-grid", Warning, "the light grid is not as large as the world, and the engine drops it";
 
-    ENTITY_MODEL = "entity-model", Error, "an entity's model is not in the map";
+    ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
     ENTITY_STRUCTURE = "entity-structure", Error, "a brace or a value is missing, or something stands between entities, and engines stop";
