@@ -34,8 +34,10 @@ impl<'a> Bsp<'a> {
     /// Why nothing is known of the content: a sentence.
     pub fn row(&self, slot: &Slot) -> Result<&'static Row, String> {
         // Proofs of several rows look at the same lumps, which may have to be decompressed.
-        let read: RefCell<HashMap<SlotId, Option<Data<'a>>>> = RefCell::default();
-        let bytes = |id: SlotId| read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).ok()).clone();
+        let read: RefCell<HashMap<SlotId, Result<Data<'a>, String>>> = RefCell::default();
+        let bytes = |id: SlotId| {
+            read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
+        };
         self.told(slot, &bytes, |_| false).row
     }
 
@@ -44,7 +46,7 @@ impl<'a> Bsp<'a> {
     pub(crate) fn told(
         &self,
         slot: &Slot,
-        read: &dyn Fn(SlotId) -> Option<Data<'a>>,
+        read: &dyn Fn(SlotId) -> Result<Data<'a>, String>,
         is_usual: impl Fn(&Facts<'_>) -> bool,
     ) -> Told {
         let version = self.version();
@@ -55,23 +57,20 @@ impl<'a> Bsp<'a> {
         // Those of the lump's version first, then those of any.
         rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
         let unread: RefCell<Option<String>> = RefCell::default();
-        let miss = |slot: &Slot| {
-            unread.borrow_mut().get_or_insert_with(|| slot.name.clone());
+        let miss = |slot: &Slot, error: &str| {
+            let why = || format!("{}, by which it is told what is in it, cannot be read: {error}", slot.name);
+            unread.borrow_mut().get_or_insert_with(why);
         };
         let len = |name: &str| {
             let other = self.named(name)?;
-            if other.id != slot.id && self.packing_oddity(other.id).is_some() {
-                miss(other);
+            if let Some(oddity) = self.packing_oddity(other.id).filter(|_| other.id != slot.id) {
+                miss(other, &format!("it {oddity}"));
             }
             Some(self.claimed_len(other))
         };
         let bytes = |name: &str| {
             let other = self.named(name)?;
-            let bytes = read(other.id);
-            if bytes.is_none() {
-                miss(other);
-            }
-            bytes
+            read(other.id).map_err(|error| miss(other, &error)).ok()
         };
         let own_len = self.claimed_len(slot);
         let is_whole = |row: &Row| row.record().is_some_and(|record| own_len.is_multiple_of(record.size));
@@ -105,10 +104,7 @@ impl<'a> Bsp<'a> {
             }
         }
         let unread = unread.take();
-        let why = match &unread {
-            Some(name) => format!("it is told by {name}, which cannot be read"),
-            None => why.unwrap_or_else(|| "its content is not known".to_owned()),
-        };
+        let why = unread.clone().or(why).unwrap_or_else(|| "its content is not known".to_owned());
         let facts = facts(true, true);
         let likely = rows.iter().copied().filter(|row| is_whole(row) && row.proof.is_some());
         let likely: Vec<&'static Row> = likely.take_while(|_| is_usual(&facts)).collect();

@@ -1,15 +1,15 @@
 //! `dump`: a lump's records as text.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bspkit::Bsp;
 use bspkit::record::FlagNames;
 
 use super::help;
 use super::options::Options;
+use super::put::{refuse, spare, stream};
 use super::records::{Content, Format, file_stems, game};
 use super::show::{count, shown};
 use super::talk::{Code, Job, Talk};
@@ -40,12 +40,21 @@ pub(crate) struct Args {
     /// How [default: json where the lump has records, else raw]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Whose names flags get [default: the dialect's]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
     /// With --all: replace files that are there
     #[arg(long, requires = "all")]
     force: bool,
+}
+
+impl Args {
+    fn format(&self) -> Option<Format> {
+        if self.json { Some(Format::Json) } else { self.format }
+    }
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
@@ -58,7 +67,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let lump = args.what.to_str().context("the name of a lump is text")?;
         let cannot = || format!("cannot dump {lump} of {}", shown(&args.map));
         let content = Content::find(&bsp, lump).with_context(cannot)?;
-        let format = args.format.unwrap_or(content.format());
+        let format = args.format().unwrap_or(content.format());
         content.print(format, names, |piece| talk.stdout(piece)).with_context(cannot)?;
         warn_of_rest(&content, format, &mut job);
     }
@@ -78,7 +87,7 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Resul
     let folder = &args.what;
     let cannot = || format!("cannot dump to {}", shown(folder));
     fs::create_dir_all(folder).with_context(cannot)?;
-    let mut written = 0;
+    let mut files = Vec::new();
     for (slot, stem) in file_stems(bsp) {
         let content = match Content::read(bsp, slot, None) {
             Ok(content) => content,
@@ -95,29 +104,24 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Resul
             },
         };
         let usual = content.format();
-        let format = match args.format {
+        let format = match args.format() {
             Some(Format::Csv) if content.parts.len() > 1 => Format::Json,
             Some(format) if usual != Format::Raw => format,
             _ => usual,
         };
-        let path = folder.join(format!("{stem}.{}", format.extension()));
-        write(&content, format, names, &path, args.force).with_context(|| format!("cannot write {}", shown(&path)))?;
-        warn_of_rest(&content, format, job);
-        written += 1;
+        files.push((folder.join(format!("{stem}.{}", format.extension())), slot, format));
     }
-    job.say(&format!("{}: {}", shown(folder), count(written, "file", "files")));
+    // All or nothing, as far as that can be told before.
+    for (path, ..) in &files {
+        spare(path, &args.map).and_then(|()| refuse(path, args.force)).with_context(cannot)?;
+    }
+    for (path, slot, format) in &files {
+        let content = Content::read(bsp, slot, None).or_else(|_| Content::raw(bsp, slot)).with_context(cannot)?;
+        stream(path, args.force, |file| {
+            content.print(*format, names, |piece| Ok(file.write_all(piece).map(|()| true)?))
+        })?;
+        warn_of_rest(&content, *format, job);
+    }
+    job.say(&format!("{}: {}", shown(folder), count(files.len(), "file", "files")));
     Ok(())
-}
-
-fn write(content: &Content<'_>, format: Format, names: FlagNames, path: &Path, force: bool) -> Result<()> {
-    let file = match force {
-        true => File::create(path),
-        false => File::create_new(path),
-    };
-    let mut file = match file {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!("it is there already; --force replaces it"),
-        file => BufWriter::new(file?),
-    };
-    content.print(format, names, |piece| Ok(file.write_all(piece).map(|()| true)?))?;
-    Ok(file.flush()?)
 }

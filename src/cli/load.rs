@@ -5,8 +5,8 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use bspkit::Draft;
 use bspkit::record::FlagNames;
+use bspkit::{Bsp, Draft, Layout};
 
 use super::help;
 use super::options::Options;
@@ -66,6 +66,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 let named = file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
                 let format = args.format.or(named).unwrap_or(content.format());
                 load(draft, &content, format, names, args.resize, file)?;
+                warn_of_others(draft, args, job)?;
                 Ok(Edited::Done)
             }
             None => all(draft, names, args, job),
@@ -110,18 +111,33 @@ fn all(draft: &mut Draft<'static>, names: FlagNames, args: &Args, job: &mut Job<
             job.warn(&format!("{}: no lump's file; left out", shown(&path)));
             continue;
         };
+        args.save.spare(&path)?;
         if !seen.insert(slot.id) {
             bail!("{} holds {} a second time: leave one of the files", shown(&path), slot.name);
         }
-        let content = match format {
-            Format::Raw => Content::raw(&bsp, slot)?,
-            _ => Content::read(&bsp, slot, None)?,
+        let content = match (format, Content::read(&bsp, slot, None)) {
+            (Format::Raw, Err(_)) => Content::raw(&bsp, slot)?,
+            (_, content) => content?,
         };
         load(draft, &content, format, names, args.resize, &path)?;
         found += 1;
     }
     match found {
         0 => Ok(Edited::Nothing(format!("no file for a lump in {}, so nothing to load", shown(folder)))),
-        _ => Ok(Edited::Done),
+        _ => warn_of_others(draft, args, job).map(|()| Edited::Done),
     }
+}
+
+/// With another number of records a lump may no longer fit the others by which it is told what is in it.
+fn warn_of_others(draft: &Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<()> {
+    if !args.resize {
+        return Ok(());
+    }
+    let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+    for (old, new) in draft.bsp().slots().iter().zip(saved.slots()) {
+        if let (Ok(_), Err(why)) = (draft.bsp().row(old), saved.row(new)) {
+            job.warn_here(&format!("{} will be read as bytes only: {why}", old.name));
+        }
+    }
+    Ok(())
 }

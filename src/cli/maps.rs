@@ -61,7 +61,11 @@ impl Maps {
             if path.is_dir() {
                 self.walk(&path, &name, seen);
             } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
-                self.found.push(Ok(MapFile { path, name }));
+                // A pipe would be waited for; what cannot be looked at says so when it is opened.
+                self.found.push(match fs::metadata(&path) {
+                    Ok(there) if !there.is_file() => Err(anyhow!("{} is no file", shown(&path))),
+                    _ => Ok(MapFile { path, name }),
+                });
             }
         }
     }

@@ -1,37 +1,82 @@
-//! Files that a command puts onto the disk beside no map: never over others, unless that was asked for.
+//! Files that a command puts onto the disk beside no map: whole or not at all, and never over others, unless that was
+//! asked for.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Error, Result, bail};
+use tempfile::{Builder, NamedTempFile};
 
+use super::maps::real_path;
 use super::show::shown;
 
 /// Writes a file. One that is there stays if it has these bytes already, and else is replaced where `force` says so; no
 /// symbolic link is written through.
 pub(crate) fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
-    let cannot = || format!("cannot write {}", shown(path));
-    let mut file = match File::create_new(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let there = fs::symlink_metadata(path).with_context(cannot)?;
-            if !there.is_file() {
-                bail!("{} is there and no plain file", shown(path));
-            }
-            let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
-            match force {
-                _ if is_same => return Ok(()),
-                false => return Err(Error::new(exists(path))),
-                true => fs::remove_file(path).and_then(|()| File::create_new(path)),
-            }
+    if let Ok(there) = fs::symlink_metadata(path) {
+        if !there.is_file() {
+            bail!("{} is there and no plain file", shown(path));
         }
-        created => created,
+        let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
+        match (is_same, force) {
+            (true, _) => return Ok(()),
+            (_, false) => return Err(Error::new(exists(path, "and has other bytes"))),
+            (_, true) => {}
+        }
     }
-    .with_context(cannot)?;
-    file.write_all(data).with_context(cannot)
+    stream(path, force, |file| Ok(file.write_all(data)?))
 }
 
-fn exists(path: &Path) -> bspkit::Error {
-    let message = format!("{} is there and has other bytes", shown(path));
+/// Writes a file piece by piece into another one beside it, which then takes its name: what is read while it is written
+/// may be the file that is replaced.
+pub(crate) fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let cannot = || format!("cannot write {}", shown(path));
+    refuse(path, force)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = BufWriter::new(beside(folder).with_context(cannot)?);
+    write(&mut file).with_context(cannot)?;
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
+    let named = match force {
+        true => file.persist(path),
+        false => file.persist_noclobber(path),
+    };
+    match named {
+        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(Error::new(exists(path, "already"))),
+        named => named.map(drop).map_err(|failed| failed.error).with_context(cannot),
+    }
+}
+
+/// A new file under a name of its own, with the permissions that new files have.
+fn beside(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".bspkit-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Says no to a file that is there, unless it may be replaced.
+pub(crate) fn refuse(path: &Path, force: bool) -> Result<()> {
+    match !force && fs::symlink_metadata(path).is_ok() {
+        true => Err(Error::new(exists(path, "already"))),
+        false => Ok(()),
+    }
+}
+
+/// Says no to a file that is the map which is read.
+pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
+    let real = |path: &Path| real_path(path).ok().flatten();
+    match real(path).is_some() && real(path) == real(map) {
+        true => bail!("{} is the map that is read", shown(path)),
+        false => Ok(()),
+    }
+}
+
+fn exists(path: &Path, how: &str) -> bspkit::Error {
+    let message = format!("{} is there {how}", shown(path));
     bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it")
 }

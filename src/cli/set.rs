@@ -42,7 +42,8 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let names = game(draft.bsp(), args.game.as_deref())?.flags;
         for assignment in &args.assignments {
             let place = &assignment.place;
-            let cannot = || format!("cannot set {}[{}].{}", place.lump, place.index, place.field);
+            let dot = if place.field.is_empty() { "" } else { "." };
+            let cannot = || format!("cannot set {}[{}]{dot}{}", place.lump, place.index, place.field);
             assign(draft, assignment, names).with_context(cannot)?;
         }
         Ok(Edited::Done)

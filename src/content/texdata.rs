@@ -151,57 +151,88 @@ impl<'a> TextureStrings<'a> {
         found
     }
 
-    /// Both lumps with the changed names: the strings and the table.
+    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of is written
+    /// over, and what begins behind it moves; one that is shared, or not there, goes behind the last one.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
     pub fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (mut strings, mut table) = (self.strings.to_vec(), self.table.to_vec());
-        let in_place = self.in_place();
-        for (index, name) in &self.changed {
-            if let Some(range) = in_place.get(index) {
-                strings[range.clone()].copy_from_slice(name);
-                continue;
+        let mut in_place = self.in_place();
+        in_place.sort_by_key(|(_, range)| range.start);
+        let mut strings = Vec::with_capacity(self.strings.len());
+        // From where on strings have moved, and how far.
+        let mut moved: Vec<(usize, i64)> = vec![(0, 0)];
+        let mut at = 0;
+        for (index, range) in &in_place {
+            let name = &self.changed[index];
+            strings.extend_from_slice(&self.strings[at..range.start]);
+            strings.extend_from_slice(name);
+            at = range.end;
+            let by = i64::try_from(strings.len()).unwrap_or(i64::MAX) - i64::try_from(at).unwrap_or(0);
+            // What begins with this one stays where it is.
+            moved.push((range.start + 1, by));
+        }
+        strings.extend_from_slice(&self.strings[at..]);
+        let mut table = self.table.to_vec();
+        for index in 0..self.len() {
+            // A place outside of the strings stays as senseless as it was.
+            let Some(start) = self.start(index) else { continue };
+            let (_, by) = moved[moved.partition_point(|(from, _)| *from <= start) - 1];
+            if by != 0 {
+                let start = i64::try_from(start).unwrap_or(i64::MAX).saturating_add(by);
+                self.say_start(&mut table, index, usize::try_from(start).ok())?;
             }
+        }
+        for (index, name) in self.changed.iter().filter(|(index, _)| !in_place.iter().any(|(other, _)| other == *index))
+        {
             // A last string without an end would go on in the new one.
             if strings.last().is_some_and(|last| *last != 0) {
                 strings.push(0);
             }
-            let start = i32::try_from(strings.len()).map_err(|_| {
-                let place = Place::default().lump(STRINGS);
-                Error::new(ErrorKind::TooLarge, format!("name {index} would begin behind 2 GiB")).at(place)
-            })?;
-            table[4 * index..4 * index + 4].copy_from_slice(&start.to_le_bytes());
+            self.say_start(&mut table, *index, Some(strings.len()))?;
             strings.extend_from_slice(name);
             strings.push(0);
         }
         Ok((strings, table))
     }
 
-    /// Where names can be written over the old ones: of the same length, and no other name has the bytes.
-    fn in_place(&self) -> BTreeMap<usize, Range<usize>> {
-        let mut places: BTreeMap<usize, Range<usize>> = BTreeMap::new();
-        for (index, name) in &self.changed {
-            let range = self.extent(*index).ok().filter(|range| range.len() == name.len() && !range.is_empty());
-            places.extend(range.map(|range| (*index, range)));
-        }
-        if places.is_empty() {
-            return places;
-        }
+    fn say_start(&self, table: &mut [u8], index: usize, start: Option<usize>) -> Result<()> {
+        let start = start.and_then(|start| i32::try_from(start).ok()).ok_or_else(|| {
+            let place = Place::default().lump(STRINGS);
+            Error::new(ErrorKind::TooLarge, format!("name {index} would begin behind 2 GiB")).at(place)
+        })?;
+        table[4 * index..4 * index + 4].copy_from_slice(&start.to_le_bytes());
+        Ok(())
+    }
+
+    /// The changed names that are written over the old ones, and where those stand: no other name has bytes of them.
+    fn in_place(&self) -> Vec<(usize, Range<usize>)> {
         // Strings that share bytes share their end.
         let mut users: HashMap<usize, usize> = HashMap::new();
-        for range in (0..self.len()).filter_map(|index| self.extent(index).ok()).filter(|range| !range.is_empty()) {
-            *users.entry(range.end).or_default() += 1;
+        if !self.changed.is_empty() {
+            for range in (0..self.len()).filter_map(|index| self.extent(index).ok()) {
+                *users.entry(range.end).or_default() += 1;
+            }
         }
-        places.retain(|_, range| users.get(&range.end) == Some(&1));
-        places
+        let places = self.changed.keys().filter_map(|index| Some((*index, self.extent(*index).ok()?)));
+        // One without an end is closed by a new one behind it.
+        let is_closed = |(index, range): &(usize, Range<usize>)| {
+            range.end < self.strings.len() || self.changed.get(index).is_some_and(|name| name.len() == range.len())
+        };
+        places.filter(|place| is_closed(place) && users.get(&place.1.end) == Some(&1)).collect()
+    }
+
+    /// Where a name begins, where that is in the strings.
+    fn start(&self, index: usize) -> Option<usize> {
+        let says = word(&self.table, 4 * index)?;
+        usize::try_from(says).ok().filter(|start| *start < self.strings.len())
     }
 
     /// Where a name stands in the strings.
     fn extent(&self, index: usize) -> Result<Range<usize>> {
         self.check(index)?;
-        let says = word(&self.table, 4 * index).unwrap_or(-1);
-        let start = usize::try_from(says).ok().filter(|start| *start < self.strings.len()).ok_or_else(|| {
+        let start = self.start(index).ok_or_else(|| {
+            let says = word(&self.table, 4 * index).unwrap_or(-1);
             let message = format!("name {index} begins at {says}, and the strings have {} bytes", self.strings.len());
             let place = Place::default().lump(TABLE).record(index).offset(wide(4 * index));
             Error::new(ErrorKind::Malformed, message).at(place)

@@ -278,16 +278,6 @@ impl<'m> Facts<'m> {
     }
 }
 
-/// Whether a row's array has so many records, which `of_what` explains: `faces of the models`.
-pub(super) fn count_is(facts: &Facts<'_>, row: &Row, wanted: i64, of_what: &str) -> Result<(), String> {
-    let Some(record) = row.record() else { return Ok(()) };
-    let len = facts.len(row.lump);
-    match i64::try_from(len / record.size) == Ok(wanted) {
-        true => Ok(()),
-        false => Err(format!("its {len} bytes are not {} for each of the {wanted} {of_what}", record.size)),
-    }
-}
-
 /// Declares keys: `NAME: Record = "its doc",` for the lump of that name.
 macro_rules! keys {
     ($($name:ident: $record:ty = $doc:literal,)*) => {

@@ -270,9 +270,14 @@ fn parse_float(text: &str) -> Result<[u8; 4], String> {
         let bits = bits.ok().and_then(|bits| u32::try_from(bits).ok());
         return bits.map(u32::to_le_bytes).ok_or_else(|| format!("`{text}` is no 32 bits in hex"));
     }
-    let number = text.parse::<f32>().ok().filter(|number| number.is_finite());
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) && !text.contains("inf");
+    let number = text.parse::<f32>().ok().filter(|number| is_number && !number.is_nan());
     let number =
         number.ok_or_else(|| format!("`{text}` is no number (NaN and infinities are written as bits in hex)"))?;
+    let digits = text.split(['e', 'E']).next().unwrap_or_default();
+    if number.is_infinite() || number == 0.0 && digits.contains(|c: char| ('1'..='9').contains(&c)) {
+        return Err(format!("`{text}` is too large or too small for a number of 32 bits"));
+    }
     Ok(number.to_le_bytes())
 }
 
@@ -365,7 +370,9 @@ mod tests {
         );
         assert_eq!(message(wrong(Number::I8, Meaning::Plain, "0x-1")), "`0x-1` is no whole number from -128 to 127");
         assert!(message(wrong(Number::F32, Meaning::Plain, "nan")).starts_with("`nan` is no number"));
-        assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).starts_with("`1e99` is no number"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "-inf")).starts_with("`-inf` is no number"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).ends_with("for a number of 32 bits"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "-1e-60")).ends_with("for a number of 32 bits"));
         assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "SKI")).ends_with("SKY, LIGHT, LAST"));
         assert_eq!(
             message(parse(Shape::Name(4), Meaning::Plain, "longer", &mut [0; 4], NAMES)),

@@ -163,3 +163,49 @@ fn a_folder_is_not_written_over_and_strange_files_are_left_out() {
     room.bspkit("load --all q2.bsp empty -o no.bsp").without_data(1);
     assert!(!room.path("no.bsp").exists());
 }
+
+/// What is read is never what is written, whatever it is called.
+#[test]
+#[cfg(unix)]
+fn the_map_that_is_read_is_not_written_over() {
+    let room = Room::new();
+    let map = room.read("q2.bsp");
+    std::fs::create_dir(room.path("linked")).unwrap();
+    std::os::unix::fs::symlink("../q2.bsp", room.path("linked/05_TEXINFO.jsonl")).unwrap();
+    for more in ["", " --force"] {
+        let run = room.bspkit(&format!("dump --all q2.bsp linked{more}")).without_data(2);
+        assert!(run.err.contains("is the map that is read"), "{}", run.err);
+    }
+    room.write("itself/01_PLANES.jsonl", &map);
+    room.bspkit("dump --all --force itself/01_PLANES.jsonl itself").without_data(2);
+    assert_eq!((room.read("q2.bsp"), room.read("itself/01_PLANES.jsonl")), (map.clone(), map.clone()));
+    // A link to something else is replaced itself.
+    room.write("notes", b"mine");
+    std::fs::remove_file(room.path("linked/05_TEXINFO.jsonl")).unwrap();
+    std::os::unix::fs::symlink("../notes", room.path("linked/05_TEXINFO.jsonl")).unwrap();
+    room.bspkit("dump --all q2.bsp linked --force").done();
+    assert_eq!(room.read("notes"), b"mine");
+    let run = room.bspkit("load --all q2.bsp linked -o linked/01_PLANES.jsonl").without_data(2);
+    assert!(run.err.contains("is read and would be replaced"), "{}", run.err);
+    // Half a dump is none.
+    room.write("half/05_TEXINFO.jsonl", b"mine");
+    room.bspkit("dump --all q2.bsp half").without_data(2);
+    assert_eq!(std::fs::read_dir(room.path("half")).unwrap().count(), 1);
+}
+
+#[test]
+fn bytes_of_another_size_are_asked_for_too() {
+    let room = Room::new();
+    room.write("two.bin", &[0; 40]);
+    let run = room.bspkit("load q2.bsp planes two.bin -o no.bsp").without_data(2);
+    assert!(run.err.contains("the file has 40 bytes") && run.err.contains("--resize"), "{}", run.err);
+    room.bspkit("load q2.bsp planes two.bin --resize -o out.bsp").done();
+    room.write("text.bin", b"{ \"classname\" \"worldspawn\" }\0");
+    room.bspkit("load q2.bsp entities text.bin -o out.bsp").done();
+    // Faces that the models do not have make a lump that nobody can read.
+    room.write("room.bsp", &fixture("source/room_v20"));
+    let faces = room.bspkit("dump room.bsp faces --json").done().text().to_owned();
+    room.write("more.jsonl", format!("{faces}{}", faces.lines().next().unwrap()).as_bytes());
+    let run = room.bspkit("load room.bsp faces more.jsonl --resize -o out.bsp").done();
+    assert!(run.err.contains("FACES will be read as bytes only: its"), "{}", run.err);
+}

@@ -60,6 +60,11 @@ fn bloodlines_keeps_averages_in_the_face_and_at_times_in_the_lump_too() {
             Some(at) => assert_eq!(lump[at..at + 4], mean, "face {block}"),
             None => assert_eq!(lump[..start], old[..start], "face {block}"),
         }
+        // Style by style, and the directions of each behind its light.
+        if block == 4 {
+            let image = Image { style: 1, plane: 2, ..image };
+            assert_eq!(light.bytes(image).unwrap(), &old[start + (4 + 2) * 4..][..4]);
+        }
         // No direction counts for the average.
         if planes == 4 {
             let mut light = map.light().unwrap();
@@ -121,6 +126,35 @@ fn sums_are_in_double_precision_and_then_rounded() {
     let found = extents(far, &[[1.0, 0.0, 0.0, 0.0]; 2], Precision::Double).unwrap();
     assert_eq!(found.luxel_mins, [62_499; 2]);
     assert_eq!(extents([], &[[1.0; 4]; 2], Precision::Double), None);
+}
+
+/// A Quake II map whose faces are wider than a page of an export, and one that is not.
+pub(crate) fn wide_map() -> Vec<u8> {
+    let texinfo = |scale: f32| {
+        let mut texinfo = quake2::TexInfo::decode(&[0; 76]).unwrap();
+        texinfo.vectors = [[scale, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
+        texinfo.encode()
+    };
+    let mut offset = 0;
+    let mut face = |(texinfo, wide): (i16, i32)| {
+        let mut face = quake2::Face::decode(&[0; 20]).unwrap();
+        (face.edge_count, face.styles, face.texinfo) = (2, [0, 255, 255, 255], texinfo);
+        face.light_offset = offset;
+        offset += wide * 5 * 3;
+        face.encode()
+    };
+    // 64 units of 1 and of 250 texels.
+    let faces = [(0, 5), (1, 1001), (0, 5), (1, 1001), (1, 1001), (0, 5)].map(&mut face);
+    let point = |x: f32, y: f32| [x, y, 0.0].map(f32::to_le_bytes).concat();
+    Builder::new(&dialect::QUAKE2)
+        .lump(2, [point(0.0, 0.0), point(64.0, 64.0)].concat())
+        .lump(5, [texinfo(1.0), texinfo(250.0)].concat())
+        .lump(6, faces.concat())
+        .lump(7, (0..3 * (5 * 5 + 1001 * 5) * 3).map(|at: usize| (at % 251) as u8).collect::<Vec<_>>())
+        .lump(11, [0, 0, 0, 0, 0, 0, 1, 0])
+        .lump(12, [1_i32, -1].map(i32::to_le_bytes).concat())
+        .build()
+        .unwrap()
 }
 
 /// A compiler that summed in single precision laid its blocks by that, and they are read so where they fit no other way.

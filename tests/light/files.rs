@@ -112,6 +112,23 @@ fn what_was_not_painted_on_keeps_every_byte() {
     }
 }
 
+/// Faces wider than a page get one of their own.
+#[test]
+fn wide_faces_have_pages_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("wide.bsp");
+    fs::write(&map, super::built::wide_map()).unwrap();
+    let room = Room { folder, map };
+    let out = room.run(&["export", &room.map(), &room.path("light")]);
+    assert!(out.status.success(), "{}", text(&out));
+    assert_eq!(room.files("png").len(), 4);
+    assert!(room.import(&[]).status.success());
+    assert!(fs::read(&room.map).unwrap() == fs::read(room.path("out.bsp")).unwrap());
+    paint(&room.files("png")[2], |pixels, _| pixels[0] ^= 1);
+    assert!(room.import(&[]).status.success());
+    assert_eq!(room.changes().len(), 1);
+}
+
 /// One pixel in one PNG is one luxel, for all families alike.
 #[test]
 fn a_pixel_is_a_luxel() {

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::{bad, other_size};
+use super::{bad, check_size};
 
 /// Red, green, blue and exponent: the color divided by 256, times two to the power of the exponent less 128.
 type Pixel = [u8; 4];
@@ -125,9 +125,7 @@ pub(crate) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
         _ => return Err(bad(format!("its rows run in a way that is not known: `{text}`"))),
     };
     let size = [wide, high].map(|number| number.parse::<usize>().unwrap_or(0));
-    if size != expected {
-        return Err(other_size(size, expected));
-    }
+    check_size(size, expected)?;
     let mut pixels = Vec::with_capacity(size[0] * size[1]);
     for _ in 0..size[1] {
         let start = pixels.len();

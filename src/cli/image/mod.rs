@@ -6,7 +6,7 @@ mod png;
 pub(crate) use hdr::{read_hdr, same_color, write_hdr};
 pub(crate) use png::{read_png, write_png};
 
-use anyhow::Error;
+use anyhow::{Error, Result};
 use bspkit::ErrorKind;
 
 /// The refusal of an image of another size.
@@ -14,6 +14,20 @@ fn other_size(found: [usize; 2], expected: [usize; 2]) -> Error {
     let ([wide, high], [columns, rows]) = (found, expected);
     let message = format!("it has {wide} by {high} pixels, and {columns} by {rows} are expected");
     bspkit::Error::new(ErrorKind::Refused, message).into()
+}
+
+/// More pixels than the light of any face has; what claims more is not read.
+const MOST_PIXELS: usize = 1 << 24;
+
+/// Refuses a size that is not the expected one, before memory is set aside for it.
+fn check_size(found: [usize; 2], expected: [usize; 2]) -> Result<()> {
+    if found != expected {
+        return Err(other_size(found, expected));
+    }
+    match found[0].checked_mul(found[1]) {
+        Some(1..=MOST_PIXELS) => Ok(()),
+        _ => Err(bad(format!("{} by {} pixels are too many or none", found[0], found[1]))),
+    }
 }
 
 fn bad(message: impl Into<String>) -> Error {

@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use anyhow::Result;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Limits, Transformations};
 
-use super::{bad, other_size};
+use super::{bad, check_size};
 
 /// Writes rows of red, green and blue.
 pub(crate) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8]) -> Result<()> {
@@ -27,9 +27,7 @@ pub(crate) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
     decoder.set_transformations(Transformations::EXPAND);
     let info = decoder.read_header_info()?;
     let size = [usize::try_from(info.width)?, usize::try_from(info.height)?];
-    if size != expected {
-        return Err(other_size(size, expected));
-    }
+    check_size(size, expected)?;
     if info.bit_depth == BitDepth::Sixteen {
         return Err(bad("it has 16 bits a channel, and 8 are expected"));
     }

@@ -1,10 +1,9 @@
 //! `light export`: light as images.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bspkit::Bsp;
 use bspkit::content::lightmap::{Light, Luxel};
 use bspkit::dialect::LuxelForm;
@@ -19,6 +18,7 @@ use super::{nothing, say_faults};
 use crate::cli::help;
 use crate::cli::image::{write_hdr, write_png};
 use crate::cli::options::Options;
+use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job, Talk};
 
@@ -81,7 +81,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let path = args.folder.join(index::NAME);
     let mut text = serde_json::to_vec_pretty(&index)?;
     text.push(b'\n');
-    write(&path, args.force, &text).with_context(cannot)?;
+    put(&path, &text, args.force).with_context(cannot)?;
     let images: usize = sheets.iter().map(|sheet| sheet.places.len()).sum();
     let (images, files) = (count(images, "image", "images"), count(sheets.len(), "file", "files"));
     job.say(&format!("{}: {images} in {files}", shown(&args.folder)));
@@ -161,26 +161,14 @@ fn there(path: &Path) -> anyhow::Error {
     bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it").into()
 }
 
-fn write(path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
-    let cannot = || format!("cannot write {}", shown(path));
-    let file = match force {
-        true => File::create(path),
-        false => File::create_new(path),
-    };
-    let mut file = match file {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(there(path)),
-        file => file.with_context(cannot)?,
-    };
-    file.write_all(bytes).with_context(cannot)
-}
-
 fn write_sheet(light: &Light<'_>, sheet: &Sheet, args: &Args) -> Result<()> {
     let path = |extension: &str| args.folder.join(format!("{}.{extension}", sheet.stem));
     let mut png = Vec::new();
     match light.sets()[sheet.set].form() {
         LuxelForm::Rgbe => {
             let pixels = pixels::<4>(light, sheet);
-            write(&path("hdr"), args.force, &write_hdr(sheet.size, &pixels.iter().map(radiance).collect::<Vec<_>>()))?;
+            let light = write_hdr(sheet.size, &pixels.iter().map(radiance).collect::<Vec<_>>());
+            put(&path("hdr"), &light, args.force)?;
             let shown = pixels.iter().flat_map(|[red, green, blue, exponent]| {
                 Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent])).shown()
             });
@@ -191,7 +179,7 @@ fn write_sheet(light: &Light<'_>, sheet: &Sheet, args: &Args) -> Result<()> {
             write_png(&mut png, sheet.size, pixels.as_flattened())?;
         }
     }
-    write(&path("png"), args.force, &png)
+    put(&path("png"), &png, args.force)
 }
 
 /// A luxel as a pixel of Radiance, which counts the exponent from 128: 256 of a luxel's light are its 1.

@@ -81,8 +81,9 @@ impl Shelf<'_> {
             self.at = [0, self.at[1] + self.row];
             self.row = 0;
         }
-        let is_fresh = self.at == [0; 2];
-        if self.pages == 0 || (!is_fresh && self.at[1] + high.max(self.row) > PAGE) || (is_fresh && wide > PAGE) {
+        // What is larger than a page gets one of its own size.
+        let is_full = self.at != [0; 2] && self.at[1] + high.max(self.row) > PAGE;
+        if self.pages == 0 || is_full || wide > PAGE {
             let stem = format!("{}page_{:03}", self.folder, self.pages);
             sheets.push(Sheet { stem, set: self.set, size: [PAGE.max(wide), PAGE], places: Vec::new() });
             (self.pages, self.at, self.row) = (self.pages + 1, [0; 2], 0);

@@ -199,6 +199,11 @@ impl<'a> Content<'a> {
             Format::Raw => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes)?;
+                let (old, new) = (self.bytes.len(), bytes.len());
+                if old != new && !resize && !self.parts.is_empty() {
+                    let message = format!("the file has {new} bytes, and {} has {old}", self.name);
+                    return Err(Error::new(ErrorKind::Argument, message).hint(RESIZE).into());
+                }
                 return Ok(bytes);
             }
             Format::Json if self.parts.is_empty() => return self.one().map(|_| Vec::new()),
@@ -211,9 +216,7 @@ impl<'a> Content<'a> {
                 let name =
                     if part.list.is_empty() { self.name.clone() } else { format!("{}.{}", self.name, part.list) };
                 let message = format!("the file has {new} records, and {name} has {old}");
-                return Err(Error::new(ErrorKind::Argument, message)
-                    .hint("--resize loads them nevertheless; what refers to records by number does not follow")
-                    .into());
+                return Err(Error::new(ErrorKind::Argument, message).hint(RESIZE).into());
             }
         }
         let mut bytes = self.bytes.to_vec();
@@ -229,6 +232,8 @@ impl<'a> Content<'a> {
         Ok(bytes)
     }
 }
+
+const RESIZE: &str = "--resize loads it nevertheless; what refers to records by number does not follow";
 
 fn malformed(slot: &Slot, why: String) -> Error {
     Error::new(ErrorKind::Malformed, format!("{}: {why}", slot.name))

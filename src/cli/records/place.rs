@@ -42,12 +42,16 @@ impl RecordPlace {
         let content = Content::find(bsp, &self.lump)?;
         let records = content.one()?;
         let (record, count) = (records.record, records.count());
+        let name = match records.list {
+            "" => content.name.clone(),
+            list => format!("{}.{list}", content.name),
+        };
         if self.index >= count {
             let there = match count.checked_sub(1) {
                 None => "no records".to_owned(),
                 Some(last) => format!("the records 0 to {last}"),
             };
-            let message = format!("{} has {there}, and none with the index {}", content.name, self.index);
+            let message = format!("{name} has {there}, and none with the index {}", self.index);
             return Err(Error::new(ErrorKind::NotFound, message).into());
         }
         let start = records.range.start + self.index * record.size;

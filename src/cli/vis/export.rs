@@ -1,7 +1,5 @@
 //! `vis export`: a picture of what is visible from where.
 
-use std::fs::File;
-use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -10,6 +8,7 @@ use super::picture::{self, Kind};
 use super::{Set, places};
 use crate::cli::help;
 use crate::cli::options::Options;
+use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
 use crate::cli::talk::{Code, Job, Talk};
 
@@ -53,16 +52,9 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if !visibility.sets().contains(&set) {
         bail!("{} has no rows of what is heard", shown(&args.map));
     }
-    let cannot = || format!("cannot write {}", shown(&args.file));
-    let file = if args.force { File::create(&args.file) } else { File::create_new(&args.file) };
-    let file = match file {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(error).context("it is there already; --force replaces it").with_context(cannot);
-        }
-        file => file.with_context(cannot)?,
-    };
+    spare(&args.file, &args.map)?;
     let (all, none) = (visibility.plain(true), visibility.plain(false));
-    picture::write(file, kind, places.len(), |index| {
+    let mut row = |index: usize| {
         let row = match visibility.row(set, places[index]) {
             Ok(row) => row.unwrap_or_else(|| all.clone()),
             Err(error) => {
@@ -72,8 +64,8 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             }
         };
         Ok(row.bytes().to_vec())
-    })
-    .with_context(cannot)?;
+    };
+    stream(&args.file, args.force, |file| picture::write(file, kind, places.len(), &mut row))?;
     job.say(&format!("{}: {} by {} pixels", shown(&args.file), places.len(), places.len()));
     talk.stderr(&job.err);
     Ok(job.code)

@@ -9,7 +9,7 @@ use crate::dialect::{Averages, LuxelForm};
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
 /// let block = &light.sets()[0].blocks()[0];
-/// assert_eq!((block.styles(), block.planes()), (&[0][..], 1));
+/// assert_eq!((block.styles(), block.planes()), (&[32, 2, 0][..], 1));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]

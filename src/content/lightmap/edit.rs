@@ -47,6 +47,9 @@ impl Light<'_> {
         let Some(set) = self.sets.get(image.set) else { return };
         let Some(block) = set.blocks.get(image.block) else { return };
         let Some(range) = block.range(image, set.form) else { return };
+        if block.averages(image.style).next().is_none() {
+            return;
+        }
         let is_as_read = {
             let held = &self.lumps[set.lump].held;
             held.get()[range.clone()] == held.original()[range.clone()]

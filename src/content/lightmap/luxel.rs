@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::bytes::{nearest_byte, rounded};
+use crate::bytes::{integer, nearest_byte, rounded};
 use crate::dialect::LuxelForm;
 
 /// A luxel as the file has it.
@@ -143,7 +143,9 @@ fn scaled(color: [f64; 3]) -> (i8, [f64; 3]) {
     if most <= 0.0 {
         return (0, [0.0; 3]);
     }
-    let mut exponent = i8::MIN;
+    // The logarithm may be off by its last bit, and light may be too dark for any exponent.
+    let guess = integer(rounded(most.log2().floor())).unwrap_or(0).saturating_sub(8);
+    let mut exponent = i8::try_from(guess.max(i32::from(i8::MIN))).unwrap_or(i8::MAX);
     while exponent < i8::MAX && most >= 256.0 * f64::from(exponent).exp2() {
         exponent += 1;
     }

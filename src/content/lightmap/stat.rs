@@ -10,7 +10,7 @@ use crate::bytes::{amount, nearest_byte};
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
 /// let stat = light.stat(0).unwrap();
-/// assert_eq!(stat.styles[&0].faces, light.sets()[0].blocks().len());
+/// assert_eq!((stat.styles[&0].faces, light.sets()[0].blocks().len()), (76, 98));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -37,18 +37,23 @@ impl<'a> Bsp<'a> {
 }
 
 impl<'a> PhysDisp<'a> {
-    /// Reads the sizes of a lump of this version: a count and so many numbers, of 16 bits each.
+    /// Reads the sizes of a lump: a count and so many numbers, of 16 bits each. One of another version than 0 is believed
+    /// where all of it is made up of that: Strata writes 32 bits, and version 2.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a version other than 0, [`ErrorKind::Malformed`] where there is no room for what it says.
+    /// [`ErrorKind::Unsupported`] for another version where that does not fit, [`ErrorKind::Malformed`] where there is no room
+    /// for what it says.
     pub fn parse(bytes: impl Into<Data<'a>>, version: i32) -> Result<Self> {
-        let bytes = bytes.into();
-        let place = Place::default().lump(LUMP);
-        // Strata writes 32 bits, and version 2.
-        if version != 0 {
-            let message = format!("physics of displacements of version {version} are not known, only version 0");
-            return Err(Error::new(ErrorKind::Unsupported, message).at(place));
+        let parsed = PhysDisp::read(bytes.into());
+        if version == 0 || parsed.as_ref().is_ok_and(|parsed| parsed.rest().is_empty()) {
+            return parsed;
         }
+        let message = format!("physics of displacements of version {version} are not known, only version 0");
+        Err(Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(LUMP)))
+    }
+
+    fn read(bytes: Data<'a>) -> Result<Self> {
+        let place = Place::default().lump(LUMP);
         let malformed = |message: String| Error::new(ErrorKind::Malformed, message).at(place.clone().offset(0));
         let count = match *bytes {
             [] => 0,

@@ -4,7 +4,6 @@
 use super::faces::{FACES, Face, FaceV18};
 use super::geometry::{Brush, BrushSide, Model};
 use super::tree::{Leaf, LeafV0, Node};
-use crate::dialect::row::count_is;
 use crate::dialect::shared::{Edge, SurfEdge};
 use crate::dialect::{Facts, Row, source17};
 use crate::record::Field;
@@ -90,7 +89,7 @@ pub(in crate::dialect) fn faces_of_this_size(facts: &Facts<'_>, row: &Row) -> Fi
 
 /// A record for each face of the models, in a lump that has but one size of them.
 pub(super) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
-    count_is(facts, row, faces_for(facts, row), "faces of the models")
+    exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
 /// The struct that the faces have; a lump of faces of its own number.

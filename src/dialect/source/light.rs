@@ -80,7 +80,9 @@ fn samples(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result
     // A ragged lump is not one of whole cubes.
     let is_odd =
         !len.is_multiple_of(LeafAmbientSample::SIZE) && (facts.is_exact || len.is_multiple_of(LeafAmbientCube::SIZE));
-    match (is_odd, i64::try_from(len / LeafAmbientSample::SIZE)) {
+    let size = LeafAmbientSample::SIZE;
+    let count = if facts.is_exact { len / size } else { len.div_ceil(size) };
+    match (is_odd, i64::try_from(count)) {
         (false, Ok(count)) if count >= samples.min(1 << 16) => Ok(()),
         _ => Err(format!("its {len} bytes are not {} for each of {samples} samples", LeafAmbientSample::SIZE)),
     }

@@ -28,12 +28,20 @@ const OCCLUSION: &[List] = &[
     List::of::<OccluderVertex>("vertexes"),
 ];
 
+/// Version 1 has occluders of 36 bytes, which fit where there are none of them.
+const OCCLUSION_ROW: Row = Row::lists("OCCLUSION", OCCLUSION).versions(&[2]).proved(ends_with_its_lists);
+
 pub(super) const ROWS: &[Row] = &[
     Row::lens("ENTITIES", "text"),
     TEXDATA.row(),
     TEXINFO.row(),
-    // Version 1 has occluders of 36 bytes, which fit where there are none of them.
-    Row::lists("OCCLUSION", OCCLUSION).versions(&[2]).proved(ends_with_its_lists),
+    OCCLUSION_ROW,
+    Row::opaque("OCCLUSION", "occluders of version 1, of 36 bytes, are known from one source only")
+        .versions(&[1])
+        .proved(|facts, row| match facts.lump_version().filter(|version| row.versions.contains(version)) {
+            Some(_) if ends_with_its_lists(facts, &OCCLUSION_ROW).is_err() => Ok(()),
+            _ => Err("its lists are not those of version 1".to_owned()),
+        }),
     CUBEMAPS.row(),
     Row::lens("TEXDATA_STRING_DATA", "strings"),
     TEXDATA_STRING_TABLE.row(),

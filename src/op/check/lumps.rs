@@ -61,17 +61,14 @@ impl<'a> Lumps<'a> {
         });
         let read: Vec<_> = read.collect();
         let is_usual = OnceCell::new();
-        let held: HashMap<SlotId, &Data<'a>> = bsp
-            .slots()
-            .iter()
-            .zip(&read)
-            .filter(|(_, (_, state))| matches!(state, State::Read))
-            .map(|(slot, (bytes, _))| (slot.id, bytes))
-            .collect();
+        let held: HashMap<SlotId, &(Data<'a>, State)> = bsp.slots().iter().map(|slot| slot.id).zip(&read).collect();
+        let bytes = |id: SlotId| match held.get(&id) {
+            Some((bytes, State::Read)) => Ok(bytes.clone()),
+            Some((_, State::Packed(why))) => Err(why.clone()),
+            _ => Err("it unpacks to more than is kept in memory".to_owned()),
+        };
         let told = bsp.slots().iter().map(|slot| {
-            bsp.told(slot, &|id| held.get(&id).map(|bytes| (*bytes).clone()), |facts| {
-                *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts))
-            })
+            bsp.told(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
         });
         let told: Vec<_> = told.collect();
         let all = bsp.slots().iter().zip(read).zip(told).map(|((slot, (bytes, state)), told)| {
