@@ -22,6 +22,8 @@ mod help;
 mod lmp;
 #[path = "cli/pak.rs"]
 mod pak;
+#[path = "cli/patch.rs"]
+mod patch;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/records.rs"]

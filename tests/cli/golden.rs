@@ -354,6 +354,31 @@ fn saving() {
 }
 
 #[test]
+fn patches() {
+    let room = Room::new();
+    room.write("empty.json", b"{}");
+    room.write("odd.json", br#"{"bspkit_patch": 1, "operations": [{"op": "remove", "on": {"selct": "light"}}]}"#);
+    room.write("sel.json", br#"{"bspkit_patch": 1, "operations": [{"op": "remove", "on": {"select": "a[b"}}]}"#);
+    let lines = [
+        "bspkit ent set q3.bsp worldspawn 'message=caf\\xe9' new=1 -o 1.bsp -q && bspkit ent rm 1.bsp '#4' -o 2.bsp -q",
+        "bspkit ent mv 2.bsp '#3' --after '#1' -o 3.bsp -q",
+        "bspkit ent add 3.bsp classname=info_null origin='0 0 64' -o new.bsp -q",
+        "bspkit ent diff q3.bsp new.bsp",
+        "bspkit ent diff q3.bsp new.bsp -o changes.json",
+        "bspkit ent patch q3.bsp changes.json --dry-run",
+        "bspkit ent patch q3.bsp changes.json -o out.bsp && bspkit ent diff new.bsp out.bsp -o none.json",
+        "bspkit ent patch new.bsp changes.json -o no.bsp",
+        "bspkit ent patch q2.bsp changes.json -o no.bsp 2>&1 | head -4",
+        "bspkit ent patch q3.bsp empty.json -o no.bsp",
+        "bspkit ent patch q3.bsp odd.json -o no.bsp",
+        "bspkit ent patch q3.bsp sel.json -o no.bsp",
+        "bspkit ent patch q3.bsp nothing.json -o no.bsp",
+        "ls no.bsp",
+    ];
+    check("patches", &room, &lines);
+}
+
+#[test]
 fn embedded_files() {
     let room = Room::new();
     room.write("wall.vmt", &b"LightmappedGeneric ".repeat(20));

@@ -1,6 +1,7 @@
 //! `ent`: the entities of a map.
 
 mod add;
+mod diff;
 mod dup;
 mod export;
 mod fmt;
@@ -8,6 +9,7 @@ mod get;
 mod import;
 mod list;
 mod mv;
+mod patch;
 mod rename_key;
 mod rm;
 mod select;
@@ -55,6 +57,8 @@ enum Command {
     Export(export::Args),
     Import(import::Args),
     Fmt(fmt::Args),
+    Diff(diff::Args),
+    Patch(patch::Args),
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
@@ -71,5 +75,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         Command::Export(args) => export::run(options, talk, args),
         Command::Import(args) => import::run(options, talk, args),
         Command::Fmt(args) => fmt::run(options, talk, args),
+        Command::Diff(args) => diff::run(options, talk, args),
+        Command::Patch(args) => patch::run(options, talk, args),
     }
 }
