@@ -10,7 +10,7 @@ use crate::Result;
 use crate::content::entities::{Entities, Entity};
 
 /// Each addition and move takes time by the number of entities: above this product the whole text is shorter work.
-const MOST_ARRANGED: usize = 1 << 29;
+const MOST_ARRANGED: usize = 1 << 27;
 
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
 /// byte for byte.
