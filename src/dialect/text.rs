@@ -40,6 +40,14 @@ impl EntityRules {
         block_comments: false,
     };
 
+    /// Quake: tokens of 1,023 bytes in the engines in use today, which check what the original's buffer of 1,024 did not;
+    /// keys are copied into 256 bytes (Quakespasm `COM_Parse`, `ED_ParseEdict`).
+    pub const QUAKE: EntityRules = EntityRules { engines: "Quake engines", ..EntityRules::GOLDSRC };
+
+    /// QFusion: Quake 2's way of entities, with Quake 3's comments.
+    pub const QFUSION: EntityRules =
+        EntityRules { engines: "QFusion engines", block_comments: true, ..EntityRules::QUAKE2 };
+
     /// Quake 2: 128 bytes in the original engine, 1,024 in those in use today, where a full buffer reads as
     /// nothing (Yamagi Quake II `COM_Parse`); keys are copied into 256 bytes.
     pub const QUAKE2: EntityRules = EntityRules { engines: "Quake 2 engines", ..EntityRules::GOLDSRC };

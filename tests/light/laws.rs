@@ -73,6 +73,7 @@ fn some_images(light: &Light<'_>) -> Vec<Image> {
 
 fn other(luxel: Luxel) -> Luxel {
     match luxel {
+        Luxel::Grey(grey) => Luxel::Grey(grey ^ 0x55),
         Luxel::Rgb([red, green, blue]) => Luxel::Rgb([red ^ 0x55, green, blue]),
         Luxel::Rgbe([red, green, blue], exponent) => Luxel::Rgbe([red ^ 0x55, green, blue], exponent),
         _ => unreachable!(),

@@ -1,4 +1,4 @@
-//! The texture lump of GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`, `miptex_t`).
+//! The texture lump of Quake and GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`, `miptex_t`).
 //!
 //! An offset of -1 is a texture that is not there, offsets of 0 within one mean that a WAD file has it: both legal.
 
@@ -15,9 +15,13 @@ const PALETTE: u64 = 2 + 768;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(lump) = lumps.role_lump(Role::Textures).filter(|lump| !lump.bytes.is_empty()) else { return };
-    let is_directory = lump.row.as_ref().is_ok_and(|row| matches!(row.form, Form::Lens("textures")));
+    let palette = match lump.row.as_ref().map(|row| row.form) {
+        Ok(Form::Lens("textures")) => PALETTE,
+        Ok(Form::Lens("textures without palettes")) => 0,
+        _ => return,
+    };
     let bytes: &[u8] = &lump.bytes;
-    let Some(count) = word(bytes, 0).filter(|_| is_directory) else { return };
+    let Some(count) = word(bytes, 0) else { return };
     check_uses(lumps, lump.name, i64::from(count), sink);
     let room = bytes.len() / 4 - 1;
     let Some(count) = usize::try_from(count).ok().filter(|count| *count <= room) else {
@@ -47,7 +51,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
         }
         let size = (width * height).saturating_mul(85) / 64;
-        let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(PALETTE);
+        let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(palette);
         if pixels != 0 && end > wide(bytes.len()) {
             sink.add(&TEXTURE_PLACE, at, || {
                 format!("the pixels and colours of `{}` go on to {end}, and the lump has {} bytes", name(), bytes.len())
