@@ -154,6 +154,9 @@ fn a_lump_in_the_wrong_place_is_noticed() {
         let load = |map: &[u8]| engine.load(map);
         // Lighting, the faces of leafs, areas and their portals.
         lumps_are_noticed("q2/own_rooms", load, &[7, 9, 17, 18]);
+        // Lighting, the faces of leafs; visibility, as all rooms see each other.
+        lumps_are_noticed("q1/own_rooms", load, &[4, 8, 11]);
+        lumps_are_noticed("bsp2/own_rooms_2psb", load, &[4, 8, 11]);
         // Lighting, the faces of leafs.
         lumps_are_noticed("goldsrc/own_rooms", load, &[8, 11]);
         // The surfaces of leafs, lightmaps, the light grid.

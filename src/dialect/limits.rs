@@ -31,7 +31,8 @@ pub(super) const QUAKE: Checks = Checks {
                 bytes("VISIBILITY", 0x10_0000),
             ],
         ),
-        QUAKESPASM,
+        // Its nodes say leafs in 16 bits.
+        engine("quakespasm", "Quakespasm", &[], &[records("LEAFS", 32_767)]),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS"],
     first_leaf: Some(-2),
@@ -43,12 +44,12 @@ pub(super) const QUAKE: Checks = Checks {
     axial_sides: false,
 };
 
-/// It takes what its memory takes, but of leafs no more than 16 bits can say in a map of version 29.
-const QUAKESPASM: Engine = engine("quakespasm", "Quakespasm", &[], &[]);
-
 /// BSP2 and 2PSB: engines that know them have no limits of their own. Quakespasm takes larger extents.
-pub(super) const BSP2: Checks =
-    Checks { engines: &[QUAKESPASM], light: LightForm::Extents { bytes: 1, unlit: 1, most: None }, ..QUAKE };
+pub(super) const BSP2: Checks = Checks {
+    engines: &[engine("quakespasm", "Quakespasm", &[], &[])],
+    light: LightForm::Extents { bytes: 1, unlit: 1, most: None },
+    ..QUAKE
+};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {

@@ -145,7 +145,16 @@ fn an_adjustment_of_nothing_changes_nothing() {
 /// Twice the light and half of it: 8-bit light loses what saturates, Source's nothing but last bits.
 #[test]
 fn an_adjustment_is_in_linear_light() {
-    for name in ["q2/own_rooms", "goldsrc/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"] {
+    for name in [
+        "q1/own_rooms",
+        "bsp2/own_rooms",
+        "qbism/own_rooms_qbism",
+        "q2/own_rooms",
+        "goldsrc/own_rooms",
+        "q3/own_rooms",
+        "source/room_v20",
+        "source/room_v21",
+    ] {
         let map = fixture(name);
         let old = map.light().unwrap();
         let mut new = old.clone();

@@ -82,12 +82,15 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 
 fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let mut shelf = Shelf::Map(draft.textures()?);
+    let palette = args.wal.given_palette()?;
+    if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
+        bail!("a map has no palette to be given but one of Quake");
+    }
     let (found, mut bad) = find(&shelf, &args.files, job)?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
     if count_all == 0 {
         return Ok(Edited::Nothing("no image belongs to a texture".into()));
     }
-    let palette = args.wal.given_palette()?;
     let Shelf::Map(textures) = &mut shelf else { return Err(anyhow!("a WAD file is not edited")) };
     for image in &found {
         if let Err(error) = take_one(textures, image, palette.as_ref(), args) {
@@ -116,13 +119,11 @@ fn take_one(textures: &mut Textures<'static>, found: &Found, given: Option<&Pale
     if !texture.has_palette() {
         let palette = given.ok_or_else(|| anyhow!("the textures of Quake have no palettes: --palette gives it"))?;
         let image = take::with_palette(&picture, palette, args.quantize)?;
-        return Ok(match level {
-            0 => textures.set_image(*index, &image, Some(palette))?,
-            level => textures.set_level(*index, *level, &image.pixels)?,
-        });
-    }
-    if given.is_some() {
-        bail!("the texture has a palette of its own: --palette is for those of Quake and for WAL files");
+        let set = match level {
+            0 => textures.set_image(*index, &image, Some(palette)),
+            level => textures.set_level(*index, *level, &image.pixels),
+        };
+        return Ok(set?);
     }
     if *level > 0 {
         let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;

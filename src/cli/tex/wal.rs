@@ -21,7 +21,7 @@ pub(super) const GAME: &str = "quake2";
 #[derive(clap::Args)]
 #[command(next_help_heading = "WAL files")]
 pub(crate) struct Fields {
-    /// The palette: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    /// The palette, for the textures of Quake maps too: a PCX picture such as pics/colormap.pcx, or 768 bytes
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
     /// The name: the path below textures/, without extension [default for a new file: as it is saved]

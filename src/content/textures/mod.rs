@@ -112,6 +112,11 @@ impl<'a> Textures<'a> {
         Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new() })
     }
 
+    /// Whether textures have palettes of their own, as in GoldSrc; in Quake the game has one for all.
+    pub fn has_palettes(&self) -> bool {
+        self.has_palettes
+    }
+
     /// How many entries the directory has.
     pub fn len(&self) -> usize {
         self.len
