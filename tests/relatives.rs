@@ -92,3 +92,19 @@ fn a_map_of_sin_is_not_taken_for_ravens() {
     assert_eq!(Bsp::parse(&damaged).unwrap().dialect().name, "raven");
     assert_eq!(dialect::by_name("raven").unwrap().name, "raven");
 }
+
+/// `COM_Parse` of Quake ends an unquoted word at some letters, and takes each for a word of its own.
+#[test]
+fn some_letters_are_words_in_quake() {
+    let text: &[u8] = b"{\nclassname worldspawn\nmessage:\n\"(a)\" 'b'c\n}\n\0";
+    let pairs = |dialect| {
+        let map = Bsp::from_vec(Builder::new(dialect).lump(0, text).build().unwrap()).unwrap();
+        let entities = map.entities().unwrap();
+        let all: Vec<_> =
+            entities.get(0).unwrap().pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        all.iter().map(|(key, value)| format!("{}={}", text(key), text(value))).collect::<Vec<_>>()
+    };
+    assert_eq!(pairs(&QUAKE), ["classname=worldspawn", "message=:", "(a)='", "b='"]);
+    assert_eq!(pairs(&QBISM), ["classname=worldspawn", "message:=(a)"]);
+}

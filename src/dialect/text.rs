@@ -25,6 +25,8 @@ pub struct EntityRules {
     pub lone_brace_breaks: bool,
     /// Whether `/* … */` outside quotes is a comment, as `// …` is everywhere.
     pub block_comments: bool,
+    /// Bytes that are tokens by themselves outside of quotes, as braces are everywhere.
+    pub single_tokens: &'static [u8],
 }
 
 impl EntityRules {
@@ -38,11 +40,13 @@ impl EntityRules {
         max_entity_bytes: None,
         lone_brace_breaks: false,
         block_comments: false,
+        single_tokens: b"",
     };
 
     /// Quake: tokens of 1,023 bytes in the engines in use today, which check what the original's buffer of 1,024 did not;
     /// keys are copied into 256 bytes (Quakespasm `COM_Parse`, `ED_ParseEdict`).
-    pub const QUAKE: EntityRules = EntityRules { engines: "Quake engines", ..EntityRules::GOLDSRC };
+    pub const QUAKE: EntityRules =
+        EntityRules { engines: "Quake engines", single_tokens: b"()':", ..EntityRules::GOLDSRC };
 
     /// QFusion: Quake 2's way of entities, with Quake 3's comments.
     pub const QFUSION: EntityRules =
