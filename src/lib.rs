@@ -1,4 +1,4 @@
-//! bspkit opens maps of the BSP family (Quake II, Quake III, GoldSrc, Source), lets you change exactly what you mean
+//! bspkit opens maps of the BSP family (Quake, Quake II, Quake III, GoldSrc, Source), lets you change exactly what you mean
 //! to change, and writes them back with every other byte as it was.
 //!
 //! ```

@@ -61,6 +61,9 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         ("respawn.bsp", b"rBSP\x25\0\0\0\x01\0\0\0\x7f\0\0\0".to_vec()),
         ("encrypted.bsp", encrypted()),
         ("unknown_version.bsp", b"IBSP\x63\0\0\0".to_vec()),
+        // Quake's version behind an ident.
+        ("version_of_quake.bsp", [&b"IBSP\x1d\0\0\0"[..], &[0; 200]].concat()),
+        ("quake_64.bsp", [&b" 46Q"[..], &[0; 200]].concat()),
         ("header_cut.bsp", plain[..100].to_vec()),
         ("header_alone.bsp", plain[..160].to_vec()),
         ("file_cut.bsp", plain[..plain.len() - 9].to_vec()),
@@ -151,7 +154,7 @@ fn no_law_is_broken_on_any() {
 
 #[test]
 fn every_prefix_of_a_map_opens_or_is_named() {
-    for fixture in ["q2/own_box.bsp", "q3/own_box.bsp", "goldsrc/own_box.bsp"] {
+    for fixture in ["q1/own_box.bsp", "bsp2/own_box.bsp", "q2/own_box.bsp", "q3/own_box.bsp", "goldsrc/own_box.bsp"] {
         let bytes = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(fixture)).unwrap();
         for end in (0..bytes.len()).step_by(bytes.len() / 97) {
             if let Ok(map) = Bsp::parse(&bytes[..end]) {

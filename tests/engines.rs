@@ -24,6 +24,8 @@ use ioquake3::{Ioquake3, Probe};
 use maps::LAYOUTS;
 use run::{Seen, Verdict, same_lines};
 
+const QUAKE: [&str; 6] =
+    ["q1/own_box", "q1/own_rooms", "q1/own_rooms_bspx", "bsp2/own_box", "bsp2/own_rooms", "bsp2/own_rooms_2psb"];
 const QUAKE2: [&str; 3] = ["q2/own_box", "q2/own_rooms", "q2/own_rooms_bspx"];
 const GOLDSRC: [&str; 3] = ["goldsrc/own_box", "goldsrc/own_rooms", "goldsrc/own_rooms_sdhlt"];
 const QUAKE3: [&str; 2] = ["q3/own_box", "q3/own_rooms"];
@@ -69,6 +71,11 @@ fn ioquake3_sees_the_rest_unchanged() {
             same_lines(&old.lines, &new.lines).unwrap_or_else(|difference| panic!("{case}: {difference}"));
         }
     }
+}
+
+#[test]
+fn darkplaces_finds_the_edit_in_quake_maps() {
+    darkplaces_finds_the_edit(&QUAKE);
 }
 
 #[test]
@@ -130,7 +137,7 @@ fn a_broken_map_is_refused() {
         assert!(reason.contains("wrong version number (55 should be 46)"), "{reason}");
     }
     if let Some(engine) = darkplaces {
-        for name in ["q2/own_rooms", "goldsrc/own_rooms", "q3/own_rooms"] {
+        for name in ["q1/own_rooms", "bsp2/own_rooms", "q2/own_rooms", "goldsrc/own_rooms", "q3/own_rooms"] {
             engine.load(&maps::with_wrong_version(&maps::fixture(name))).refused(name);
         }
     }
@@ -147,6 +154,9 @@ fn a_lump_in_the_wrong_place_is_noticed() {
         let load = |map: &[u8]| engine.load(map);
         // Lighting, the faces of leafs, areas and their portals.
         lumps_are_noticed("q2/own_rooms", load, &[7, 9, 17, 18]);
+        // Lighting, the faces of leafs; visibility, as all rooms see each other.
+        lumps_are_noticed("q1/own_rooms", load, &[4, 8, 11]);
+        lumps_are_noticed("bsp2/own_rooms_2psb", load, &[4, 8, 11]);
         // Lighting, the faces of leafs.
         lumps_are_noticed("goldsrc/own_rooms", load, &[8, 11]);
         // The surfaces of leafs, lightmaps, the light grid.

@@ -151,7 +151,7 @@ fn heading(path: &str, bsp: &Bsp<'_>, job: &mut Job<'_>) {
         "{path}: {} ({}), version {}{revision}, {size} bytes",
         dialect.title,
         dialect.name,
-        bsp.version()
+        dialect.version_name(bsp.version())
     ));
 }
 

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use super::pattern::Pattern;
 use super::texdata::{STRINGS, TABLE};
-use super::textures::Textures;
 use crate::bsp::Bsp;
 use crate::bytes::{Data, escaped};
 use crate::dialect::Role;
@@ -146,8 +145,8 @@ impl<'a> Bsp<'a> {
         let mut add = |lump: &str, index, name: &[u8]| {
             names.push(TextureName { lump: lump.to_owned(), index, name: name.to_vec() });
         };
-        if let Ok(slot) = self.textures_id() {
-            let textures = Textures::parse(self.bytes(slot)?)?;
+        if self.has_textures() {
+            let textures = self.textures()?;
             let named = (0..textures.len()).filter_map(|index| Some((index, textures.name(index)?)));
             named.for_each(|(index, name)| add("TEXTURES", index, name));
             return Ok(names);
@@ -187,7 +186,7 @@ impl<'a> Bsp<'a> {
     ) -> Result<(BTreeMap<SlotId, Vec<u8>>, usize)> {
         let (mut lumps, mut count) = (BTreeMap::new(), 0);
         if let Ok(slot) = self.textures_id() {
-            let mut textures = Textures::parse(bytes(slot)?)?;
+            let mut textures = self.textures_of(&bytes)?;
             for index in 0..textures.len() {
                 let name = textures.name(index).map(<[u8]>::to_vec);
                 let new = name.map(|name| renaming.checked("TEXTURES", index, &name, 16)).transpose()?.flatten();

@@ -55,8 +55,10 @@ pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LightForm {
-    /// Three bytes a luxel of 16 texels; how many there are follows from the face's extents.
+    /// A luxel for 16 texels; how many there are follows from the face's extents.
     Extents {
+        /// The bytes of a luxel.
+        bytes: u8,
         /// Flags of a texture whose faces have no light, or none of which the size follows so.
         unlit: i64,
         /// The most units that a face may extend before an engine refuses the map.

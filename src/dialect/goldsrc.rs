@@ -111,7 +111,8 @@ fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
 
 /// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
 /// a clip node it ends a hull's tree.
-const CONTENTS: &[i64] = &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+pub(super) const CONTENTS: &[i64] =
+    &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 
 /// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
 /// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
@@ -206,7 +207,7 @@ records! {
     }
 }
 
-const GOLDSRC_FLAGS: FlagNames = &[(FlagKind::Surface, &[(1, "SPECIAL")])];
+pub(super) const GOLDSRC_FLAGS: FlagNames = &[(FlagKind::Surface, &[(1, "SPECIAL")])];
 
 /// The bits that xash3d-fwgs reads.
 const XASH_FLAGS: FlagNames = &[(

@@ -1,7 +1,6 @@
 //! Where the light of faces stands in the maps of a dialect, and in what form.
 
 use super::Key;
-use super::quake3::{DrawVert, Surface};
 use crate::record::{Record, RecordInfo};
 
 /// How a dialect's maps keep the light of their faces.
@@ -72,11 +71,13 @@ pub struct LightLumps {
 ///
 /// ```
 /// use bspkit::dialect::LuxelForm;
-/// assert_eq!((LuxelForm::Rgb.bytes(), LuxelForm::Rgbe.bytes()), (3, 4));
+/// assert_eq!([LuxelForm::Grey, LuxelForm::Rgb, LuxelForm::Rgbe].map(LuxelForm::bytes), [1, 3, 4]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LuxelForm {
+    /// One number for all colors.
+    Grey,
     /// Red, green, blue.
     Rgb,
     /// Red, green, blue, and the power of two that they are multiplied with.
@@ -87,6 +88,7 @@ impl LuxelForm {
     /// How many bytes it has.
     pub const fn bytes(self) -> usize {
         match self {
+            LuxelForm::Grey => 1,
             LuxelForm::Rgb => 3,
             LuxelForm::Rgbe => 4,
         }
@@ -126,9 +128,9 @@ pub struct LitFace {
     /// Its first edge in the surfedges.
     pub first_edge: i32,
     /// How many edges it has.
-    pub edge_count: i16,
+    pub edge_count: i32,
     /// How its texture lies.
-    pub texinfo: i16,
+    pub texinfo: i32,
     /// The styles of its light; 255 ends them.
     pub styles: [u8; 8],
     /// Where its light begins, in bytes.
@@ -231,11 +233,77 @@ pub struct PageLight {
     /// Columns and rows of a page.
     pub size: usize,
     /// The surfaces that lie on the pages.
-    pub surfaces: Key<Surface>,
+    pub surfaces: SurfaceForm,
     /// Their corners.
-    pub vertexes: Key<DrawVert>,
+    pub vertexes: CornerForm,
     /// How a file with a page is called, in a folder of the map's name beside it: `lm_` and a number of four digits.
     pub files: (&'static str, &'static str),
+}
+
+/// What light goes by of a surface, whatever record that is.
+///
+/// ```
+/// use bspkit::dialect::{LitSurface, quake3};
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let surface: LitSurface = map.table(quake3::SURFACES)?.get(0)?.into();
+/// assert_eq!(surface.pages, [0, -1, -1, -1]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LitSurface {
+    /// The pages of its light, one for each style; negative numbers stand for none.
+    pub pages: [i32; 4],
+    /// Its first vertex.
+    pub first_vertex: i32,
+    /// How many vertexes it has.
+    pub vertex_count: i32,
+}
+
+/// A record that is a surface, and what light goes by of it.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE3};
+/// let LightModel::Pages(light) = QUAKE3.light else { unreachable!() };
+/// assert_eq!((light.surfaces.lump, light.surfaces.record.name), ("SURFACES", "Surface"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SurfaceForm {
+    /// The lump.
+    pub lump: &'static str,
+    /// The record.
+    pub record: &'static RecordInfo,
+    pub(crate) read: fn(&[u8]) -> Option<LitSurface>,
+}
+
+impl SurfaceForm {
+    pub(super) const fn of<R: Record + Into<LitSurface>>(key: Key<R>) -> Self {
+        SurfaceForm { lump: key.lump, record: R::INFO, read: |bytes| R::decode(bytes).map(R::into) }
+    }
+}
+
+/// A record that is a corner of surfaces, and where on the pages it lies.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, QUAKE3};
+/// let LightModel::Pages(light) = QUAKE3.light else { unreachable!() };
+/// assert_eq!((light.vertexes.lump, light.vertexes.record.name), ("DRAWVERTS", "DrawVert"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CornerForm {
+    /// The lump.
+    pub lump: &'static str,
+    /// The record.
+    pub record: &'static RecordInfo,
+    pub(crate) read: fn(&[u8]) -> Option<[[f32; 2]; 4]>,
+}
+
+impl CornerForm {
+    pub(super) const fn of<R: Record + Into<[[f32; 2]; 4]>>(key: Key<R>) -> Self {
+        CornerForm { lump: key.lump, record: R::INFO, read: |bytes| R::decode(bytes).map(R::into) }
+    }
 }
 
 /// Quake's way, in color: faces whose extents say how many luxels they have.

@@ -1,7 +1,59 @@
 //! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
+use super::checks::{Checks, Engine, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
+
+/// Quake: model.c refuses sizes of lumps that are none of whole records, and extents of more than 512.
+pub(super) const QUAKE: Checks = Checks {
+    engines: &[
+        engine(
+            "quake",
+            "Quake",
+            &[29],
+            // bspfile.h of id's tools.
+            &[
+                records("MODELS", 256),
+                entities(1_024),
+                bytes("ENTITIES", 65_536),
+                records("PLANES", 32_767),
+                records("NODES", 32_767),
+                records("CLIPNODES", 32_767),
+                records("LEAFS", 8_192),
+                records("VERTEXES", 65_535),
+                records("FACES", 65_535),
+                records("MARKSURFACES", 65_535),
+                records("TEXINFO", 4_096),
+                records("EDGES", 256_000),
+                records("SURFEDGES", 512_000),
+                textures(512),
+                bytes("TEXTURES", 0x20_0000),
+                bytes("LIGHTING", 0x10_0000),
+                bytes("VISIBILITY", 0x10_0000),
+            ],
+        ),
+        // Its nodes say leafs in 16 bits.
+        engine("quakespasm", "Quakespasm", &[], &[records("LEAFS", 32_767)]),
+    ],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
+    first_leaf: Some(-2),
+    strict_tree: false,
+    needs_empty_leaf: false,
+    // TEX_SPECIAL.
+    light: LightForm::Extents { bytes: 1, unlit: 1, most: Some(512) },
+    parallel: &[],
+    paired_planes: false,
+    is_usual: |_| true,
+    versions: &[],
+    members: &[],
+    axial_sides: false,
+};
+
+/// BSP2 and 2PSB: engines that know them have no limits of their own. Quakespasm takes larger extents.
+pub(super) const BSP2: Checks = Checks {
+    engines: &[engine("quakespasm", "Quakespasm", &[], &[])],
+    light: LightForm::Extents { bytes: 1, unlit: 1, most: None },
+    ..QUAKE
+};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {
@@ -15,7 +67,7 @@ pub(super) const GOLDSRC: Checks = Checks {
     strict_tree: false,
     needs_empty_leaf: false,
     // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
-    light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
+    light: LightForm::Extents { bytes: 3, unlit: 1 | 2 | 4 | 8, most: Some(512) },
     parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
@@ -59,7 +111,7 @@ pub(super) const QUAKE2: Checks = Checks {
     strict_tree: true,
     needs_empty_leaf: true,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
-    light: LightForm::Extents { unlit: 4 | 8, most: None },
+    light: LightForm::Extents { bytes: 3, unlit: 4 | 8, most: None },
     parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
@@ -93,6 +145,37 @@ const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
     ]
 }
 
+/// Qbism: qfiles.h of q2tools-220.
+pub(super) const QBISM: Checks = Checks {
+    engines: &[engine(
+        "qbism",
+        "q2tools-220, for engines with as much room",
+        &[],
+        &[
+            records("MODELS", 131_072),
+            records("BRUSHES", 1_048_576),
+            entities(131_072),
+            bytes("ENTITIES", 13_631_488),
+            records("PLANES", 1_048_576),
+            records("NODES", 1_048_576),
+            records("LEAFS", 1_048_576),
+            records("VERTEXES", 4_194_304),
+            records("FACES", 1_048_576),
+            records("LEAFFACES", 1_048_576),
+            records("LEAFBRUSHES", 1_048_576),
+            records("TEXINFO", 1_048_576),
+            records("EDGES", 1_048_576),
+            records("SURFEDGES", 4_194_304),
+            records("BRUSHSIDES", 4_194_304),
+            bytes("LIGHTING", 54_525_952),
+            bytes("VISIBILITY", 0x800_0000),
+            records("AREAS", 256),
+            records("AREAPORTALS", 1_024),
+        ],
+    )],
+    ..QUAKE2
+};
+
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {
     engines: &[
@@ -121,29 +204,7 @@ pub(super) const QUAKE3: Checks = Checks {
                 bytes("VISIBILITY", 0x20_0000),
             ],
         ),
-        engine(
-            "q3map2",
-            "q3map2",
-            &[],
-            &[
-                records("MODELS", 0x400),
-                records("BRUSHES", 0x8000),
-                entities(0x1000),
-                bytes("ENTITIES", 0x8_0000),
-                records("PLANES", 0x10_0000),
-                records("NODES", 0x2_0000),
-                records("LEAFS", 0x2_0000),
-                records("DRAWVERTS", 0x8_0000),
-                records("SURFACES", 0x2_0000),
-                records("LEAFSURFACES", 0x10_0000),
-                records("LEAFBRUSHES", 0x4_0000),
-                records("SHADERS", 0x800),
-                records("DRAWINDEXES", 0x8_0000),
-                records("BRUSHSIDES", 0x10_0000),
-                bytes("LIGHTMAPS", 0x80_0000),
-                bytes("VISIBILITY", 0x20_0000),
-            ],
-        ),
+        Q3MAP2,
     ],
     required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: None,
@@ -157,6 +218,35 @@ pub(super) const QUAKE3: Checks = Checks {
     members: &[],
     axial_sides: true,
 };
+
+const Q3MAP2: Engine = engine("q3map2", "q3map2", &[], &Q3MAP2_LIMITS);
+
+const Q3MAP2_LIMITS: [Limit; 16] = [
+    records("MODELS", 0x400),
+    records("BRUSHES", 0x8000),
+    entities(0x1000),
+    bytes("ENTITIES", 0x8_0000),
+    records("PLANES", 0x10_0000),
+    records("NODES", 0x2_0000),
+    records("LEAFS", 0x2_0000),
+    records("DRAWVERTS", 0x8_0000),
+    records("SURFACES", 0x2_0000),
+    records("LEAFSURFACES", 0x10_0000),
+    records("LEAFBRUSHES", 0x4_0000),
+    records("SHADERS", 0x800),
+    records("DRAWINDEXES", 0x8_0000),
+    records("BRUSHSIDES", 0x10_0000),
+    bytes("LIGHTMAPS", 0x80_0000),
+    bytes("VISIBILITY", 0x20_0000),
+];
+
+/// Raven's games: OpenJK, and what the compiler of the community takes.
+pub(super) const RAVEN: Checks =
+    Checks { engines: &[engine("openjk", "OpenJK", &[], &[records("MODELS", 512)]), Q3MAP2], ..QUAKE3 };
+
+/// QFusion, whose pages are larger.
+pub(super) const QFUSION: Checks =
+    Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
 
 const QUAKE3_LIMITS: [Limit; 16] = [
     // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.

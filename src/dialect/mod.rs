@@ -3,7 +3,9 @@
 //! dialect a map is.
 
 pub mod blueshift;
+pub mod bsp2;
 mod checks;
+pub mod daikatana;
 mod detect;
 mod foreign;
 mod game;
@@ -11,8 +13,13 @@ pub mod goldsrc;
 pub mod l4d2;
 mod light;
 mod limits;
+pub mod psb2;
+pub mod qbism;
+pub mod qfusion;
+pub mod quake;
 pub mod quake2;
 pub mod quake3;
+pub mod raven;
 mod row;
 pub mod shared;
 pub mod source;
@@ -24,17 +31,24 @@ mod vis;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
+pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
 pub use light::{
-    Averages, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LuxelForm, PageLight, TextureForm,
-    TextureLight,
+    Averages, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface, LuxelForm,
+    PageLight, SurfaceForm, TextureForm, TextureLight,
 };
+pub use psb2::PSB2;
+pub use qbism::QBISM;
+pub use qfusion::QFUSION;
+pub use quake::QUAKE;
 pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
+pub use raven::RAVEN;
 use row::keys;
 pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
@@ -48,7 +62,23 @@ use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
 
 /// Every dialect that is opened.
-pub const ALL: &[&Dialect] = &[&GOLDSRC, &BLUE_SHIFT, &QUAKE2, &QUAKE3, &SOURCE17, &SOURCE, &SOURCE21, &L4D2];
+pub const ALL: &[&Dialect] = &[
+    &QUAKE,
+    &BSP2,
+    &PSB2,
+    &GOLDSRC,
+    &BLUE_SHIFT,
+    &QUAKE2,
+    &QBISM,
+    &DAIKATANA,
+    &QUAKE3,
+    &RAVEN,
+    &QFUSION,
+    &SOURCE17,
+    &SOURCE,
+    &SOURCE21,
+    &L4D2,
+];
 
 /// What is particular about the maps of an engine and its kin.
 ///
@@ -237,6 +267,15 @@ impl Dialect {
     /// A lump's name: the table's, or its number where the table has none.
     pub fn lump_name(&self, index: usize) -> String {
         self.lumps.get(index).map_or_else(|| format!("LUMP_{index}"), |lump| lump.name.to_string())
+    }
+
+    /// A version number as it is said: the letters, where it is four.
+    pub fn version_name(&self, version: i32) -> String {
+        let letters = version.to_le_bytes();
+        match letters.iter().all(u8::is_ascii_alphanumeric) {
+            true => letters.iter().copied().map(char::from).collect(),
+            false => version.to_string(),
+        }
     }
 
     /// The offset of the version number.

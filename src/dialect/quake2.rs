@@ -15,7 +15,7 @@ pub const QUAKE2: Dialect = Dialect {
     versions: &[38],
     shapes: &[DirectoryShape { first: 8, count: 19, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
-    rows: &[ROWS],
+    rows: &[SAME, NARROW, ROWS],
     games: &[
         Game { name: "quake2", title: "Quake II", versions: &[], flags: QUAKE2_FLAGS },
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
@@ -40,7 +40,7 @@ pub const QUAKE2: Dialect = Dialect {
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 
-const LUMPS: [Lump; 19] = [
+pub(super) const LUMPS: [Lump; 19] = [
     lump("ENTITIES", Role::Entities),
     lump("PLANES", Role::Planes),
     lump("VERTEXES", Role::Vertexes),
@@ -80,31 +80,33 @@ keys! {
     AREAPORTALS: AreaPortal = "Lump 18.",
 }
 
-const ROWS: &[Row] = &[
+/// Rows that maps with indices of 32 bits have too, and Daikatana's.
+pub(super) const SAME: &[Row] = &[
     Row::lens("ENTITIES", "text"),
     PLANES.row(),
     VERTEXES.row(),
     Row::lens("VISIBILITY", "visibility"),
-    NODES.row(),
     TEXINFO.row(),
-    FACES.row(),
     Row::lens("LIGHTING", "light"),
-    LEAFS.row(),
-    LEAFFACES.row(),
-    LEAFBRUSHES.row(),
-    EDGES.row(),
     SURFEDGES.row(),
     MODELS.row(),
     BRUSHES.row(),
-    BRUSHSIDES.row(),
     Row::lens("POP", "zeros"),
     AREAS.row(),
     AREAPORTALS.row(),
 ];
 
+/// Rows with numbers of 16 bits, but for the leafs.
+pub(super) const NARROW: &[Row] =
+    &[NODES.row(), FACES.row(), LEAFFACES.row(), LEAFBRUSHES.row(), EDGES.row(), BRUSHSIDES.row()];
+
+const ROWS: &[Row] = &[LEAFS.row()];
+
 /// Sky and what warps has no light; the compilers leave an offset of 0 there.
+pub(super) const UNLIT: i32 = 4 | 8;
+
 const LIGHT: FaceLight =
-    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 4 | 8);
+    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT);
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {
@@ -256,30 +258,26 @@ const CONTENTS: &[(u32, &str)] = &[
     (0x2000_0000, "LADDER"),
 ];
 
-const QUAKE2_FLAGS: FlagNames = &[
-    (FlagKind::Contents, CONTENTS),
-    (
-        FlagKind::Surface,
-        &[
-            (1, "LIGHT"),
-            (2, "SLICK"),
-            (4, "SKY"),
-            (8, "WARP"),
-            (0x10, "TRANS33"),
-            (0x20, "TRANS66"),
-            (0x40, "FLOWING"),
-            (0x80, "NODRAW"),
-            (0x100, "HINT"),
-            (0x200, "SKIP"),
-            // The re-release and KMQuake II.
-            (0x200_0000, "ALPHATEST"),
-            (0x1000_0000, "N64_UV"),
-            (0x2000_0000, "SCROLLX"),
-            (0x4000_0000, "SCROLLY"),
-            (0x8000_0000, "SCROLLFLIP"),
-        ],
-    ),
+pub(super) const SURFACE: &[(u32, &str)] = &[
+    (1, "LIGHT"),
+    (2, "SLICK"),
+    (4, "SKY"),
+    (8, "WARP"),
+    (0x10, "TRANS33"),
+    (0x20, "TRANS66"),
+    (0x40, "FLOWING"),
+    (0x80, "NODRAW"),
+    (0x100, "HINT"),
+    (0x200, "SKIP"),
+    // The re-release and KMQuake II.
+    (0x200_0000, "ALPHATEST"),
+    (0x1000_0000, "N64_UV"),
+    (0x2000_0000, "SCROLLX"),
+    (0x4000_0000, "SCROLLY"),
+    (0x8000_0000, "SCROLLFLIP"),
 ];
+
+const QUAKE2_FLAGS: FlagNames = &[(FlagKind::Contents, CONTENTS), (FlagKind::Surface, SURFACE)];
 
 /// The header of Kingpin's SDK.
 const KINGPIN_FLAGS: FlagNames = &[

@@ -10,9 +10,11 @@
 mod flags;
 mod records;
 
+pub(super) use flags::{CONTENTS, SURFACE};
+pub(super) use records::SAME;
 pub use records::*;
 
-use super::light::PageLight;
+use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
@@ -25,7 +27,7 @@ pub const QUAKE3: Dialect = Dialect {
     versions: &[46, 47],
     shapes: &[with_entries(17), with_entries(18)],
     lumps: &LUMPS,
-    rows: &[records::ROWS],
+    rows: &[SAME, records::ROWS],
     // Nothing in a map of version 47 says which game it is for. Quake Live's are the ones that could be looked at.
     games: &[
         Game { name: "quake3", title: "Quake III Arena", versions: &[46], flags: flags::QUAKE3 },
@@ -53,14 +55,35 @@ pub const QUAKE3: Dialect = Dialect {
     probe,
 };
 
-const LIGHT: PageLight =
-    PageLight { lump: "LIGHTMAPS", size: 128, surfaces: SURFACES, vertexes: DRAWVERTS, files: ("lm_", ".tga") };
+const LIGHT: PageLight = PageLight {
+    lump: "LIGHTMAPS",
+    size: 128,
+    surfaces: SurfaceForm::of(SURFACES),
+    vertexes: CornerForm::of(DRAWVERTS),
+    files: ("lm_", ".tga"),
+};
+
+impl From<Surface> for LitSurface {
+    fn from(surface: Surface) -> Self {
+        LitSurface {
+            pages: [surface.lightmap, -1, -1, -1],
+            first_vertex: surface.first_vertex,
+            vertex_count: surface.vertex_count,
+        }
+    }
+}
+
+impl From<DrawVert> for [[f32; 2]; 4] {
+    fn from(vertex: DrawVert) -> Self {
+        [vertex.lightmap; 4]
+    }
+}
 
 const fn with_entries(count: usize) -> DirectoryShape {
     DirectoryShape { first: 8, count, entry: EntryShape::Plain, behind: 0 }
 }
 
-const LUMPS: [Lump; 18] = [
+pub(super) const LUMPS: [Lump; 18] = [
     lump("ENTITIES", Role::Entities),
     lump("SHADERS", Role::Textures),
     lump("PLANES", Role::Planes),

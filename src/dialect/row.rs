@@ -179,7 +179,7 @@ impl Records {
 /// ```
 #[derive(Debug)]
 pub struct Key<R> {
-    lump: &'static str,
+    pub(super) lump: &'static str,
     list: &'static str,
     record: PhantomData<fn() -> R>,
 }

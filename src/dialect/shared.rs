@@ -50,6 +50,50 @@ records! {
         /// (`lightofs`).
         pub light_offset: i32,
     }
+
+    /// A face with numbers of 32 bits: `bsp2_dface_t` of BSP2, `dface_tx` of Qbism.
+    pub struct WideFace(28) {
+        /// The plane it lies on (`planenum`).
+        pub plane: u32 => index("PLANES"),
+        /// Other than 0 where it faces against its plane.
+        pub side: i32,
+        /// Its first edge in the surfedges (`firstedge`).
+        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
+        /// How many edges it has (`numedges`).
+        pub edge_count: i32,
+        /// How its texture lies.
+        pub texinfo: i32 => index("TEXINFO"),
+        /// The styles of its light; 255 ends them.
+        pub styles: [u8; 4],
+        /// Where in the lighting lump its light begins, in bytes; -1 for none (`lightofs`).
+        pub light_offset: i32,
+    }
+
+    /// An edge with numbers of 32 bits. The first one of a map stands for nothing.
+    pub struct WideEdge(8) {
+        /// Its ends (`v`).
+        pub vertexes: [u32; 2] => index("VERTEXES"),
+    }
+
+    /// A number of 32 bits of the marksurfaces lump.
+    pub struct WideMarkSurface(4) {
+        /// The face's index.
+        pub face: u32 => index("FACES"),
+    }
+}
+
+impl From<WideFace> for LitFace {
+    fn from(face: WideFace) -> Self {
+        let [a, b, c, d] = face.styles;
+        LitFace {
+            first_edge: face.first_edge,
+            edge_count: face.edge_count,
+            texinfo: face.texinfo,
+            styles: [a, b, c, d, 255, 255, 255, 255],
+            offset: face.light_offset,
+            size: None,
+        }
+    }
 }
 
 impl From<Face> for LitFace {
@@ -57,8 +101,8 @@ impl From<Face> for LitFace {
         let [a, b, c, d] = face.styles;
         LitFace {
             first_edge: face.first_edge,
-            edge_count: face.edge_count,
-            texinfo: face.texinfo,
+            edge_count: face.edge_count.into(),
+            texinfo: face.texinfo.into(),
             styles: [a, b, c, d, 255, 255, 255, 255],
             offset: face.light_offset,
             size: None,

@@ -70,8 +70,8 @@ impl From<Face> for LitFace {
     fn from(face: Face) -> Self {
         LitFace {
             first_edge: face.first_edge,
-            edge_count: face.edge_count,
-            texinfo: face.texinfo,
+            edge_count: face.edge_count.into(),
+            texinfo: face.texinfo.into(),
             styles: face.styles,
             offset: face.light_offset,
             size: Some(face.luxel_size),

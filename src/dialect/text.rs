@@ -25,6 +25,8 @@ pub struct EntityRules {
     pub lone_brace_breaks: bool,
     /// Whether `/* … */` outside quotes is a comment, as `// …` is everywhere.
     pub block_comments: bool,
+    /// Bytes that are tokens by themselves outside of quotes, as braces are everywhere.
+    pub single_tokens: &'static [u8],
 }
 
 impl EntityRules {
@@ -38,7 +40,17 @@ impl EntityRules {
         max_entity_bytes: None,
         lone_brace_breaks: false,
         block_comments: false,
+        single_tokens: b"",
     };
+
+    /// Quake: tokens of 1,023 bytes in the engines in use today, which check what the original's buffer of 1,024 did not;
+    /// keys are copied into 256 bytes (Quakespasm `COM_Parse`, `ED_ParseEdict`).
+    pub const QUAKE: EntityRules =
+        EntityRules { engines: "Quake engines", single_tokens: b"()':", ..EntityRules::GOLDSRC };
+
+    /// QFusion: Quake 2's way of entities, with Quake 3's comments.
+    pub const QFUSION: EntityRules =
+        EntityRules { engines: "QFusion engines", block_comments: true, ..EntityRules::QUAKE2 };
 
     /// Quake 2: 128 bytes in the original engine, 1,024 in those in use today, where a full buffer reads as
     /// nothing (Yamagi Quake II `COM_Parse`); keys are copied into 256 bytes.

@@ -11,7 +11,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`crate::Bsp::textures`].
     pub fn textures(&self) -> Result<Textures<'a>> {
-        Textures::parse(self.bytes(self.bsp.textures_id()?)?)
+        self.bsp.textures_of(|slot| self.bytes(slot))
     }
 
     /// Takes textures: their lump is laid with what was edited.

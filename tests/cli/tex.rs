@@ -60,6 +60,29 @@ fn what_is_exported_is_imported_back_to_the_same_bytes() {
     }
 }
 
+/// The textures of Quake have the game's palette, which --palette gives.
+#[test]
+fn textures_of_quake_take_the_palette_that_is_given() {
+    let room = room();
+    std::fs::write(room.path("q1.bsp"), super::room::fixture("q1/own_rooms")).unwrap();
+    for (line, code, says) in [
+        ("tex export q1.bsp images", 2, "have no palettes: --palette gives it"),
+        ("tex export q1.bsp images --palette colormap.pcx --mips", 0, ""),
+        ("tex import q1.bsp images -o no.bsp", 1, "--palette gives it"),
+        ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
+        ("tex strip q1.bsp own_wall -o bare.bsp", 0, ""),
+        ("tex rename q1.bsp own_wall mine -o named.bsp", 0, ""),
+    ] {
+        let run = room.bspkit(line);
+        assert_eq!(run.code, Some(code), "{line}: {}", run.err);
+        assert!(run.err.contains(says), "{line}: {}", run.err);
+    }
+    assert_eq!(room.read("q1.bsp"), room.read("same.bsp"));
+    let map = Bsp::from_vec(room.read("named.bsp")).unwrap();
+    assert!(map.texture_names().unwrap().iter().any(|name| name.name == b"mine"));
+    assert!(room.read("bare.bsp").len() < room.read("q1.bsp").len());
+}
+
 #[test]
 fn real_maps_come_back_from_images() {
     let mut count = 0;
@@ -70,9 +93,11 @@ fn real_maps_come_back_from_images() {
         if !(0..textures.len()).any(is_embedded) {
             continue;
         }
-        let room = Room::empty();
-        room.run(&["tex", "export", path.to_str().unwrap(), "images", "--mips", "-q"]).done();
-        room.run(&["tex", "import", path.to_str().unwrap(), "images", "-o", "out.bsp", "--force", "-q"]).done();
+        let (room, path_text) = (Room::empty(), path.to_str().unwrap());
+        let palette = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maps/src/q2/pics/colormap.pcx");
+        let colors: &[&str] = if textures.has_palettes() { &[] } else { &["--palette", palette] };
+        room.run(&[&["tex", "export", path_text, "images", "--mips", "-q"], colors].concat()).done();
+        room.run(&[&["tex", "import", path_text, "images", "-o", "out.bsp", "--force", "-q"], colors].concat()).done();
         assert_eq!(std::fs::read(&path).unwrap(), room.read("out.bsp"), "{}", path.display());
         count += 1;
     }

@@ -73,6 +73,7 @@ fn some_images(light: &Light<'_>) -> Vec<Image> {
 
 fn other(luxel: Luxel) -> Luxel {
     match luxel {
+        Luxel::Grey(grey) => Luxel::Grey(grey ^ 0x55),
         Luxel::Rgb([red, green, blue]) => Luxel::Rgb([red ^ 0x55, green, blue]),
         Luxel::Rgbe([red, green, blue], exponent) => Luxel::Rgbe([red ^ 0x55, green, blue], exponent),
         _ => unreachable!(),
@@ -144,7 +145,16 @@ fn an_adjustment_of_nothing_changes_nothing() {
 /// Twice the light and half of it: 8-bit light loses what saturates, Source's nothing but last bits.
 #[test]
 fn an_adjustment_is_in_linear_light() {
-    for name in ["q2/own_rooms", "goldsrc/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"] {
+    for name in [
+        "q1/own_rooms",
+        "bsp2/own_rooms",
+        "qbism/own_rooms_qbism",
+        "q2/own_rooms",
+        "goldsrc/own_rooms",
+        "q3/own_rooms",
+        "source/room_v20",
+        "source/room_v21",
+    ] {
         let map = fixture(name);
         let old = map.light().unwrap();
         let mut new = old.clone();

@@ -1,9 +1,17 @@
 //! Laws of pixels, tried on the fixtures and on real maps, and faults that they see.
 
-use bspkit::content::textures::{Image, Textures};
+use bspkit::content::palette::Palette;
+use bspkit::content::textures::{Image, Miptex, Textures};
 use bspkit::{Bsp, Layout};
 
 use super::corpus;
+
+/// Colours for textures that have none of their own.
+fn greys(texture: &Miptex<'_>) -> Option<Palette> {
+    let mut colors = [0; 768];
+    colors.iter_mut().enumerate().for_each(|(at, part)| *part = u8::try_from(at / 3).unwrap());
+    (!texture.has_palette()).then_some(Palette(colors))
+}
 
 type Save = fn(&Bsp<'static>, &Textures<'static>) -> Vec<u8>;
 
@@ -52,7 +60,7 @@ fn one_texel(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<usize, Stri
         image.pixels[y * width + x] ^= 0x55;
         let start = texture.bytes().as_ptr().addr();
         let mut edited = textures.clone();
-        edited.set_image(*index, &image, None).unwrap();
+        edited.set_image(*index, &image, greys(&texture).as_ref()).unwrap();
         let new = save(map, &edited);
         if new.len() != bytes.len() {
             return Err(format!("texture {index}: the size of the map changed"));
@@ -107,13 +115,14 @@ fn strip_and_embed(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<(), S
 }
 
 fn fixture(name: &str) -> (Bsp<'static>, Vec<u8>) {
-    let bytes = std::fs::read(format!("tests/maps/goldsrc/{name}.bsp")).unwrap();
+    let name = if name.contains('/') { name.to_owned() } else { format!("goldsrc/{name}") };
+    let bytes = std::fs::read(format!("tests/maps/{name}.bsp")).unwrap();
     (Bsp::from_vec(bytes.clone()).unwrap(), bytes)
 }
 
 #[test]
 fn the_fixtures_keep_the_laws() {
-    for name in ["own_rooms", "own_rooms_sdhlt", "own_box"] {
+    for name in ["own_rooms", "own_rooms_sdhlt", "own_box", "q1/own_rooms", "bsp2/own_rooms"] {
         let (map, bytes) = fixture(name);
         assert_eq!(identity(&map, &bytes, save), Ok(()), "{name}");
         assert!(one_texel(&map, &bytes, save).is_ok(), "{name}");

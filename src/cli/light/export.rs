@@ -174,6 +174,11 @@ fn write_sheet(light: &Light<'_>, sheet: &Sheet, args: &Args) -> Result<()> {
             });
             write_png(&mut png, sheet.size, &shown.collect::<Vec<u8>>())?;
         }
+        LuxelForm::Grey => {
+            let pixels = pixels::<1>(light, sheet);
+            let shown: Vec<u8> = pixels.iter().flat_map(|[grey]| [*grey; 3]).collect();
+            write_png(&mut png, sheet.size, &shown)?;
+        }
         _ => {
             let pixels = pixels::<3>(light, sheet);
             write_png(&mut png, sheet.size, pixels.as_flattened())?;

@@ -173,7 +173,7 @@ impl Import<'_, '_> {
         let is_hdr = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("hdr"));
         Ok(Some(match (self.fresh.sets()[set].form(), is_hdr) {
             (LuxelForm::Rgbe, true) => Pixels::Rgbe(read_hdr(&bytes, size)?),
-            (LuxelForm::Rgbe, false) => Pixels::Shown(read_png(&bytes, size)?),
+            (LuxelForm::Rgbe | LuxelForm::Grey, false) => Pixels::Shown(read_png(&bytes, size)?),
             (_, false) => Pixels::Rgb(read_png(&bytes, size)?),
             (_, true) => bail!("this light is in PNGs"),
         }))

@@ -113,6 +113,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 
 fn luxels(set: &LightSet) -> &'static str {
     match set.form() {
+        LuxelForm::Grey => "grey",
         LuxelForm::Rgbe => "rgbe",
         _ => "rgb",
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 
 use super::choose::{self, named};
@@ -23,7 +24,7 @@ use crate::cli::talk::{Code, Job, Talk};
 /// are left out; the WAD files can be exported too. One that cannot be read is named, the rest is written, and the exit status
 /// is 1.
 ///
-/// A WAL file has no palette: --palette gives it.
+/// WAL files and the textures in Quake maps have no palette: --palette gives it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex export c1a0.bsp images
@@ -32,7 +33,7 @@ use crate::cli::talk::{Code, Job, Talk};
   bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct Args {
-    /// A GoldSrc map, a WAD or a WAL file
+    /// A Quake or GoldSrc map, a WAD or a WAL file
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// The folder; made where it is missing. For a WAL file a PNG file too
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     /// Write the smaller copies too: NAME.mip1.png to NAME.mip3.png
     #[arg(long)]
     mips: bool,
-    /// The palette of WAL files: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    /// The palette of WAL files and Quake maps: a PCX picture such as pics/colormap.pcx, or 768 bytes such as gfx/palette.lmp
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
     /// Replace files on disk that have other bytes
@@ -71,6 +72,16 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
     if chosen.is_empty() && !args.patterns.is_empty() {
         return Ok(job.nothing(&choose::nothing(&args.patterns)));
     }
+    let is_bare = |index: &usize| shelf.get(*index).is_ok_and(|it| it.is_some_and(|it| !it.has_palette()));
+    let palette = match &args.palette {
+        Some(path) => Some(wal::read_palette(path)?),
+        None if chosen.iter().any(is_bare) => {
+            let message = "the textures of Quake have no palettes: --palette gives it";
+            let error = bspkit::Error::new(bspkit::ErrorKind::Argument, message);
+            return Err(error.hint("that is gfx/palette.lmp in the game's files, or a file of 768 bytes").into());
+        }
+        None => None,
+    };
     make_folder(&args.folder)?;
     let stems = file_name::stems(&shelf);
     let (mut written, mut left, mut code) = (0, 0, Code::Done);
@@ -88,7 +99,7 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
                 continue;
             }
         };
-        match write(&texture, &args.folder, stem, levels, args.force) {
+        match write(&texture, palette.as_ref(), &args.folder, stem, levels, args.force) {
             Ok(()) => written += 1,
             Err(error) => job.fail(&error.context(format!("cannot export {name}"))),
         }
@@ -98,8 +109,15 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
     Ok(code)
 }
 
-fn write(texture: &Miptex<'_>, folder: &Path, stem: &str, levels: usize, force: bool) -> Result<()> {
-    let palette = texture.palette().ok_or_else(|| anyhow!("it has no palette"))?;
+fn write(
+    texture: &Miptex<'_>,
+    palette: Option<&Palette>,
+    folder: &Path,
+    stem: &str,
+    levels: usize,
+    force: bool,
+) -> Result<()> {
+    let palette = texture.palette().or_else(|| palette.cloned()).ok_or_else(|| anyhow!("it has no palette"))?;
     for level in 0..levels {
         let pixels = texture.pixels(level).ok_or_else(|| anyhow!("it has no level {level}"))?;
         let bytes = png::encode(texture.width() >> level, texture.height() >> level, pixels, &palette)?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use bspkit::Draft;
+use bspkit::content::palette::Palette;
 use bspkit::content::textures::Textures;
 
 use super::choose::named;
@@ -25,6 +26,8 @@ use crate::cli::talk::{Code, Job, Talk};
 /// follow where it has changed, each pixel the palette's nearest colour to the mean, unless NAME.mip1.png and so on give them.
 /// Where any image cannot be taken all that cannot are named, nothing is written, and the exit status is 1.
 ///
+/// The textures of Quake maps have no palettes: images have to have the game's, which --palette gives.
+///
 /// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file in the
 /// place of MAP a new WAL file is made.
 #[derive(clap::Args)]
@@ -37,7 +40,7 @@ use crate::cli::talk::{Code, Job, Talk};
   bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"
 ))]
 pub(crate) struct Args {
-    /// A GoldSrc map, a WAL file, or a PNG file to be a new one
+    /// A Quake or GoldSrc map, a WAL file, or a PNG file to be a new one
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// Images, or a folder of images
@@ -72,13 +75,17 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         bail!("there is no image to import: name files or a folder");
     }
     if args.wal.any() {
-        bail!("a map has no palette, names or flags for WAL files to be given");
+        bail!("a map has no names or flags for WAL files to be given");
     }
     args.save.each(options, talk, &args.map, |draft, job| import(draft, args, job))
 }
 
 fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let mut shelf = Shelf::Map(draft.textures()?);
+    let palette = args.wal.given_palette()?;
+    if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
+        bail!("a map has no palette to be given but one of Quake");
+    }
     let (found, mut bad) = find(&shelf, &args.files, job)?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
     if count_all == 0 {
@@ -86,7 +93,7 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
     }
     let Shelf::Map(textures) = &mut shelf else { return Err(anyhow!("a WAD file is not edited")) };
     for image in &found {
-        if let Err(error) = take_one(textures, image, args) {
+        if let Err(error) = take_one(textures, image, palette.as_ref(), args) {
             let name = named(image.index, names[image.index].as_deref());
             finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
@@ -99,7 +106,7 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
     Ok(Edited::Done)
 }
 
-fn take_one(textures: &mut Textures<'static>, found: &Found, args: &Args) -> Result<()> {
+fn take_one(textures: &mut Textures<'static>, found: &Found, given: Option<&Palette>, args: &Args) -> Result<()> {
     let Found { index, level, path } = found;
     let picture = png::read(path)?;
     let texture = textures.get(*index)?.ok_or_else(|| anyhow!("the texture is missing in the map"))?;
@@ -108,6 +115,15 @@ fn take_one(textures: &mut Textures<'static>, found: &Found, args: &Args) -> Res
     if !is_size && (!args.resize || *level > 0) {
         let hint = if *level == 0 { "; --resize takes it" } else { "" };
         bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
+    }
+    if !texture.has_palette() {
+        let palette = given.ok_or_else(|| anyhow!("the textures of Quake have no palettes: --palette gives it"))?;
+        let image = take::with_palette(&picture, palette, args.quantize)?;
+        let set = match level {
+            0 => textures.set_image(*index, &image, Some(palette)),
+            level => textures.set_level(*index, *level, &image.pixels),
+        };
+        return Ok(set?);
     }
     if *level > 0 {
         let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;

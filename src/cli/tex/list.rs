@@ -21,7 +21,7 @@ use crate::cli::options::Options;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job, Talk};
 
-/// List textures: in GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
+/// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
 ///
 /// A texture that cannot be read is listed with the reason, and the exit status is 1. That one is missing in the directory, or
 /// has its pixels in a WAD file, is legal.
@@ -55,7 +55,7 @@ struct Document<'a, T: Serialize> {
     textures: Vec<T>,
 }
 
-/// A texture of a GoldSrc map or a WAD file.
+/// A texture of a Quake or GoldSrc map or a WAD file.
 #[derive(Serialize)]
 struct TextureJson<'a> {
     index: usize,

@@ -21,7 +21,7 @@ use super::options::Options;
 use super::save::Edited;
 use super::talk::{Code, Job, Talk};
 
-/// See and change textures: the pixels in GoldSrc maps, WAD and WAL files, and the names in all maps
+/// See and change textures: the pixels in Quake and GoldSrc maps, WAD and WAL files, and the names in all maps
 ///
 /// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of letters without a slash, `?` one), `e1u1/**` (`**` is any
 /// run), `#3` (an index, as `tex list` shows it). Case does not matter. What is not edited keeps every byte.

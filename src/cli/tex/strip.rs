@@ -14,7 +14,7 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Talk};
 
-/// Leave nothing but the names of textures in a GoldSrc map
+/// Leave nothing but the names of textures in a Quake or GoldSrc map
 ///
 /// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change. Names, their
 /// order and the sizes stay.

@@ -21,7 +21,7 @@ pub(super) const GAME: &str = "quake2";
 #[derive(clap::Args)]
 #[command(next_help_heading = "WAL files")]
 pub(crate) struct Fields {
-    /// The palette: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    /// The palette, for the textures of Quake maps too: a PCX picture such as pics/colormap.pcx, or 768 bytes
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
     /// The name: the path below textures/, without extension [default for a new file: as it is saved]
@@ -50,8 +50,14 @@ pub(super) struct How {
 }
 
 impl Fields {
+    /// The palette where one was given, for the textures of Quake.
+    pub(super) fn given_palette(&self) -> Result<Option<Palette>> {
+        self.palette.as_deref().map(read_palette).transpose()
+    }
+
+    /// Whether anything was given that only WAL files have.
     pub(super) fn any(&self) -> bool {
-        self.palette.is_some() || self.game.is_some() || self.values().any(|(_, value)| value.is_some())
+        self.game.is_some() || self.values().any(|(_, value)| value.is_some())
     }
 
     fn values(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
@@ -90,7 +96,7 @@ impl Fields {
     }
 
     fn palette(&self) -> Result<Palette> {
-        read_palette(self.palette.as_deref())
+        asked_palette(self.palette.as_deref())
     }
 }
 
@@ -102,11 +108,15 @@ fn flag_names(game: &str) -> Result<FlagNames> {
     Ok(dialect::by_name(GAME)?.game_by_name(game)?.flags)
 }
 
-fn read_palette(path: Option<&Path>) -> Result<Palette> {
+fn asked_palette(path: Option<&Path>) -> Result<Palette> {
     let Some(path) = path else {
         let error = bspkit::Error::new(bspkit::ErrorKind::Argument, "a WAL file has no palette: --palette gives it");
         return Err(error.hint("that is pics/colormap.pcx in the game's files, or a file of 768 bytes").into());
     };
+    read_palette(path)
+}
+
+pub(super) fn read_palette(path: &Path) -> Result<Palette> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
     Palette::read(&bytes).with_context(|| format!("cannot take the palette of {}", shown(path)))
 }
@@ -172,7 +182,7 @@ pub(super) fn export(
     force: bool,
     job: &mut Job<'_>,
 ) -> Result<Code> {
-    let palette = read_palette(palette)?;
+    let palette = asked_palette(palette)?;
     let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
     let is_file = super::shelf::has_extension(target, "png");
     let stem = if is_file { target } else { path }.file_stem().unwrap_or_default().as_encoded_bytes();

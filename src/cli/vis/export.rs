@@ -14,7 +14,7 @@ use crate::cli::talk::{Code, Job, Talk};
 
 /// Write a picture: a row for each leaf or cluster, white where it may see the one of the column
 ///
-/// In GoldSrc maps the first row and column are those of leaf 1, as leaf 0 is all that is solid. A row that cannot be read
+/// In Quake and GoldSrc maps the first row and column are those of leaf 1, as leaf 0 is all that is solid. A row that cannot be read
 /// is black, and named.
 #[derive(clap::Args)]
 #[command(after_help = help!(

@@ -51,7 +51,22 @@ impl<'a> Source<'a> {
             return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
         let mut builder = Builder::new(&data[..text_len], wanted);
-        token::for_each(builder.text, rules.block_comments, |kind, token| builder.token(kind, token))?;
+        let text = builder.text;
+        let is_single = |byte: &u8| rules.single_tokens.contains(byte);
+        token::for_each(text, rules.block_comments, |kind, token| {
+            let is_word = kind == Kind::Text && text[token.start] != b'"';
+            if !is_word || !text[token.clone()].iter().any(is_single) {
+                return builder.token(kind, token);
+            }
+            let mut at = token.start;
+            while at < token.end {
+                let word = text[at..token.end].iter().take_while(|byte| !is_single(byte)).count();
+                let end = at + word.max(1);
+                builder.token(kind, at..end)?;
+                at = end;
+            }
+            Ok(())
+        })?;
         let (entities, pairs, mut diagnostics) = builder.finish()?;
 
         let tail = &data[text_len..];

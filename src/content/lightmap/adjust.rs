@@ -62,6 +62,7 @@ impl Light<'_> {
         let mut done: Vec<Vec<bool>> = self.lumps.iter().map(|lump| vec![false; lump.held.get().len()]).collect();
         // Bytes become what they become whatever luxel they are of; luxels with exponents often are as the one before.
         let table: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Rgb([byte; 3]))).collect();
+        let greys: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Grey(byte))).collect();
         let byte = |part: usize, byte: u8| match table.get(usize::from(byte)) {
             Some(Luxel::Rgb(color)) => color[part],
             _ => byte,
@@ -82,6 +83,9 @@ impl Light<'_> {
                 done[at..at + size].fill(true);
                 if let Luxel::Rgb([red, green, blue]) = old {
                     return Luxel::Rgb([byte(0, red), byte(1, green), byte(2, blue)]);
+                }
+                if let Luxel::Grey(grey) = old {
+                    return greys[usize::from(grey)];
                 }
                 if last.0 != old {
                     last = (old, adjustment.of(old));

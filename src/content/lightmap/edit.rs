@@ -82,6 +82,7 @@ fn mean(form: LuxelForm, bytes: &[u8]) -> Luxel {
     let mean = sum.map(|part| part / count);
     match form {
         LuxelForm::Rgbe => luxel::cut(mean),
+        LuxelForm::Grey => Luxel::Grey(0).with_linear(mean),
         LuxelForm::Rgb => Luxel::Rgb([0; 3]).with_linear(mean),
     }
 }

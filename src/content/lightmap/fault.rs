@@ -33,7 +33,7 @@ pub struct LightFault {
 #[non_exhaustive]
 pub enum LightFaultKind {
     /// Its texinfo, this one, is not there.
-    Texinfo(i16),
+    Texinfo(i32),
     /// Its edges lead nowhere.
     Edges,
     /// Its corners or its own words give no size.

@@ -13,10 +13,13 @@ use crate::dialect::LuxelForm;
 /// assert_eq!(bright.linear(), [256.0 / 255.0, 128.0 / 255.0, 0.0]);
 /// assert_eq!(bright.with_linear(bright.linear()), bright);
 /// assert_eq!(Luxel::Rgb([255, 0, 7]).linear()[0], 1.0);
+/// assert_eq!(Luxel::Grey(7).with_shown([90; 3]), Luxel::Grey(90));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Luxel {
+    /// One number for all colors, as it is shown.
+    Grey(u8),
     /// Red, green, blue, as they are shown: engines multiply them with the texture without any conversion.
     Rgb([u8; 3]),
     /// Red, green, blue, and the power of two that they are multiplied with: linear light, of which 255 is what a texture
@@ -26,6 +29,8 @@ pub enum Luxel {
 
 /// How much darker half of the light looks on the screens that 8-bit light was made for.
 const SCREEN: f64 = 2.2;
+/// How bright red, green and blue are to the eye (Rec. 709).
+const BRIGHTNESS: [f64; 3] = [0.2126, 0.7152, 0.0722];
 
 impl Luxel {
     pub(super) fn read(form: LuxelForm, bytes: &[u8]) -> Self {
@@ -34,6 +39,7 @@ impl Luxel {
                 Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent]))
             }
             (LuxelForm::Rgbe, _) => Luxel::Rgbe([0; 3], 0),
+            (LuxelForm::Grey, _) => Luxel::Grey(bytes.first().copied().unwrap_or(0)),
             (LuxelForm::Rgb, [red, green, blue, ..]) => Luxel::Rgb([*red, *green, *blue]),
             (LuxelForm::Rgb, _) => Luxel::Rgb([0; 3]),
         }
@@ -42,6 +48,7 @@ impl Luxel {
     /// Its bytes, and how many of them count.
     pub(super) fn bytes(self) -> ([u8; 4], usize) {
         match self {
+            Luxel::Grey(grey) => ([grey, 0, 0, 0], 1),
             Luxel::Rgb([red, green, blue]) => ([red, green, blue, 0], 3),
             Luxel::Rgbe([red, green, blue], exponent) => ([red, green, blue, exponent.to_le_bytes()[0]], 4),
         }
@@ -50,6 +57,7 @@ impl Luxel {
     /// What it is made of.
     pub fn form(self) -> LuxelForm {
         match self {
+            Luxel::Grey(_) => LuxelForm::Grey,
             Luxel::Rgb(_) => LuxelForm::Rgb,
             Luxel::Rgbe(..) => LuxelForm::Rgbe,
         }
@@ -60,6 +68,7 @@ impl Luxel {
     /// 8-bit luxels are taken for what a screen shows, whose light goes by the power 2.2 of it.
     pub fn linear(self) -> [f64; 3] {
         match self {
+            Luxel::Grey(grey) => [(f64::from(grey) / 255.0).powf(SCREEN); 3],
             Luxel::Rgb(color) => color.map(|part| (f64::from(part) / 255.0).powf(SCREEN)),
             Luxel::Rgbe(color, exponent) => {
                 let scale = f64::from(exponent).exp2() / 255.0;
@@ -68,11 +77,20 @@ impl Luxel {
         }
     }
 
-    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be.
+    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be, and grey is as
+    /// bright as the light is to the eye.
     #[must_use]
     pub fn with_linear(self, light: [f64; 3]) -> Self {
         let light = light.map(|part| if part > 0.0 { part } else { 0.0 });
         match self {
+            Luxel::Grey(_) => {
+                let [red, green, blue] = light;
+                let [of_red, of_green, of_blue] = BRIGHTNESS;
+                // Without a color nothing is to be rounded.
+                let is_grey = red == green && green == blue;
+                let light = if is_grey { red } else { red * of_red + green * of_green + blue * of_blue };
+                Luxel::Grey(nearest_byte(255.0 * light.powf(1.0 / SCREEN)))
+            }
             Luxel::Rgb(_) => Luxel::Rgb(light.map(|part| nearest_byte(255.0 * part.powf(1.0 / SCREEN)))),
             Luxel::Rgbe(..) => {
                 let (color, exponent) = pack(light.map(|part| part * 255.0));
@@ -87,6 +105,7 @@ impl Luxel {
         // By exponent and part; powers of each luxel would take most of the time of an export.
         static TABLE: OnceLock<Vec<[u8; 256]>> = OnceLock::new();
         match self {
+            Luxel::Grey(grey) => [grey; 3],
             Luxel::Rgb(color) => color,
             Luxel::Rgbe(color, exponent) => {
                 let table = TABLE.get_or_init(|| (i8::MIN..=i8::MAX).map(shown_with).collect());
@@ -100,6 +119,7 @@ impl Luxel {
     #[must_use]
     pub fn with_shown(self, color: [u8; 3]) -> Self {
         match self {
+            Luxel::Grey(_) => self.with_linear(Luxel::Rgb(color).linear()),
             Luxel::Rgb(_) => Luxel::Rgb(color),
             Luxel::Rgbe(..) => self.with_linear(color.map(|part| BRIGHTEST * (f64::from(part) / 255.0).powf(SCREEN))),
         }

@@ -5,7 +5,7 @@ use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, read};
 use crate::bsp::Bsp;
 use crate::bytes::{Data, integer};
-use crate::dialect::{Averages, LightModel, LuxelForm, PageLight};
+use crate::dialect::{Averages, LightModel, LitSurface, LuxelForm, PageLight};
 use crate::error::Result;
 use crate::file::SlotId;
 
@@ -37,21 +37,20 @@ impl<'a> Bsp<'a> {
     /// As [`Bsp::table`].
     pub fn surface_light(&self) -> Result<Vec<SurfaceLight>> {
         let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
-        let (surfaces, vertexes) = (self.table(model.surfaces)?, self.table(model.vertexes)?);
+        let corners = read::records_of(self, &|slot| self.bytes(slot), model.vertexes.lump, model.vertexes.record)?;
+        let mut corners = corners.chunks_exact(model.vertexes.record.size).map(model.vertexes.read);
+        let corners: Vec<_> = std::iter::from_fn(|| corners.next().flatten()).collect();
         let mut found = Vec::new();
-        for (index, surface) in surfaces.iter().enumerate() {
-            let numbers = (surface.lightmap, surface.first_vertex, surface.vertex_count);
-            let (Ok(page), Ok(first), Ok(count)) =
-                (usize::try_from(numbers.0), usize::try_from(numbers.1), usize::try_from(numbers.2))
-            else {
-                continue;
-            };
-            let mut corners = Vec::new();
-            for vertex in (first..first.saturating_add(count)).map_while(|vertex| vertexes.get(vertex).ok()) {
-                corners.push(vertex.lightmap);
-            }
-            if let Some((at, size)) = around(&corners, model.size) {
-                found.push(SurfaceLight { surface: index, page, at, size });
+        for (index, surface) in surfaces(self, &|slot| self.bytes(slot), model)?.into_iter().enumerate() {
+            let (first, count) = (usize::try_from(surface.first_vertex), usize::try_from(surface.vertex_count));
+            let (Ok(first), Ok(count)) = (first, count) else { continue };
+            let own = corners.get(first.min(corners.len())..first.saturating_add(count).min(corners.len()));
+            for (style, page) in surface.pages.into_iter().enumerate() {
+                let Ok(page) = usize::try_from(page) else { continue };
+                let corners = own.unwrap_or_default().iter().map(|corner| corner[style]);
+                if let Some((at, size)) = around(corners, model.size) {
+                    found.push(SurfaceLight { surface: index, page, at, size });
+                }
             }
         }
         Ok(found)
@@ -67,8 +66,9 @@ impl<'a> Bsp<'a> {
         if self.slot(model.lump).is_ok_and(|slot| slot.length != 0) {
             return Ok(Vec::new());
         }
-        let surfaces = self.table(model.surfaces)?;
-        let mut pages: Vec<u16> = surfaces.iter().filter_map(|surface| u16::try_from(surface.lightmap).ok()).collect();
+        let surfaces = surfaces(self, &|slot| self.bytes(slot), model)?;
+        let pages = surfaces.iter().flat_map(|surface| surface.pages);
+        let mut pages: Vec<u16> = pages.filter_map(|page| u16::try_from(page).ok()).collect();
         pages.sort_unstable();
         pages.dedup();
         let (before, behind) = model.files;
@@ -76,12 +76,23 @@ impl<'a> Bsp<'a> {
     }
 }
 
+/// What light goes by of every surface.
+fn surfaces<'a>(
+    bsp: &Bsp<'a>,
+    bytes: &dyn Fn(SlotId) -> Result<Data<'a>>,
+    model: &PageLight,
+) -> Result<Vec<LitSurface>> {
+    let form = &model.surfaces;
+    let records = read::records_of(bsp, bytes, form.lump, form.record)?;
+    Ok(records.chunks_exact(form.record.size).filter_map(form.read).collect())
+}
+
 /// The luxels that corners from 0 to 1 span.
-fn around(corners: &[[f32; 2]], page: usize) -> Option<([usize; 2], [usize; 2])> {
+fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Option<([usize; 2], [usize; 2])> {
     let size = f32::from(u16::try_from(page).ok()?);
     let (mut at, mut extent) = ([0; 2], [0; 2]);
     for axis in 0..2 {
-        let values = corners.iter().map(|corner| (corner[axis] * size).clamp(0.0, size));
+        let values = corners.clone().map(|corner| (corner[axis] * size).clamp(0.0, size));
         let least = values.clone().fold(f32::INFINITY, f32::min);
         let most = values.fold(f32::NEG_INFINITY, f32::max);
         at[axis] = usize::try_from(integer(least.floor())?).ok()?.min(page - 1);
@@ -118,11 +129,12 @@ pub(super) fn read<'a>(
         precision_is_single: false,
     };
     let (mut unlit, mut faults) = (0, Vec::new());
-    for (face, surface) in read::by_key(bsp, bytes, model.surfaces)?.iter().enumerate() {
-        match usize::try_from(surface.lightmap) {
-            Ok(page) if page < pages => {}
-            Ok(_) => faults.push(LightFault { face, kind: LightFaultKind::Page { page: surface.lightmap, pages } }),
-            Err(_) => unlit += 1,
+    for (face, surface) in surfaces(bsp, bytes, model)?.iter().enumerate() {
+        let is_missing = |page: &i32| usize::try_from(*page).is_ok_and(|page| page >= pages);
+        if let Some(page) = surface.pages.into_iter().find(is_missing) {
+            faults.push(LightFault { face, kind: LightFaultKind::Page { page, pages } });
+        } else if surface.pages.iter().all(|page| *page < 0) {
+            unlit += 1;
         }
     }
     let blocks = (0..pages).map(page).collect();

@@ -6,9 +6,9 @@ use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, pages};
 use crate::bsp::Bsp;
 use crate::bytes::{Data, word};
-use crate::dialect::shared::{Edge, SurfEdge, Vertex};
+use crate::dialect::shared::{Edge, SurfEdge, Vertex, WideEdge};
 use crate::dialect::{
-    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, Role, TextureForm, TextureLight,
+    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, Role, Row, TextureForm, TextureLight,
 };
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
@@ -119,7 +119,7 @@ impl<'a, 'f> Textures<'a, 'f> {
         Ok(Textures { form, bytes: bytes(slot.id)? })
     }
 
-    fn get(&self, index: i16) -> Option<TextureLight> {
+    fn get(&self, index: i32) -> Option<TextureLight> {
         let start = usize::try_from(index).ok()?.checked_mul(self.form.record.size)?;
         (self.form.read)(self.bytes.get(start..)?)
     }
@@ -128,15 +128,39 @@ impl<'a, 'f> Textures<'a, 'f> {
 /// The lumps that the corners of faces follow from.
 struct Geometry<'a> {
     surf_edges: Table<'a, SurfEdge>,
-    edges: Table<'a, Edge>,
+    edges: Edges<'a>,
     vertexes: Table<'a, Vertex>,
+}
+
+/// Edges with numbers of 16 bits or of 32.
+enum Edges<'a> {
+    Narrow(Table<'a, Edge>),
+    Wide(Table<'a, WideEdge>),
+}
+
+impl<'a> Edges<'a> {
+    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>) -> Result<Self> {
+        let row = bsp.role(Role::Edges).and_then(|slot| bsp.row(slot).ok());
+        let is_wide = row.and_then(Row::record).is_some_and(|record| (record.type_id)() == (WideEdge::INFO.type_id)());
+        Ok(match is_wide {
+            true => Edges::Wide(table(bsp, bytes, Role::Edges)?),
+            false => Edges::Narrow(table(bsp, bytes, Role::Edges)?),
+        })
+    }
+
+    fn get(&self, index: usize) -> Option<[u32; 2]> {
+        match self {
+            Edges::Narrow(edges) => Some(edges.get(index).ok()?.vertexes.map(u32::from)),
+            Edges::Wide(edges) => Some(edges.get(index).ok()?.vertexes),
+        }
+    }
 }
 
 impl<'a> Geometry<'a> {
     fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>) -> Result<Self> {
         Ok(Geometry {
             surf_edges: table(bsp, bytes, Role::SurfEdges)?,
-            edges: table(bsp, bytes, Role::Edges)?,
+            edges: Edges::read(bsp, bytes)?,
             vertexes: table(bsp, bytes, Role::Vertexes)?,
         })
     }
@@ -147,9 +171,9 @@ impl<'a> Geometry<'a> {
         let end = first.checked_add(count).filter(|end| *end <= self.surf_edges.len())?;
         let corner = |index: usize| {
             let edge = self.surf_edges.get(index).ok()?.edge;
-            let ends = self.edges.get(usize::try_from(edge.unsigned_abs()).ok()?).ok()?.vertexes;
+            let ends = self.edges.get(usize::try_from(edge.unsigned_abs()).ok()?)?;
             let vertex = if edge < 0 { ends[1] } else { ends[0] };
-            Some(self.vertexes.get(usize::from(vertex)).ok()?.point)
+            Some(self.vertexes.get(usize::try_from(vertex).ok()?).ok()?.point)
         };
         (first..end).map(corner).collect()
     }
@@ -162,8 +186,20 @@ pub(super) fn table<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, role: Ro
     by_key(bsp, bytes, Key::new(lump.name))
 }
 
+/// The bytes of a lump, where its records are these.
+pub(super) fn records_of<'a>(
+    bsp: &Bsp<'a>,
+    bytes: Bytes<'_, 'a>,
+    lump: &str,
+    record: &'static RecordInfo,
+) -> Result<Data<'a>> {
+    let slot = bsp.slot(lump)?.id;
+    record_of(bsp, slot, &[record], |record| record)?;
+    bytes(slot)
+}
+
 /// The records of a key, as the draft has them.
-pub(super) fn by_key<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, key: Key<R>) -> Result<Table<'a, R>> {
+fn by_key<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, key: Key<R>) -> Result<Table<'a, R>> {
     let (slot, row) = bsp.keyed(key)?;
     let bytes = bytes(slot)?;
     let (part, _) = bsp.part(key, row, &bytes)?;

@@ -84,6 +84,7 @@ impl Light<'_> {
                 let bytes = self.bytes(Image { set, block, style, plane: 0 }).unwrap_or_default();
                 for luxel in bytes.chunks_exact(of.form.bytes()).map(|bytes| Luxel::read(of.form, bytes)) {
                     let light = match luxel {
+                        Luxel::Grey(grey) => [table[usize::from(grey)]; 3],
                         Luxel::Rgb(color) => color.map(|part| table[usize::from(part)]),
                         Luxel::Rgbe(..) => luxel.linear(),
                     };
@@ -124,6 +125,7 @@ impl StyleStat {
             self.mean[axis] += part;
         }
         let brightest = match luxel {
+            Luxel::Grey(grey) => grey,
             Luxel::Rgb(color) => color.into_iter().max().unwrap_or(0),
             Luxel::Rgbe(..) => luxel.shown().into_iter().max().unwrap_or(nearest_byte(0.0)),
         };

@@ -1,4 +1,5 @@
-//! One texture of GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads behind it).
+//! One texture of Quake or GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads behind
+//! it): Quake's has no palette, as the game has one for all.
 
 use std::ops::Range;
 
@@ -46,20 +47,33 @@ pub struct Miptex<'t> {
     bytes: &'t [u8],
     header: MiptexHeader,
     is_embedded: bool,
+    has_palette: bool,
 }
 
 impl<'t> Miptex<'t> {
-    /// Reads the texture that begins with these bytes; what stands behind it does not matter.
+    /// Reads the texture of GoldSrc that begins with these bytes; what stands behind it does not matter.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the pixels
     /// are elsewhere than engines find them.
     pub fn read(bytes: &'t [u8]) -> Result<Self> {
+        Miptex::read_as(bytes, true)
+    }
+
+    /// Reads a texture of Quake, which has no palette.
+    ///
+    /// # Errors
+    /// As [`Miptex::read`].
+    pub fn read_bare(bytes: &'t [u8]) -> Result<Self> {
+        Miptex::read_as(bytes, false)
+    }
+
+    pub(super) fn read_as(bytes: &'t [u8], has_palette: bool) -> Result<Self> {
         let wrong = |why: String| Error::new(ErrorKind::Malformed, why);
         let header = MiptexHeader::decode(bytes)
             .ok_or_else(|| wrong(format!("{} bytes are no header of {HEADER}", bytes.len())))?;
         if header.offsets == [0; LEVELS] {
-            return Ok(Miptex { bytes: &bytes[..HEADER], header, is_embedded: false });
+            return Ok(Miptex { bytes: &bytes[..HEADER], header, is_embedded: false, has_palette });
         }
         check_size(header.width, header.height).map_err(wrong)?;
         let ends = ends(header.width, header.height);
@@ -76,6 +90,9 @@ impl<'t> Miptex<'t> {
             }
         }
         let at = ends[LEVELS];
+        if !has_palette {
+            return Ok(Miptex { bytes: &bytes[..at], header, is_embedded: true, has_palette });
+        }
         let count = bytes.get(at..at + COUNT).and_then(|count| Some(u16::from_le_bytes(*count.first_chunk()?)));
         match count {
             Some(256) => {}
@@ -88,7 +105,7 @@ impl<'t> Miptex<'t> {
             return Err(wrong(format!("its palette is cut short: {colors} of {PALETTE} bytes are there")));
         }
         // The padding may be missing behind the last one.
-        Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true })
+        Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true, has_palette })
     }
 
     /// What stands before the pixels.
@@ -127,6 +144,11 @@ impl<'t> Miptex<'t> {
         Image::new(self.width(), self.height(), self.pixels(0)?.to_vec())
     }
 
+    /// Whether it is of GoldSrc, where textures with pixels have colours of their own.
+    pub fn has_palette(&self) -> bool {
+        self.has_palette
+    }
+
     /// Its colours, where they are here.
     pub fn palette(&self) -> Option<Palette> {
         let start = self.palette_at()?;
@@ -144,10 +166,11 @@ impl<'t> Miptex<'t> {
     }
 
     fn palette_at(&self) -> Option<usize> {
-        Some(self.extent(LEVELS - 1)?.end + COUNT)
+        Some(self.extent(LEVELS - 1).filter(|_| self.has_palette)?.end + COUNT)
     }
 
-    /// Its bytes with another image, and another palette where one is given. What is the same keeps its bytes: the smaller
+    /// Its bytes with another image, and another palette where one is given; for a texture of Quake that is the game's, by
+    /// which the smaller copies are made, and it is not kept. What is the same keeps its bytes: the smaller
     /// copies are made anew only where the image differs, or all of them where its size or the palette does. Padding stays.
     ///
     /// # Errors
@@ -155,22 +178,31 @@ impl<'t> Miptex<'t> {
     pub fn with_image(&self, image: &Image, palette: Option<&Palette>) -> Result<Vec<u8>> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         check_size(image.width, image.height).map_err(refused)?;
-        let old = self.palette();
-        let palette = palette.or(old.as_ref()).ok_or_else(|| refused("it has no palette yet".into()))?;
-        let mut smaller = Shrink::new(palette, self.name().starts_with(b"{").then_some(HOLE));
+        // Colours of the game do not change with an image.
+        let colors = if self.has_palette { self.palette() } else { palette.cloned() };
         let is_same_size = (image.width, image.height) == (self.width(), self.height());
+        if !self.has_palette && is_same_size && self.pixels(0) == Some(&image.pixels[..]) {
+            return Ok(self.bytes.to_vec());
+        }
+        let none = || match self.has_palette {
+            true => refused("it has no palette yet".into()),
+            false => refused("it has no palette: the game's is needed for its smaller copies".into()),
+        };
+        let palette = palette.or(colors.as_ref()).ok_or_else(none)?;
+        let mut smaller = Shrink::new(palette, self.name().starts_with(b"{").then_some(HOLE));
         let old_image = self.pixels(0).filter(|_| is_same_size);
         // Where the image stays, so do its copies: they are what their maker wanted.
-        let keeps = old_image.filter(|old| old_image_counts(old, image, self.palette().as_ref(), palette));
+        let keeps = old_image.filter(|old| old_image_counts(old, image, colors.as_ref(), palette));
         let mut levels = vec![image.pixels.clone()];
         for level in 1..LEVELS {
             let old = keeps.zip(self.pixels(level));
             levels.push(smaller.level(image, level, old));
         }
         let pad = self.palette_at().and_then(|at| self.bytes.get(at + PALETTE..)).unwrap_or(&[0; PAD]);
+        let behind = self.has_palette.then_some((palette, pad));
         let mut header = self.header;
         (header.width, header.height) = (image.width, image.height);
-        Ok(lay(header, &levels, palette, pad))
+        Ok(lay(header, &levels, behind))
     }
 
     /// Its bytes with the pixels of a smaller copy.
@@ -201,8 +233,15 @@ impl<'t> Miptex<'t> {
     }
 
     /// Its bytes with the pixels of another texture, and all 16 bytes of its own name.
-    pub fn with_pixels_of(&self, other: &Miptex<'_>) -> Vec<u8> {
-        other.with_header(MiptexHeader { name: self.header.name, ..other.header })
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where one of them has colours of its own and the other those of the game.
+    pub fn with_pixels_of(&self, other: &Miptex<'_>) -> Result<Vec<u8>> {
+        match self.has_palette == other.has_palette {
+            true => Ok(other.with_header(MiptexHeader { name: self.header.name, ..other.header })),
+            false => Err(Error::new(ErrorKind::Refused, "its pixels are for another palette")
+                .hint("textures of GoldSrc have palettes of their own, and those of Quake do not")),
+        }
     }
 
     /// Its header alone, which says that the pixels are elsewhere.
@@ -243,7 +282,7 @@ fn ends(width: u32, height: u32) -> Option<[usize; LEVELS + 1]> {
     Some(at)
 }
 
-fn lay(mut header: MiptexHeader, levels: &[Vec<u8>], palette: &Palette, pad: &[u8]) -> Vec<u8> {
+fn lay(mut header: MiptexHeader, levels: &[Vec<u8>], colors: Option<(&Palette, &[u8])>) -> Vec<u8> {
     let mut at = HEADER;
     for (offset, pixels) in header.offsets.iter_mut().zip(levels) {
         *offset = short(at);
@@ -251,8 +290,10 @@ fn lay(mut header: MiptexHeader, levels: &[Vec<u8>], palette: &Palette, pad: &[u
     }
     let mut bytes = header.encode();
     levels.iter().for_each(|pixels| bytes.extend_from_slice(pixels));
-    bytes.extend_from_slice(&256_u16.to_le_bytes());
-    bytes.extend_from_slice(&palette.0);
-    bytes.extend_from_slice(pad);
+    if let Some((palette, pad)) = colors {
+        bytes.extend_from_slice(&256_u16.to_le_bytes());
+        bytes.extend_from_slice(&palette.0);
+        bytes.extend_from_slice(pad);
+    }
     bytes
 }

@@ -1,4 +1,4 @@
-//! The textures in a GoldSrc map: a directory, and behind it textures with their pixels or names alone.
+//! The textures in a Quake or GoldSrc map: a directory, and behind it textures with their pixels or names alone.
 //!
 //! What is not edited keeps its bytes, and so does what no entry of the directory names.
 
@@ -21,6 +21,7 @@ pub use miptex::{Miptex, MiptexHeader};
 
 /// What the dialects call the lump's content.
 const LENS: &str = "textures";
+const BARE: &str = "textures without palettes";
 /// Words of the directory that name no texture.
 const MISSING: i32 = -1;
 
@@ -44,6 +45,7 @@ const MISSING: i32 = -1;
 pub struct Textures<'a> {
     bytes: Data<'a>,
     len: usize,
+    has_palettes: bool,
     /// New bytes of textures; never equal to the old ones.
     edits: BTreeMap<usize, Vec<u8>>,
 }
@@ -55,7 +57,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::NotFound`] where the dialect's maps have none in them, [`ErrorKind::Malformed`] where the directory does
     /// not fit the lump; as [`Bsp::bytes`]. What is wrong with one texture is said when it is asked for.
     pub fn textures(&self) -> Result<Textures<'a>> {
-        Textures::parse(self.bytes(self.textures_id()?)?)
+        self.textures_of(|slot| self.bytes(slot))
     }
 
     /// Whether maps of this dialect have textures in them, and not only names.
@@ -63,24 +65,41 @@ impl<'a> Bsp<'a> {
         self.textures_id().is_ok()
     }
 
+    /// The textures with other bytes of the lump.
+    pub(crate) fn textures_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Textures<'a>> {
+        let (slot, has_palettes) = self.textures_lump()?;
+        Textures::parse_as(bytes(slot)?, has_palettes)
+    }
+
     pub(crate) fn textures_id(&self) -> Result<SlotId> {
-        let is_lens = |form| matches!(form, Form::Lens(what) if what == LENS);
-        let slot = self.role(Role::Textures).filter(|slot| self.row(slot).is_ok_and(|row| is_lens(row.form)));
+        self.textures_lump().map(|(slot, _)| slot)
+    }
+
+    /// The lump, and whether the textures have palettes.
+    fn textures_lump(&self) -> Result<(SlotId, bool)> {
+        let slot = self.role(Role::Textures).and_then(|slot| match self.row(slot).ok()?.form {
+            Form::Lens(LENS) => Some((slot.id, true)),
+            Form::Lens(BARE) => Some((slot.id, false)),
+            _ => None,
+        });
         let none = || {
             let message = format!("maps of {} have no textures in them, only names of textures", self.dialect().title);
             Error::new(ErrorKind::NotFound, message)
         };
-        slot.map(|slot| slot.id).ok_or_else(none)
+        slot.ok_or_else(none)
     }
 }
 
 impl<'a> Textures<'a> {
-    /// Reads the directory; an empty lump has no textures.
+    /// Reads the directory of a GoldSrc map's lump; an empty one has no textures.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where it does not fit.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
-        let bytes = bytes.into();
+        Textures::parse_as(bytes.into(), true)
+    }
+
+    fn parse_as(bytes: Data<'a>, has_palettes: bool) -> Result<Self> {
         let wrong = |message: String| Error::new(ErrorKind::Malformed, message).at(Place::default().lump("TEXTURES"));
         let count = match word(&bytes, 0) {
             None if bytes.is_empty() => 0,
@@ -90,7 +109,12 @@ impl<'a> Textures<'a> {
         let room = bytes.len().saturating_sub(4) / 4;
         let len = usize::try_from(count).ok().filter(|len| *len <= room);
         let len = len.ok_or_else(|| wrong(format!("there is no room for the places of {count} textures")))?;
-        Ok(Textures { bytes, len, edits: BTreeMap::new() })
+        Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new() })
+    }
+
+    /// Whether textures have palettes of their own, as in GoldSrc; in Quake the game has one for all.
+    pub fn has_palettes(&self) -> bool {
+        self.has_palettes
     }
 
     /// How many entries the directory has.
@@ -110,10 +134,13 @@ impl<'a> Textures<'a> {
     /// and as [`Miptex::read`].
     pub fn get(&self, index: usize) -> Result<Option<Miptex<'_>>> {
         if let Some(bytes) = self.edits.get(&index) {
-            return Miptex::read(bytes).map(Some);
+            return Miptex::read_as(bytes, self.has_palettes).map(Some);
         }
         match self.offset(index)? {
-            Some(offset) => Miptex::read(&self.bytes[offset..]).map(Some).map_err(|error| at(index, error)),
+            Some(offset) => {
+                let texture = Miptex::read_as(&self.bytes[offset..], self.has_palettes);
+                texture.map(Some).map_err(|error| at(index, error))
+            }
             None => Ok(None),
         }
     }
@@ -155,9 +182,9 @@ impl<'a> Textures<'a> {
     /// Gives a texture the pixels of another one: of a WAD file, say. The name stays.
     ///
     /// # Errors
-    /// As [`Textures::get`].
+    /// As [`Textures::get`] and [`Miptex::with_pixels_of`].
     pub fn embed(&mut self, index: usize, from: &Miptex<'_>) -> Result<()> {
-        self.change(index, |texture| Ok(texture.with_pixels_of(from)))
+        self.change(index, |texture| texture.with_pixels_of(from))
     }
 
     /// Leaves the name and the size of a texture: engines look for the pixels in WAD files then.
@@ -181,7 +208,8 @@ impl<'a> Textures<'a> {
         let new = edit(&texture)?;
         let old = self.offset(index)?.map(|offset| &self.bytes[offset..]);
         // What is there already is no edit; where an offset was of no use before, any bytes are.
-        let is_same = old.and_then(|old| Miptex::read(old).ok()).is_some_and(|old| old.bytes() == new);
+        let is_same =
+            old.and_then(|old| Miptex::read_as(old, self.has_palettes).ok()).is_some_and(|old| old.bytes() == new);
         match is_same {
             true => self.edits.remove(&index),
             false => self.edits.insert(index, new),
@@ -214,7 +242,8 @@ impl<'a> Textures<'a> {
         let extent = |index: usize| {
             let offset = self.offset(index).ok()??;
             let rest = &self.bytes[offset..];
-            let length = Miptex::read(rest).map_or(rest.len().min(40), |texture| texture.bytes().len());
+            let length =
+                Miptex::read_as(rest, self.has_palettes).map_or(rest.len().min(40), |texture| texture.bytes().len());
             Some((offset..offset + length, index))
         };
         (0..self.len).filter_map(extent).collect()

@@ -99,6 +99,13 @@ impl<'a> Bsp<'a> {
             bytes(slot.id)
         };
         let model = self.dialect().visibility;
+        if let (VisModel::Leafs(_), Some(slot)) = (model, self.role(Role::Models)) {
+            let unknown = |why| {
+                let message = format!("how many leafs are visible stands in models that are not known: {why}");
+                Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
+            };
+            self.row(slot).map_err(unknown)?;
+        }
         let (leafs, models) = match model {
             VisModel::Leafs(_) => (lump(Role::Leafs)?, lump(Role::Models)?),
             VisModel::Clusters | VisModel::Matrix => (Data::from(Vec::new()), Data::from(Vec::new())),

@@ -21,7 +21,8 @@ keys! {
     ADVERTISEMENTS: Advertisement = "Lump 17, of Quake Live.",
 }
 
-pub(super) const ROWS: &[Row] = &[
+/// Rows that Raven's maps have too.
+pub(in crate::dialect) const SAME: &[Row] = &[
     Row::lens("ENTITIES", "text"),
     SHADERS.row(),
     PLANES.row(),
@@ -31,16 +32,14 @@ pub(super) const ROWS: &[Row] = &[
     LEAFBRUSHES.row(),
     MODELS.row(),
     BRUSHES.row(),
-    BRUSHSIDES.row(),
-    DRAWVERTS.row(),
     DRAWINDEXES.row(),
     FOGS.row(),
-    SURFACES.row(),
     Row::lens("LIGHTMAPS", "light"),
-    LIGHTGRID.row(),
     Row::lens("VISIBILITY", "visibility"),
-    ADVERTISEMENTS.row(),
 ];
+
+pub(super) const ROWS: &[Row] =
+    &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), ADVERTISEMENTS.row()];
 
 records! {
     /// `dshader_t`: what surfaces and brushes are made of.

@@ -37,8 +37,8 @@ impl From<Face> for LitFace {
         let [a, b, c, d] = face.styles;
         LitFace {
             first_edge: face.first_edge,
-            edge_count: face.edge_count,
-            texinfo: face.texinfo,
+            edge_count: face.edge_count.into(),
+            texinfo: face.texinfo.into(),
             styles: [a, b, c, d, 255, 255, 255, 255],
             offset: face.light_offset,
             size: Some(face.luxel_size),

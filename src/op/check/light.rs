@@ -12,9 +12,9 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_grid(lumps, sink);
     check_kinds(lumps, sink);
     match lumps.checks().light {
-        LightForm::Extents { unlit, most } => {
+        LightForm::Extents { bytes, unlit, most } => {
             if let Some(faces) = Faces::of(lumps) {
-                faces.check(lumps, unlit, most, sink);
+                faces.check(lumps, f64::from(bytes), unlit, most, sink);
             }
         }
         LightForm::Sized { unlit, bumped, lumps: [(usual, light), (high, high_light)] } => {
@@ -74,7 +74,7 @@ impl<'b> Faces<'b> {
         })
     }
 
-    fn check(&self, lumps: &Lumps<'_>, unlit: i64, most: Option<u32>, sink: &mut Sink) {
+    fn check(&self, lumps: &Lumps<'_>, bytes: f64, unlit: i64, most: Option<u32>, sink: &mut Sink) {
         let Some(light) = lumps.role_lump(Role::Lighting) else { return };
         let len = light.bytes.len();
         // Faces have edges of their own; where all have the same thousands, somebody wants this to take long.
@@ -103,7 +103,7 @@ impl<'b> Faces<'b> {
                     format!("it extends over {extent} texels, and the engine takes {most}")
                 });
             }
-            let end = |[wide, high]: [f64; 2]| number(offset) + wide * high * 3.0 * f64::from(short(count));
+            let end = |[wide, high]: [f64; 2]| number(offset) + wide * high * bytes * f64::from(short(count));
             if !is_lit || (offset >= 0 && end([wide, high]) <= f64::from(short(len))) {
                 continue;
             }
@@ -225,9 +225,9 @@ fn check_pages(lumps: &Lumps<'_>, size: usize, sink: &mut Sink) {
     let Some(pages) = faces.column("lightmap").filter(|_| !light.bytes.is_empty()) else { return };
     let count = light.bytes.len() / size;
     for face in 0..faces.len() {
-        let page = pages.get(face);
         // Negative numbers stand for light that is not from a page.
-        if usize::try_from(page).is_ok_and(|page| page >= count) {
+        let is_missing = |page: &i64| usize::try_from(*page).is_ok_and(|page| page >= count);
+        if let Some(page) = (0..pages.items).map(|item| pages.item(face, item)).find(is_missing) {
             let at = At::lump(faces.name).record(face).offset(pages.at(face)).field("lightmap");
             sink.add(&LIGHT_PAGE, at, || format!("its lightmap is {page}, and {} has {count} pages", light.name));
         }

@@ -63,7 +63,9 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let of = |role| lumps.role_lump(role).and_then(|lump| count(lumps, lump.name));
                 let (Some(nodes), Some(leafs)) = (of(Role::Nodes), of(Role::Leafs)) else { continue };
                 values.each(|record, value| {
-                    if value >= nodes || value < -leafs {
+                    // Engines of Quake with more nodes than fit read 16 bits without a sign: what is no node then is a leaf.
+                    let is_far = number == Number::I16 && value < 0 && value + 0x1_0000 < nodes;
+                    if !is_far && (value >= nodes || value < -leafs) {
                         found.report(&CHILD_RANGE, &values, record, sink, || {
                             let leaf = if value < 0 { format!("leaf {}", -1 - value) } else { format!("node {value}") };
                             format!("{} is {value}, {leaf}, and there are {nodes} nodes and {leafs} leafs", cell.path)

@@ -1,4 +1,4 @@
-//! The texture lump of GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`, `miptex_t`).
+//! The texture lump of Quake and GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`, `miptex_t`).
 //!
 //! An offset of -1 is a texture that is not there, offsets of 0 within one mean that a WAD file has it: both legal.
 
@@ -24,9 +24,13 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         }
         return;
     }
-    let is_directory = lump.row.as_ref().is_ok_and(|row| matches!(row.form, Form::Lens("textures")));
+    let palette = match lump.row.as_ref().map(|row| row.form) {
+        Ok(Form::Lens("textures")) => PALETTE,
+        Ok(Form::Lens("textures without palettes")) => 0,
+        _ => return,
+    };
     let bytes: &[u8] = &lump.bytes;
-    let Some(count) = word(bytes, 0).filter(|_| is_directory) else { return };
+    let Some(count) = word(bytes, 0) else { return };
     check_uses(lumps, lump.name, i64::from(count), sink);
     let room = (bytes.len() / 4).saturating_sub(1);
     let mut names = Vec::new();
@@ -67,7 +71,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             });
         }
         let size = (width * height).saturating_mul(85) / 64;
-        let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(PALETTE);
+        let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(palette);
         if pixels != 0 && end > wide(bytes.len()) {
             sink.add(&TEXTURE_PLACE, at, || {
                 format!("the pixels and colours of `{}` go on to {end}, and the lump has {} bytes", name(), bytes.len())

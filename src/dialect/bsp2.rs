@@ -1,0 +1,88 @@
+//! BSP2, a relative of Quake: numbers of 32 bits where Quake has 16, and boxes of floats (ericw-tools; Quakespasm). The
+//! four letters stand where Quake has its version, and are taken for one.
+
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
+pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
+pub use super::shared::{WideEdge, WideFace, WideMarkSurface};
+use super::{Dialect, LeafRows, QUAKE, Row, VisModel, goldsrc, keys, quake};
+use crate::record::{Meaning, index, records, run};
+
+/// BSP2.
+pub const BSP2: Dialect = Dialect {
+    name: "bsp2",
+    title: "Quake (BSP2)",
+    versions: &[i32::from_le_bytes(*b"BSP2")],
+    rows: &[quake::SAME, WIDE, ROWS],
+    light: LightModel::Faces(&LIGHT),
+    visibility: VisModel::Leafs(LeafRows { leaf_size: 44, ..LeafRows::GOLDSRC }),
+    checks: &super::limits::BSP2,
+    ..QUAKE
+};
+
+keys! {
+    NODES: Node = "Lump 5.",
+    FACES: WideFace = "Lump 7.",
+    CLIPNODES: ClipNode = "Lump 9.",
+    LEAFS: Leaf = "Lump 10.",
+    MARKSURFACES: WideMarkSurface = "Lump 11.",
+    EDGES: WideEdge = "Lump 12.",
+}
+
+/// Rows that 2PSB has too.
+pub(super) const WIDE: &[Row] = &[FACES.row(), CLIPNODES.row(), MARKSURFACES.row(), EDGES.row()];
+
+const ROWS: &[Row] = &[NODES.row(), LEAFS.row()];
+
+const LIGHT: FaceLight = FaceLight {
+    luxels: LuxelForm::Grey,
+    ..light::by_extents(
+        &[FaceForm::of::<WideFace>(Averages::None)],
+        &[TextureForm::of::<goldsrc::TexInfo>()],
+        quake::UNLIT,
+    )
+};
+
+records! {
+    /// `bsp2_dnode_t`.
+    pub struct Node(44) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u32 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u32,
+    }
+
+    /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
+    pub struct ClipNode(12) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a clip node, or where negative what the volume holds.
+        pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: goldsrc::CONTENTS },
+    }
+
+    /// `bsp2_dleaf_t`. The first one is the solid leaf that all models share.
+    pub struct Leaf(44) {
+        /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
+        pub contents: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
+        /// (`visofs`).
+        pub visibility_offset: i32,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face in the marksurfaces (`firstmarksurface`).
+        pub first_mark_surface: u32 => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees (`nummarksurfaces`).
+        pub mark_surface_count: u32,
+        /// How loud water, sky, slime and lava are (`ambient_level`).
+        pub ambient_levels: [u8; 4],
+    }
+}

@@ -1,0 +1,59 @@
+//! 2PSB, a relative of BSP2 that came before it: boxes of 16 bits, as in Quake (`bsp2rmq` of ericw-tools).
+
+pub use super::bsp2::{CLIPNODES, EDGES, FACES, MARKSURFACES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
+use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, keys, quake};
+use crate::record::{Meaning, index, records, run};
+
+/// 2PSB.
+pub const PSB2: Dialect = Dialect {
+    name: "2psb",
+    title: "Quake (2PSB)",
+    versions: &[i32::from_le_bytes(*b"2PSB")],
+    rows: &[quake::SAME, bsp2::WIDE, ROWS],
+    visibility: VisModel::Leafs(LeafRows { leaf_size: 32, ..LeafRows::GOLDSRC }),
+    ..BSP2
+};
+
+keys! {
+    NODES: Node = "Lump 5.",
+    LEAFS: Leaf = "Lump 10.",
+}
+
+const ROWS: &[Row] = &[NODES.row(), LEAFS.row()];
+
+records! {
+    /// `bsp2rmq_dnode_t`.
+    pub struct Node(32) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u32 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u32,
+    }
+
+    /// `bsp2rmq_dleaf_t`. The first one is the solid leaf that all models share.
+    pub struct Leaf(32) {
+        /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
+        pub contents: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
+        /// (`visofs`).
+        pub visibility_offset: i32,
+        /// Its box, for culling.
+        pub mins: [i16; 3],
+        /// Its box, for culling.
+        pub maxs: [i16; 3],
+        /// Its first face in the marksurfaces (`firstmarksurface`).
+        pub first_mark_surface: u32 => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees (`nummarksurfaces`).
+        pub mark_surface_count: u32,
+        /// How loud water, sky, slime and lava are (`ambient_level`).
+        pub ambient_levels: [u8; 4],
+    }
+}

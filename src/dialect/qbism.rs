@@ -1,0 +1,98 @@
+//! Qbism, a relative of Quake II under an ident of its own: numbers of 32 bits where Quake II has 16, and boxes of floats
+//! (qfiles.h of q2tools-220; Q2PRO).
+
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm};
+pub use super::quake2::{AREAPORTALS, AREAS, BRUSHES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
+pub use super::shared::{WideEdge, WideFace};
+use super::{Dialect, Magic, QUAKE2, Row, keys, quake2};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+
+/// Qbism.
+pub const QBISM: Dialect = Dialect {
+    name: "qbism",
+    title: "Quake II (Qbism)",
+    magic: Magic::Ident(*b"QBSP"),
+    rows: &[quake2::SAME, ROWS],
+    light: LightModel::Faces(&LIGHT),
+    checks: &super::limits::QBISM,
+    ..QUAKE2
+};
+
+keys! {
+    NODES: Node = "Lump 4.",
+    FACES: WideFace = "Lump 6.",
+    LEAFS: Leaf = "Lump 8.",
+    LEAFFACES: LeafFace = "Lump 9.",
+    LEAFBRUSHES: LeafBrush = "Lump 10.",
+    EDGES: WideEdge = "Lump 11.",
+    BRUSHSIDES: BrushSide = "Lump 15.",
+}
+
+const ROWS: &[Row] =
+    &[NODES.row(), FACES.row(), LEAFS.row(), LEAFFACES.row(), LEAFBRUSHES.row(), EDGES.row(), BRUSHSIDES.row()];
+
+const LIGHT: FaceLight = light::by_extents(
+    &[FaceForm::of::<WideFace>(Averages::None)],
+    &[TextureForm::of::<quake2::TexInfo>()],
+    quake2::UNLIT,
+);
+
+records! {
+    /// `dnode_tx`.
+    pub struct Node(44) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u32 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u32,
+    }
+
+    /// `dleaf_tx`.
+    pub struct Leaf(52) {
+        /// `CONTENTS_` flags of all brushes in it.
+        pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+        /// Its cluster of the visibility lump, or -1.
+        pub cluster: i32,
+        /// Its area.
+        pub area: i32 => index("AREAS"),
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face in the leaffaces (`firstleafface`).
+        pub first_leaf_face: u32 => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it sees (`numleaffaces`).
+        pub leaf_face_count: u32,
+        /// Its first brush in the leafbrushes (`firstleafbrush`).
+        pub first_leaf_brush: u32 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numleafbrushes`).
+        pub leaf_brush_count: u32,
+    }
+
+    /// A number of the leaffaces lump.
+    pub struct LeafFace(4) {
+        /// The face's index.
+        pub face: u32 => index("FACES"),
+    }
+
+    /// A number of the leafbrushes lump.
+    pub struct LeafBrush(4) {
+        /// The brush's index.
+        pub brush: u32 => index("BRUSHES"),
+    }
+
+    /// `dbrushside_tx`.
+    pub struct BrushSide(8) {
+        /// Its plane, facing out (`planenum`).
+        pub plane: u32 => index("PLANES"),
+        /// Its texture, -1 for none, as on most maps some have.
+        pub texinfo: i32 => index_or_none("TEXINFO"),
+    }
+}

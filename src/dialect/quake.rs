@@ -1,0 +1,96 @@
+//! Quake, version 29, a relative of GoldSrc, which took its maps over: light of one byte a luxel and textures without
+//! palettes are what differs (bspfile.h of id's tools for Quake; Quakespasm).
+//!
+//! Hexen II's maps have the same version. Only their models are of another struct, which the size of the lump tells, or
+//! where both sizes would do the faces that it names.
+
+pub use super::goldsrc::{
+    CLIPNODES, ClipNode, EDGES, Edge, FACES, Face, LEAFS, Leaf, MARKSURFACES, MODELS, MarkSurface, Model, NODES, Node,
+    PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
+};
+use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
+use super::{Dialect, EntityRules, Facts, GOLDSRC, Game, Row, goldsrc};
+use crate::bytes::word;
+use crate::file::Rules;
+
+/// Quake.
+pub const QUAKE: Dialect = Dialect {
+    name: "quake",
+    title: "Quake",
+    versions: &[29],
+    rows: &[SAME, ROWS],
+    games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
+    rules: Rules { extra_header: false, ..GOLDSRC.rules },
+    light: LightModel::Faces(&LIGHT),
+    text: EntityRules::QUAKE,
+    checks: &super::limits::QUAKE,
+    probe: |_, dialect| Some(dialect.shapes[0]),
+    ..GOLDSRC
+};
+
+/// Rows that maps with indices of 32 bits have too.
+pub(super) const SAME: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    PLANES.row(),
+    Row::lens("TEXTURES", "textures without palettes"),
+    VERTEXES.row(),
+    Row::lens("VISIBILITY", "visibility"),
+    TEXINFO.row(),
+    Row::lens("LIGHTING", "light"),
+    SURFEDGES.row(),
+    MODELS.row().proved(|facts, _| match has_models_of_hexen(facts) {
+        false => Ok(()),
+        true => Err("its models have 80 bytes".to_owned()),
+    }),
+    Row::opaque("MODELS", "models of Hexen II have heads of eight trees; no map at hand has shown them").proved(
+        |facts, _| match has_models_of_hexen(facts) {
+            true => Ok(()),
+            false => Err("its models have 64 bytes".to_owned()),
+        },
+    ),
+];
+
+const ROWS: &[Row] = &[NODES.row(), FACES.row(), CLIPNODES.row(), LEAFS.row(), MARKSURFACES.row(), EDGES.row()];
+
+/// Faces of special textures, sky and liquids, have no light.
+pub(super) const UNLIT: i32 = 1;
+
+const LIGHT: FaceLight = FaceLight {
+    luxels: LuxelForm::Grey,
+    ..light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT)
+};
+
+fn has_models_of_hexen(facts: &Facts<'_>) -> bool {
+    const SIZES: [usize; 2] = [64, 80];
+    let len = facts.len("MODELS");
+    match SIZES.map(|size| len.is_multiple_of(size)) {
+        [false, divides] => divides,
+        [true, false] => false,
+        [true, true] => {
+            // Face lumps of 16-bit maps have records of 20 bytes, all others of 28.
+            let faces = facts.count("FACES", if facts.version() == QUAKE.versions[0] { 20 } else { 28 });
+            let models = facts.bytes("MODELS");
+            let runs = |size: usize| {
+                models.chunks_exact(size).map(move |model| {
+                    let number = |at: usize| word(model, at).and_then(|number| usize::try_from(number).ok());
+                    number(size - 8).zip(number(size - 4))
+                })
+            };
+            let fits = |size: usize| runs(size).all(|run| run.is_some_and(|(first, count)| first + count <= faces));
+            // Every face is one model's, and those of a model stand behind those of the one before.
+            let in_order = |size: usize| {
+                let next = |next: usize, run: Option<(usize, usize)>| {
+                    run.filter(|(first, _)| *first == next).map(|(first, count)| first + count)
+                };
+                runs(size).try_fold(0, next) == Some(faces)
+            };
+            match SIZES.map(fits) {
+                [true, true] => {
+                    let [quake, hexen] = SIZES.map(in_order);
+                    hexen && !quake
+                }
+                [quake, hexen] => hexen && !quake,
+            }
+        }
+    }
+}
