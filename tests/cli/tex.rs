@@ -204,7 +204,7 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     room.write("worse.bsp", &map);
     let run = room.run(&["tex", "rename", "worse.bsp", "own_*", "my_{1}", "-o", "out.bsp", "--force"]).without_data(1);
     assert!(run.err.contains("left alone: it is said to begin at 16777215"), "{}", run.err);
-    assert!(room.bspkit("tex list out.bsp").out.contains("my_"));
+    assert!(room.bspkit("tex list out.bsp").text().contains("my_"));
 }
 
 #[test]
