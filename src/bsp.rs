@@ -2,6 +2,8 @@
 
 mod tables;
 
+pub(crate) use tables::Told;
+
 use std::path::Path;
 
 use crate::bytes::{Data, word};

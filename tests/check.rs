@@ -3,6 +3,8 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "check/making.rs"]
+mod making;
 #[path = "check/planted.rs"]
 mod planted;
 #[path = "common/random.rs"]
@@ -41,6 +43,26 @@ fn a_planted_fault_is_found_and_nothing_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A fault elsewhere does not keep the others from being found, and each is named for what it is.
+#[test]
+fn a_misfit_hides_nothing() {
+    let mut wrong = Vec::new();
+    for (expected, fault) in planted::TOGETHER {
+        let found = codes(&fault());
+        if found != expected.iter().copied().collect() {
+            wrong.push(format!("{expected:?}: {found:?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        wrong.join(
+            "
+"
+        )
+    );
+}
+
 #[test]
 fn every_code_has_a_planted_fault() {
     let planted: BTreeSet<_> = planted::FAULTS.iter().map(|(code, _)| *code).collect();
@@ -58,6 +80,15 @@ fn every_code_is_documented() {
         assert!(table.contains(&row), "docs/checks.md has no row beginning {row}");
     }
     assert_eq!(table.matches("\n| `").count(), CODES.len(), "a row of a code that is not there");
+}
+
+/// So does its table of engines.
+#[test]
+fn every_engine_is_documented() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/checks.md")).unwrap();
+    for engine in dialect::ALL.iter().flat_map(|dialect| dialect.checks.engines) {
+        assert!(text.contains(&format!("`{}`", engine.name)), "docs/checks.md does not name {}", engine.name);
+    }
 }
 
 #[test]
@@ -230,6 +261,36 @@ fn hostile_maps_are_checked_in_time() {
     rows.extend([1; 200_000]);
     is_bounded(&Builder::new(&dialect::QUAKE2).lump(3, rows).build().unwrap());
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+/// Lumps that unpack to much more than the map is large cost no more time than a large map.
+#[test]
+fn bombs_are_left_out_in_time() {
+    let most: Vec<usize> = (1..64).filter(|lump| *lump != 35).collect();
+    let map = planted::bombs(&most);
+    let map = Bsp::parse(&map).unwrap();
+    let start = std::time::Instant::now();
+    check::run(&map, &Options::default()).unwrap();
+    let outcome = bspkit::op::verify::run(&map);
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    assert_eq!(outcome.laws["records"].to_string(), "skipped");
+    assert_eq!(outcome.laws["keep"].to_string(), "pass");
+}
+
+/// What is not looked at because it would take too long is said.
+#[test]
+fn what_is_left_out_is_said() {
+    let map = planted::edited(&planted::own("q2"), "FACES", |bytes| {
+        let face = [0_i16, 0, 0, 0, 100, 0, 0, 255, 0, 0].into_iter().flat_map(i16::to_le_bytes);
+        *bytes = face.collect::<Vec<u8>>().repeat(10_000);
+    });
+    assert!(codes(&map).contains("lump-unchecked"));
+    let map = planted::edited(&planted::own("q2"), "VISIBILITY", |bytes| {
+        let offsets = (0..4000).map(|index| 4 + 16_000 + index);
+        *bytes = std::iter::once(2000).chain(offsets).flat_map(i32::to_le_bytes).collect();
+        bytes.extend([1; 5000]);
+    });
+    assert!(codes(&map).contains("lump-unchecked"));
 }
 
 /// How long the largest maps take; a figure for people, which no machine fails by.

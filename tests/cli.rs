@@ -18,6 +18,8 @@ mod golden;
 #[cfg(unix)]
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/light.rs"]
+mod light;
 #[path = "cli/lmp.rs"]
 mod lmp;
 #[path = "cli/pak.rs"]

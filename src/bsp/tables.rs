@@ -11,6 +11,21 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId};
 use crate::record::{Record, Table};
 
+/// What [`Bsp::told`] says of a lump.
+pub(crate) struct Told {
+    pub(crate) row: Result<&'static Row, String>,
+    /// Of a row that was chosen though its proof does not hold: why not.
+    pub(crate) misfit: Option<String>,
+    /// Whether a lump that it is told by cannot be read, so that nothing follows from it.
+    pub(crate) is_unread: bool,
+}
+
+impl Told {
+    fn plainly(row: Result<&'static Row, String>) -> Self {
+        Told { row, misfit: None, is_unread: false }
+    }
+}
+
 impl<'a> Bsp<'a> {
     /// The row of the dialect's table that a slot goes by: what is in it. Where several structs are known for a lump, or
     /// others of other games, it is told by how the lumps fit each other.
@@ -18,6 +33,22 @@ impl<'a> Bsp<'a> {
     /// # Errors
     /// Why nothing is known of the content: a sentence.
     pub fn row(&self, slot: &Slot) -> Result<&'static Row, String> {
+        // Proofs of several rows look at the same lumps, which may have to be decompressed.
+        let read: RefCell<HashMap<SlotId, Result<Data<'a>, String>>> = RefCell::default();
+        let bytes = |id: SlotId| {
+            read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
+        };
+        self.told(slot, &bytes, |_| false).row
+    }
+
+    /// As [`Self::row`], from lumps that have been read already; where no row fits a lump and `is_usual` says that the
+    /// map as a whole has the structs that are known, the row of the lump's own version, if it is whole records of that.
+    pub(crate) fn told(
+        &self,
+        slot: &Slot,
+        read: &dyn Fn(SlotId) -> Result<Data<'a>, String>,
+        is_usual: impl Fn(&Facts<'_>) -> bool,
+    ) -> Told {
         let version = self.version();
         let rows = self.dialect().rows_of(&slot.name);
         let rows = rows.filter(|row| row.maps.is_empty() || row.maps.contains(&version));
@@ -25,37 +56,67 @@ impl<'a> Bsp<'a> {
         let mut rows: Vec<&'static Row> = rows.collect();
         // Those of the lump's version first, then those of any.
         rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
-        let len = |name: &str| Some(self.claimed_len(self.named(name)?));
-        // Proofs of several rows look at the same lumps, which may have to be decompressed.
-        let read: RefCell<HashMap<SlotId, Option<Data<'a>>>> = RefCell::default();
         let unread: RefCell<Option<String>> = RefCell::default();
-        let bytes = |name: &str| {
-            let id = self.named(name)?.id;
-            let mut read = read.borrow_mut();
-            let bytes = read.entry(id).or_insert_with(|| {
-                let not_read = |error| format!("{name}, by which it is told what is in it, cannot be read: {error}");
-                self.bytes(id).map_err(|error| *unread.borrow_mut() = Some(not_read(error))).ok()
-            });
-            bytes.clone()
+        let miss = |slot: &Slot, error: &str| {
+            let why = || format!("{}, by which it is told what is in it, cannot be read: {error}", slot.name);
+            unread.borrow_mut().get_or_insert_with(why);
         };
-        let is_empty = self.claimed_len(slot) == 0;
+        let len = |name: &str| {
+            let other = self.named(name)?;
+            if let Some(oddity) = self.packing_oddity(other.id).filter(|_| other.id != slot.id) {
+                miss(other, &format!("it {oddity}"));
+            }
+            Some(self.claimed_len(other))
+        };
+        let bytes = |name: &str| {
+            let other = self.named(name)?;
+            read(other.id).map_err(|error| miss(other, &error)).ok()
+        };
+        let own_len = self.claimed_len(slot);
+        let is_whole = |row: &Row| row.record().is_some_and(|record| own_len.is_multiple_of(record.size));
+        let is_ragged = !rows.iter().any(|row| is_whole(row));
+        let facts = |is_exact, is_likely| Facts {
+            version,
+            lump_version: slot.version,
+            is_exact,
+            is_likely,
+            len: &len,
+            bytes: &bytes,
+        };
         let mut why = None;
         // First as the sizes are, then with a few bytes too many: a ragged lump is still what it is.
         for (is_exact, row) in [true, false].into_iter().flat_map(|exact| rows.iter().map(move |row| (exact, *row))) {
-            let facts = Facts { version, lump_version: slot.version, is_exact, len: &len, bytes: &bytes };
+            // Whole records of one struct are no ragged ones of another.
+            if !is_exact && row.record().is_some() && !is_ragged && !is_whole(row) {
+                continue;
+            }
+            let facts = facts(is_exact, false);
             let holds = match row.proof {
-                _ if is_empty => Ok(()),
+                _ if own_len == 0 => Ok(()),
                 Some(proof) => proof(&facts, row),
                 None if row.versions.is_empty() || is_its_version(&row) => Ok(()),
                 None => Err(format!("its version {} is not known", slot.version.unwrap_or(0))),
             };
             match (holds, row.form) {
-                (Ok(()), Form::Opaque(why)) => return Err(why.to_owned()),
-                (Ok(()), _) => return Ok(row),
+                (Ok(()), Form::Opaque(why)) => return Told::plainly(Err(why.to_owned())),
+                (Ok(()), _) => return Told::plainly(Ok(row)),
                 (Err(reason), _) => why = why.or(Some(reason)),
             }
         }
-        Err(unread.take().or(why).unwrap_or_else(|| "its content is not known".to_owned()))
+        let unread = unread.take();
+        let why = unread.clone().or(why).unwrap_or_else(|| "its content is not known".to_owned());
+        let facts = facts(true, true);
+        let likely = rows.iter().copied().filter(|row| is_whole(row) && row.proof.is_some());
+        let likely: Vec<&'static Row> = likely.take_while(|_| is_usual(&facts)).collect();
+        let misfit = |row: &Row| row.proof.and_then(|proof| proof(&facts, row).err());
+        let fits = likely.iter().copied().find(|row| misfit(row).is_none());
+        match fits.or(likely.first().copied()) {
+            Some(row) => {
+                let misfit = misfit(row).filter(|_| unread.is_none());
+                Told { row: Ok(row), misfit, is_unread: unread.is_some() }
+            }
+            None => Told { row: Err(why), misfit: None, is_unread: unread.is_some() },
+        }
     }
 
     /// Where in a slot's bytes records stand, list by list: one for an array, none where there are no records in it.

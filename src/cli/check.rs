@@ -1,8 +1,11 @@
 //! `check`: what is wrong with maps, and where.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use bspkit::ErrorKind;
+use bspkit::dialect::ALL;
 use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
 use serde::Serialize;
 
@@ -27,13 +30,16 @@ pub(crate) struct Args {
     /// Maps, and folders of maps
     #[arg(value_name = "MAP", required_unless_present = "codes")]
     maps: Vec<PathBuf>,
-    /// Exit with 1 for findings of this code as well, or for all warnings; may be given several times
-    #[arg(long, value_name = "CODE|warning", value_parser = denied)]
+    /// Exit with 1 for findings of this code as well, or of this severity and worse: warning, note; may be given several
+    /// times
+    #[arg(long, value_name = "CODE|SEVERITY", value_parser = denied)]
     deny: Vec<Denied>,
     /// Leave out findings of this code; may be given several times
     #[arg(long, value_name = "CODE", value_parser = FindingCode::by_name)]
     allow: Vec<&'static FindingCode>,
-    /// Whose limits hold [default: the stock engine of the map's version]
+    /// Whose limits hold: goldsrc, sdhlt; quake2, quake2-3.21, q2pro; quake3, et, q3map2; source2004, source2009,
+    /// source2013, strata, mapbase; maps of other dialects are checked as without it [default: the stock engine of the
+    /// map's version]
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
     /// Print JSON: a document for one map, a line for each of several
@@ -57,6 +63,28 @@ fn denied(text: &str) -> Result<Denied, bspkit::Error> {
         Some(severity) => Ok(Denied::AtLeast(severity)),
         None => FindingCode::by_name(text).map(Denied::Code),
     }
+}
+
+/// Whether some dialect has the engine.
+fn is_engine(text: &str) -> Result<(), bspkit::Error> {
+    match ALL.iter().any(|dialect| dialect.engine_by_name(text).is_ok()) {
+        true => Ok(()),
+        false => {
+            let engines = ALL.iter().flat_map(|dialect| dialect.checks.engines).map(|engine| engine.name);
+            let mut names: Vec<&str> = engines.collect();
+            names.sort_unstable();
+            names.dedup();
+            let hint = format!("the engines are {}", names.join(", "));
+            Err(bspkit::Error::new(ErrorKind::Argument, format!("no engine is called {text}")).hint(hint))
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CodeJson {
+    code: &'static str,
+    severity: String,
+    meaning: &'static str,
 }
 
 #[derive(Serialize)]
@@ -98,13 +126,27 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    if args.codes && args.json {
+        let codes = CODES.iter().map(|code| CodeJson {
+            code: code.name,
+            severity: code.severity.to_string(),
+            meaning: code.meaning,
+        });
+        let mut text = json(&codes.collect::<Vec<_>>(), false)?;
+        text.push(b'\n');
+        talk.stdout(&text)?;
+        return Ok(Code::Done);
+    }
     if args.codes {
         let mut text = String::new();
         for code in CODES {
-            text += &format!("{:<16} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
+            text += &format!("{:<18} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
         }
         talk.stdout(text.as_bytes())?;
         return Ok(Code::Done);
+    }
+    if let Some(name) = &args.engine {
+        is_engine(name)?;
     }
     let mut wanted = check::Options::default();
     wanted.engine.clone_from(&args.engine);
@@ -112,6 +154,9 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(&args.maps);
     maps.each(options.jobs(), talk, |map, job| {
         let checked = options.open(&map.path).and_then(|bsp| {
+            let mut wanted = wanted.clone();
+            // An engine of another dialect says nothing of this map.
+            wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
             let findings = check::run(&bsp, &wanted)?;
             Ok((bsp.dialect().name, findings))
         });
@@ -148,7 +193,14 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 fn print(findings: &[Finding], job: &mut Job<'_>) {
     for finding in findings {
         if finding.code.severity > Severity::Note || job.talk.verbose {
-            job.line(format!("{}: {finding}", job.path));
+            let text = finding.to_string();
+            let word = finding.code.severity.to_string();
+            let rest = text.strip_prefix(&word).unwrap_or_default();
+            let word = match finding.code.severity {
+                Severity::Error => job.talk.verdict(false, &word),
+                _ => word,
+            };
+            job.line(format!("{}: {word}{rest}", job.path));
         }
     }
     let number = |severity| {
@@ -162,5 +214,12 @@ fn print(findings: &[Finding], job: &mut Job<'_>) {
         (_, 0) => count(errors, "error", "errors"),
         _ => format!("{}, {}", count(errors, "error", "errors"), count(warnings, "warning", "warnings")),
     };
-    job.say(&format!("{}: {text}", job.path));
+    let is_left = |finding: &&Finding| ["lump-unknown", "lump-unchecked", "lump-misfit"].contains(&finding.code.name);
+    let left = findings.iter().filter(is_left).filter_map(|finding| finding.place.lump.as_deref());
+    let left: BTreeSet<&str> = left.collect();
+    let left = match left.len() {
+        0 => String::new(),
+        number => format!(", {} not checked in full", count(number, "lump", "lumps")),
+    };
+    job.say(&format!("{}: {text}{left}", job.path));
 }

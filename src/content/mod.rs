@@ -19,8 +19,8 @@ pub mod wal;
 
 use crate::bsp::Bsp;
 use crate::dialect::Role;
-use crate::error::{Error, ErrorKind, Result};
-use crate::file::SlotId;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::file::{Slot, SlotId};
 
 impl<'a> Bsp<'a> {
     /// The entities, to be looked at; [`crate::Draft::entities`] edits them.
@@ -32,6 +32,17 @@ impl<'a> Bsp<'a> {
         let slot = self.role(Role::Entities).ok_or_else(no_lump)?;
         self.check_entity_packing(slot.id)?;
         entities::Entities::parse(self.bytes(slot.id)?, self.dialect().text)
+    }
+
+    /// A lump that claims bytes and has none, as the file ends before it, is not an empty one.
+    pub(crate) fn check_there(&self, slot: &Slot) -> Result<()> {
+        match slot.bounds.is_damaged() && slot.stored.is_empty() {
+            false => Ok(()),
+            true => {
+                let message = format!("{} {}", slot.name, slot.bounds);
+                Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(&slot.name)))
+            }
+        }
     }
 
     /// Compressed data is no text, whatever the directory says of it.

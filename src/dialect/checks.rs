@@ -1,7 +1,9 @@
 //! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
 //! and how much of each thing an engine takes.
 
-use super::Dialect;
+use std::ops::RangeInclusive;
+
+use super::{Dialect, Facts};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What [`crate::op::check`] goes by.
@@ -20,6 +22,8 @@ pub struct Checks {
     pub required: &'static [&'static str],
     /// The contents that leaf 0 has to have, where the engines insist or rely on it.
     pub first_leaf: Option<i64>,
+    /// Whether the world's tree has to begin with node 0, and no two nodes may have the same face.
+    pub strict_tree: bool,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
     /// How the light of faces is laid out.
@@ -28,9 +32,19 @@ pub struct Checks {
     pub parallel: &'static [(&'static str, &'static str)],
     /// Whether planes stand in opposite pairs, on which compilers and tools rely.
     pub paired_planes: bool,
+    /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits none
+    /// is then broken.
+    pub is_usual: fn(&Facts<'_>) -> bool,
+    /// Lumps with the versions of them that engines read; they stop at others.
+    pub versions: &'static [(&'static str, RangeInclusive<i32>)],
+    /// Members of the game lump with what has to hold for them under any layout: the reason why not.
+    pub members: &'static [(&'static str, Member)],
     /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
     pub axial_sides: bool,
 }
+
+/// Why a member of the game lump, of this version and with these bytes, fits no layout.
+pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 
 /// How the light of faces is laid out.
 ///
@@ -121,6 +135,8 @@ pub enum Unit {
     Entities,
     /// The entries of a directory of textures.
     Textures,
+    /// The edges of a face.
+    FaceEdges,
 }
 
 impl std::fmt::Display for Unit {
@@ -130,6 +146,7 @@ impl std::fmt::Display for Unit {
             Unit::Bytes => "bytes",
             Unit::Entities => "entities",
             Unit::Textures => "textures",
+            Unit::FaceEdges => "edges in a face",
         })
     }
 }
@@ -160,6 +177,10 @@ pub(super) const fn bytes(lump: &'static str, most: usize) -> Limit {
 
 pub(super) const fn entities(most: usize) -> Limit {
     Limit { lump: "ENTITIES", most, unit: Unit::Entities }
+}
+
+pub(super) const fn face_edges(most: usize) -> Limit {
+    Limit { lump: "FACES", most, unit: Unit::FaceEdges }
 }
 
 pub(super) const fn textures(most: usize) -> Limit {

@@ -1,7 +1,7 @@
 //! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, records, textures};
+use super::checks::{Checks, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
 
 /// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
 pub(super) const GOLDSRC: Checks = Checks {
@@ -10,13 +10,17 @@ pub(super) const GOLDSRC: Checks = Checks {
         engine("goldsrc", "GoldSrc", &[], &goldsrc_limits(8_192)),
         engine("sdhlt", "SDHLT, for engines with more room", &[], &goldsrc_limits(32_760)),
     ],
-    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: Some(-2),
+    strict_tree: false,
     needs_empty_leaf: false,
     // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
     light: LightForm::Extents { unlit: 1 | 2 | 4 | 8, most: Some(512) },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    versions: &[],
+    members: &[],
     axial_sides: false,
 };
 
@@ -45,42 +49,49 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// the fields reach.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
-        engine("quake2", "Quake II", &[], &QUAKE2_LIMITS),
-        // The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
-        engine("quake2-3.21", "Quake II 3.21", &[], &QUAKE2_LIMITS).tokens(127),
-        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256)]),
+        engine("quake2", "Quake II", &[], &quake2_limits(1_024)),
+        // It compares the portals with the number of areas. The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
+        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256)).tokens(127),
+        engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256), face_edges(4_096)]),
     ],
-    required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS"],
+    required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
     first_leaf: Some(1),
+    strict_tree: true,
     needs_empty_leaf: true,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
     light: LightForm::Extents { unlit: 4 | 8, most: None },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    versions: &[],
+    members: &[],
     axial_sides: false,
 };
 
-const QUAKE2_LIMITS: [Limit; 19] = [
-    records("MODELS", 1_024),
-    records("BRUSHES", 8_192),
-    entities(2_048),
-    bytes("ENTITIES", 0x4_0000),
-    records("PLANES", 65_536),
-    records("NODES", 65_536),
-    records("LEAFS", 65_536),
-    records("VERTEXES", 65_536),
-    records("FACES", 65_536),
-    records("LEAFFACES", 65_536),
-    records("LEAFBRUSHES", 65_536),
-    records("TEXINFO", 8_192),
-    records("EDGES", 128_000),
-    records("SURFEDGES", 256_000),
-    records("BRUSHSIDES", 65_536),
-    bytes("LIGHTING", 0x20_0000),
-    bytes("VISIBILITY", 0x10_0000),
-    records("AREAS", 256),
-    records("AREAPORTALS", 1_024),
-];
+const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
+    [
+        records("MODELS", 1_024),
+        records("BRUSHES", 8_192),
+        entities(2_048),
+        bytes("ENTITIES", 0x4_0000),
+        records("PLANES", 65_536),
+        records("NODES", 65_536),
+        records("LEAFS", 65_536),
+        records("VERTEXES", 65_536),
+        records("FACES", 65_536),
+        records("LEAFFACES", 65_536),
+        records("LEAFBRUSHES", 65_536),
+        records("TEXINFO", 8_192),
+        records("EDGES", 128_000),
+        // Fewer than MAX_MAP_SURFEDGES.
+        records("SURFEDGES", 255_999),
+        records("BRUSHSIDES", 65_536),
+        bytes("LIGHTING", 0x20_0000),
+        bytes("VISIBILITY", 0x10_0000),
+        records("AREAS", 256),
+        records("AREAPORTALS", most_portals),
+    ]
+}
 
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {
@@ -91,7 +102,8 @@ pub(super) const QUAKE3: Checks = Checks {
             "Wolfenstein: Enemy Territory",
             &[47],
             &[
-                records("MODELS", 0x800),
+                // MAX_SUBMODELS of its collision code; its header has 0x800.
+                records("MODELS", 512),
                 records("BRUSHES", 16_384),
                 entities(4_096),
                 bytes("ENTITIES", 0x4_0000),
@@ -111,7 +123,7 @@ pub(super) const QUAKE3: Checks = Checks {
         ),
         engine(
             "q3map2",
-            "q3map2, for engines without limits of their own",
+            "q3map2",
             &[],
             &[
                 records("MODELS", 0x400),
@@ -133,17 +145,22 @@ pub(super) const QUAKE3: Checks = Checks {
             ],
         ),
     ],
-    required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["SHADERS", "PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     first_leaf: None,
+    strict_tree: false,
     needs_empty_leaf: false,
     light: LightForm::Pages { size: 128 * 128 * 3 },
     parallel: &[],
     paired_planes: false,
+    is_usual: |_| true,
+    versions: &[],
+    members: &[],
     axial_sides: true,
 };
 
 const QUAKE3_LIMITS: [Limit; 16] = [
-    records("MODELS", 0x400),
+    // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
+    records("MODELS", 256),
     records("BRUSHES", 0x8000),
     entities(0x800),
     bytes("ENTITIES", 0x4_0000),
@@ -175,9 +192,10 @@ pub(super) const SOURCE: Checks = Checks {
             &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
         ),
     ],
-    required: &["PLANES", "NODES", "LEAFS", "MODELS"],
+    required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
     // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
     first_leaf: None,
+    strict_tree: false,
     needs_empty_leaf: false,
     // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT; SURF_BUMPLIGHT.
     light: LightForm::Sized {
@@ -192,6 +210,9 @@ pub(super) const SOURCE: Checks = Checks {
         ("OVERLAY_FADES", "OVERLAYS"),
     ],
     paired_planes: true,
+    is_usual: super::source::fit::is_usual,
+    versions: &[("OCCLUSION", 0..=2)],
+    members: &[("game:sprp", super::source::props_fit)],
     axial_sides: false,
 };
 

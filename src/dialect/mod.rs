@@ -24,7 +24,7 @@ mod vis;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
-pub use checks::{Checks, Engine, LightForm, Limit, Unit};
+pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
 pub use detect::{Detected, detect};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;

@@ -140,7 +140,7 @@ records! {
         /// The texture below `textures/`, without extension.
         pub texture: Name<32>,
         /// The next frame of its animation, -1 for none; engines take 0 for none too (`nexttexinfo`).
-        pub next: i32 => index_or_none("TEXINFO"),
+        pub next: i32 => Meaning::Index { lump: "TEXINFO", none: &[-1, -0x8000_0000] },
     }
 
     /// `dleaf_t`.

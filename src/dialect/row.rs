@@ -231,6 +231,9 @@ pub struct Facts<'m> {
     pub(crate) version: i32,
     /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
     pub(crate) is_exact: bool,
+    /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and not
+    /// for another struct: what checks go by, and nothing else.
+    pub(crate) is_likely: bool,
     pub(crate) lump_version: Option<i32>,
     pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
     pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,
@@ -266,6 +269,12 @@ impl<'m> Facts<'m> {
     pub(super) fn sum<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
         bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(0, i64::saturating_add)
+    }
+
+    /// The largest number of any record of a lump; -1 where there is none.
+    pub(super) fn most<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
+        let bytes = self.bytes(lump);
+        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(-1, i64::max)
     }
 }
 

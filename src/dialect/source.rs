@@ -18,6 +18,7 @@ pub use displacement::*;
 pub use faces::*;
 pub use geometry::*;
 pub use light::*;
+pub(super) use props::props_fit;
 pub use props::*;
 pub use surface::*;
 pub use tree::*;

@@ -127,6 +127,21 @@ const MOST_PAIRS: usize = 256;
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
 
+/// How much may be decompressed for a law that reads every lump: a few bytes of a hostile map unpack to many.
+const MOST_UNPACKED: usize = 512 << 20;
+
+/// How much an entity text may decompress to.
+const MOST_TEXT: usize = 64 << 20;
+
+/// The laws that read every lump are left out where that would take too long.
+fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
+    let sizes = bsp.slots().iter().filter_map(|slot| bsp.unpacked_size(slot.id));
+    match sizes.fold(0, usize::saturating_add) {
+        0..=MOST_UNPACKED => Ok(()),
+        _ => Err(Failure::DoesNotApply),
+    }
+}
+
 /// Tries all laws on a map.
 pub fn run(bsp: &Bsp<'_>) -> Outcome {
     run_on(bsp, &Subject::REAL)
@@ -187,6 +202,7 @@ fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
             return Err(broken(format!("{layout:?} without an edit differs at {at}")));
         }
     }
+    unpacks_in_time(bsp)?;
     let mut draft = bsp.draft();
     for slot in bsp.slots() {
         // A lump that cannot be decompressed cannot be set to what it is.
@@ -202,6 +218,7 @@ fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
 
 /// Every record decodes and encodes to its bytes; `counts` learns how many there are.
 fn typed(bsp: &Bsp<'_>, subject: &Subject, counts: &mut IndexMap<&'static str, usize>) -> Law {
+    unpacks_in_time(bsp)?;
     for slot in bsp.slots() {
         // What cannot be decompressed or contradicts itself has no records to try.
         let (Ok(bytes), Ok(parts)) = (bsp.bytes(slot.id), bsp.records(slot)) else { continue };
@@ -345,7 +362,11 @@ fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {
 
 /// The entity text; a damaged compressed lump has none.
 fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
-    bsp.bytes(entities_id(bsp)?).map_err(|_| Failure::DoesNotApply)
+    let slot = entities_id(bsp)?;
+    if bsp.unpacked_size(slot).is_some_and(|size| size > MOST_TEXT) {
+        return Err(Failure::DoesNotApply);
+    }
+    bsp.bytes(slot).map_err(|_| Failure::DoesNotApply)
 }
 
 /// The text with so many line breaks more before what ends it, or so many bytes less; at least half of it is left.

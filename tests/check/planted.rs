@@ -1,163 +1,8 @@
 //! Maps with one fault each, and maps that look faulty and are not.
 
-use bspkit::dialect::{self, Dialect};
-use bspkit::record::{FieldInfo, Shape};
-use bspkit::{Bsp, Builder, Layout};
+use bspkit::{Bsp, Builder, SlotId, dialect};
 
-pub(crate) fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(format!("{}/tests/maps/{name}.bsp", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-pub(crate) fn own(game: &str) -> Vec<u8> {
-    fixture(&format!("{game}/own_rooms"))
-}
-
-fn source() -> Vec<u8> {
-    fixture("source/room_v20")
-}
-
-/// The map with other bytes in a lump.
-pub(crate) fn edited(map: &[u8], lump: &str, edit: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let map = Bsp::parse(map).unwrap();
-    let slot = map.slot(lump).unwrap().id;
-    let mut bytes = map.bytes(slot).unwrap().to_vec();
-    edit(&mut bytes);
-    let mut draft = map.draft();
-    draft.set(slot, bytes).unwrap();
-    draft.plan(Layout::Keep).unwrap().to_vec()
-}
-
-/// The map with another number in a field: `FACES`, `children[1]`.
-fn with(map: &[u8], lump: &str, record: usize, field: &str, value: i64) -> Vec<u8> {
-    let at = place(map, lump, record, field);
-    edited(map, lump, |bytes| bytes[at.clone()].copy_from_slice(&value.to_le_bytes()[..at.len()]))
-}
-
-/// With a float.
-fn with_float(map: &[u8], lump: &str, record: usize, field: &str, value: f32) -> Vec<u8> {
-    with(map, lump, record, field, i64::from(value.to_bits()))
-}
-
-/// Where in a lump a number of a record stands; in a lump of lists the list with the field counts.
-fn place(map: &[u8], lump: &str, record: usize, field: &str) -> std::ops::Range<usize> {
-    let map = Bsp::parse(map).unwrap();
-    let (name, item) =
-        field.split_once('[').map_or((field, 0), |(name, rest)| (name, rest[..rest.len() - 1].parse().unwrap()));
-    let parts = map.records(map.slot(lump).unwrap()).unwrap();
-    let part = parts.iter().rfind(|part| part.record.field(name).is_some()).unwrap();
-    let FieldInfo { offset, shape, .. } = *part.record.field(name).unwrap();
-    let shape = leaf(shape);
-    let start = part.range.start + record * part.record.size + offset + item * shape.size();
-    start..start + shape.size()
-}
-
-fn leaf(shape: Shape) -> Shape {
-    match shape {
-        Shape::Array(item, _) => leaf(*item),
-        shape => shape,
-    }
-}
-
-fn read(map: &[u8], lump: &str, record: usize, field: &str) -> i64 {
-    let at = place(map, lump, record, field);
-    let map = Bsp::parse(map).unwrap();
-    let bytes = map.bytes(map.slot(lump).unwrap().id).unwrap();
-    let mut number = [0; 8];
-    number[..at.len()].copy_from_slice(&bytes[at]);
-    i64::from_le_bytes(number)
-}
-
-/// The map with another pair in worldspawn.
-pub(crate) fn pair(map: &[u8], key: &str, value: &str) -> Vec<u8> {
-    text(map, "\"classname\" \"worldspawn\"", &format!("\"classname\" \"worldspawn\"\n\"{key}\" \"{value}\""))
-}
-
-/// The map with other words in its entity text.
-fn text(map: &[u8], old: &str, new: &str) -> Vec<u8> {
-    edited(map, "entities", |bytes| {
-        let at = bytes.windows(old.len()).position(|window| window == old.as_bytes()).unwrap();
-        bytes.splice(at..at + old.len(), new.bytes());
-    })
-}
-
-/// The map with another word in a lump's entry: offset, length, and of Source version and size.
-fn word(mut map: Vec<u8>, lump: usize, field: usize, value: i32) -> Vec<u8> {
-    let shape = Bsp::parse(&map).unwrap().container().shape();
-    let at = shape.entry_offset(lump) + 4 * field;
-    map[at..at + 4].copy_from_slice(&value.to_le_bytes());
-    map
-}
-
-/// A small Quake III map of one plane, node and leaf, without the lump of this number.
-fn quake3_without(lump: usize) -> Vec<u8> {
-    let node: Vec<u8> = [0_i32, -1, -1, 0, 0, 0, 0, 0, 0].into_iter().flat_map(i32::to_le_bytes).collect();
-    let lumps =
-        [(0, b"{\n\"classname\" \"worldspawn\"\n}\n\0".to_vec()), (1, vec![0; 72]), (2, vec![0; 16]), (3, node)];
-    let lumps = lumps.into_iter().chain([(4, vec![0; 48]), (7, vec![0; 40])]);
-    build(&dialect::QUAKE3, lumps.filter(|(index, _)| *index != lump))
-}
-
-fn build(dialect: &'static Dialect, lumps: impl Iterator<Item = (usize, Vec<u8>)>) -> Vec<u8> {
-    lumps.fold(Builder::new(dialect), |builder, (index, bytes)| builder.lump(index, bytes)).build().unwrap()
-}
-
-/// The Source map with a displacement on its first face.
-fn displaced() -> Vec<u8> {
-    let mut displacement = vec![0; 176];
-    displacement[20] = 2;
-    // No neighbours.
-    displacement[48..136].fill(0xFF);
-    let map = edited(&source(), "DISPINFO", |bytes| bytes.clone_from(&displacement));
-    let map = edited(&map, "DISP_VERTS", |bytes| bytes.resize(25 * 20, 0));
-    let map = edited(&map, "DISP_TRIS", |bytes| bytes.resize(32 * 2, 0));
-    let map = with(&map, "FACES", 0, "displacement", 0);
-    with(&map, "FACES_HDR", 0, "displacement", 0)
-}
-
-/// The Quake II map with a ring of the texinfos 1 and 2, into which 3 leads.
-fn frames(into: i64) -> Vec<u8> {
-    let map = with(&own("q2"), "TEXINFO", 1, "next", 2);
-    let map = with(&map, "TEXINFO", 2, "next", 1);
-    with(&map, "TEXINFO", 3, "next", into)
-}
-
-/// Lumps that unpack to 90 MiB.
-fn expanding() -> Vec<u8> {
-    const SIZE: i32 = 30 << 20;
-    let packed = bspkit::file::lzma::pack(&vec![0; usize::try_from(SIZE).unwrap()]).unwrap();
-    let lumps = [49, 57, 59].map(|lump| (lump, packed.clone()));
-    let mut map = source();
-    for (lump, packed) in lumps {
-        let at = i32::try_from(map.len()).unwrap();
-        let len = i32::try_from(packed.len()).unwrap();
-        map.extend(packed);
-        map = word(word(word(map, lump, 0, at), lump, 1, len), lump, 3, SIZE);
-    }
-    map
-}
-
-/// The GoldSrc map with a face of 2,000 texels, which has no light.
-fn stretched() -> Vec<u8> {
-    let mut map = own("goldsrc");
-    let texinfos = (0..116).map(|face| read(&map, "FACES", face, "texinfo"));
-    let is_lit = |texinfo: &i64| read(&map, "TEXINFO", usize::try_from(*texinfo).unwrap(), "flags") == 0;
-    let texinfo = texinfos.into_iter().find(is_lit).unwrap();
-    for item in 0..8 {
-        let old = read(&map, "TEXINFO", usize::try_from(texinfo).unwrap(), &format!("vectors[{item}]"));
-        let old = f32::from_bits(u32::try_from(old).unwrap());
-        map = with_float(&map, "TEXINFO", usize::try_from(texinfo).unwrap(), &format!("vectors[{item}]"), old * 40.0);
-    }
-    for face in 0..116 {
-        if read(&map, "FACES", face, "texinfo") == texinfo {
-            map = with(&map, "FACES", face, "light_offset", -1);
-        }
-    }
-    map
-}
-
-fn first_surface(map: &[u8], kind: i64) -> usize {
-    (0..51).find(|surface| read(map, "SURFACES", *surface, "kind") == kind).unwrap()
-}
+pub(crate) use super::making::*;
 
 type Fault = (&'static str, fn() -> Vec<u8>);
 
@@ -173,11 +18,31 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-ragged", || edited(&source(), "FACES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&source(), "LEAFS", |bytes| bytes.push(0))),
     ("lump-misfit", || edited(&source(), "OCCLUSION", |bytes| bytes[0] = 200)),
-    ("lump-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
+    ("lump-misfit", || widened()),
+    ("count-misfit", || with(&source(), "MODELS", 0, "face_count", 2)),
+    ("count-misfit", || with(&source(), "BRUSHES", 0, "side_count", 7)),
+    ("count-misfit", || props(|names, _, _| names, -1)),
+    ("count-misfit", || props(|names, _, _| names, 99_999_999)),
+    ("count-misfit", || props(|_, leafs, _| leafs, i32::MAX)),
+    ("count-misfit", || props(|_, _, props| props, i32::MAX)),
+    ("count-misfit", || props(|_, _, props| props, -1)),
+    ("count-misfit", || props(|_, _, props| props, 4)),
+    ("light-kind", || with(&source(), "WORLDLIGHTS", 0, "kind", 7)),
+    ("disp-verts", || with(&displaced(), "DISPINFO", 0, "power", 5)),
     ("lump-empty", || quake3_without(1)),
+    ("lump-empty", || edited(&own("q2"), "entities", Vec::clear)),
+    ("lump-empty", || edited(&own("goldsrc"), "entities", Vec::clear)),
+    ("lump-empty", || edited(&source(), "entities", Vec::clear)),
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("lump-version", || word(edited(&source(), "OCCLUSION", |bytes| bytes.resize(12, 0)), 9, 2, 7)),
+    ("bspx-directory", || {
+        let mut map = fixture("q2/own_rooms_bspx");
+        let at = map.windows(4).rposition(|window| window == b"BSPX").unwrap();
+        map[at + 4..at + 8].fill(0x7F);
+        map
+    }),
     ("game-directory", || edited(&source(), "GAME_LUMP", |bytes| bytes[2] = 1)),
     ("pak-directory", || edited(&source(), "PAKFILE", |bytes| bytes.fill(7))),
     ("index-range", || with(&own("q2"), "FACES", 3, "texinfo", 500)),
@@ -205,10 +70,25 @@ pub(crate) const FAULTS: &[Fault] = &[
         with(&map, "LEAF_AMBIENT_INDEX", leaf, "first", 200)
     }),
     ("run-range", || with(&source(), "game:sprp", 1, "leaf_count", 200)),
+    ("index-range", || with(&source(), "game:dprp", 0, "model", 200)),
+    ("run-range", || styled(3)),
+    ("run-range", || occluder([0, 2], [0, 3])),
+    ("run-range", || occluder([0, 1], [1, 3])),
     ("child-range", || with(&own("q2"), "NODES", 3, "children[1]", 9999)),
     ("child-range", || with(&own("q3"), "NODES", 3, "children[0]", -9999)),
     ("edge-range", || with(&own("q2"), "SURFEDGES", 3, "edge", -9999)),
     ("tree-cycle", || with(&own("q3"), "NODES", 3, "children[0]", 0)),
+    ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 5)),
+    ("tree-cycle", || with(&own("goldsrc"), "CLIPNODES", 5, "children[0]", 0)),
+    ("world-head", || with(&own("q2"), "MODELS", 0, "head_node", 1)),
+    ("node-faces", || {
+        let map = own("q2");
+        let node = (1..60).find(|node| read(&map, "NODES", *node, "face_count") > 0).unwrap();
+        let next = (node + 1..60).find(|node| read(&map, "NODES", *node, "face_count") > 0).unwrap();
+        let first = read(&map, "NODES", node, "first_face");
+        with(&map, "NODES", next, "first_face", first)
+    }),
+    ("leaf-count", || with(&own("goldsrc"), "MODELS", 1, "visible_leafs", 100_000)),
     ("leaf-solid", || with(&own("goldsrc"), "LEAFS", 0, "contents", -1)),
     ("leaf-empty", || (1..68).fold(own("q2"), |map, leaf| with(&map, "LEAFS", leaf, "contents", 1))),
     ("vis-header", || edited(&own("q2"), "VISIBILITY", |bytes| bytes[3] = 1)),
@@ -221,6 +101,9 @@ pub(crate) const FAULTS: &[Fault] = &[
             bytes[len - 1] = 0;
         })
     }),
+    ("vis-cluster", || with(&own("q2"), "LEAFS", 3, "cluster", -2)),
+    ("vis-cluster", || with(&source(), "LEAFS", 3, "cluster", -32_768)),
+    ("vis-cluster", || with(&source(), "WORLDLIGHTS", 0, "cluster", 5000)),
     ("vis-cluster", || with(&own("q3"), "LEAFS", 3, "cluster", 500)),
     ("light-range", || with(&own("q2"), "FACES", 3, "light_offset", 48_930)),
     ("light-range", || with(&own("goldsrc"), "FACES", 3, "light_offset", -9)),
@@ -235,8 +118,28 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-grid", || text(&own("q3"), "128 128 256", "128 128 128")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
+    ("entity-model", || {
+        let map = own("q3");
+        let parsed = Bsp::parse(&map).unwrap();
+        let lumps = (0..17).map(|index| (index, parsed.bytes(SlotId::Lump(index)).unwrap().to_vec()));
+        let shown = [[0; 64].as_slice(), b"*999", &[0; 60]].concat();
+        let builder = Builder::new(&dialect::QUAKE3).shape(dialect::QUAKE3.shapes[1]);
+        let lumps = lumps.chain([(17, shown)]);
+        lumps.fold(builder, |builder, (index, bytes)| builder.lump(index, bytes)).build().unwrap()
+    }),
     ("entity-world", || text(&own("q2"), "worldspawn", "worldspawm")),
-    ("entity-syntax", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-syntax", || text(&source(), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-structure", || text(&own("q2"), "\"worldspawn\"\n", "\"worldspawn\"\n\"alone\"\n")),
+    ("entity-structure", || text(&own("q2"), "\n}\n{", "\n{")),
+    ("entity-structure", || text(&own("q3"), "\n}\n{", "\n}\nwords\n{")),
+    ("entity-structure", || text(&source(), "\n}\n{", "\n}\n}\n{")),
+    ("entity-structure", || {
+        edited(&own("goldsrc"), "entities", |bytes| {
+            let end = bytes.iter().rposition(|byte| *byte == b'}').unwrap();
+            bytes.remove(end);
+        })
+    }),
+    ("entity-quotes", || text(&own("goldsrc"), "\"worldspawn\"", "\"worldspawn\" \"key\"value")),
     ("entity-brace", || pair(&own("q2"), "message2", "}")),
     ("entity-brace", || pair(&source(), "message2", "{")),
     ("entity-token", || pair(&own("q2"), "message2", &"x".repeat(1024))),
@@ -252,7 +155,31 @@ pub(crate) const FAULTS: &[Fault] = &[
             bytes.push(0);
         })
     }),
+    ("limit", || {
+        edited(&own("q3"), "MODELS", |bytes| {
+            let model = [&bytes[40..64], &[0; 16]].concat();
+            bytes.extend(model.repeat(257 - bytes.len() / 40));
+        })
+    }),
     ("texinfo-chain", || frames(2)),
+    ("texture-none", || edited(&own("goldsrc"), "TEXTURES", Vec::clear)),
+    ("texture-name", || edited(&own("q3"), "SHADERS", |bytes| bytes[..64].fill(b'x'))),
+    ("texture-name", || {
+        edited(&source(), "TEXDATA_STRING_DATA", |bytes| {
+            bytes.pop();
+            bytes.extend([b'x'; 200]);
+            bytes.push(0);
+        })
+    }),
+    ("texinfo-vector", || with_float(&own("goldsrc"), "TEXINFO", 3, "vectors[2]", f32::NAN)),
+    ("texture-frames", || renamed(b"+1own_floor")),
+    ("texture-frames", || renamed(b"+zown_floor")),
+    ("texture-mips", || {
+        edited(&own("goldsrc"), "TEXTURES", |bytes| {
+            let (_, at) = first_texture(bytes);
+            bytes[at + 28] = 41;
+        })
+    }),
     ("texture-size", || {
         edited(&own("goldsrc"), "TEXTURES", |bytes| {
             let (_, at) = first_texture(bytes);
@@ -279,24 +206,63 @@ pub(crate) const FAULTS: &[Fault] = &[
         let surface = first_surface(&map, 1);
         with(&map, "SURFACES", surface, "kind", 2)
     }),
+    ("surface-triangles", || {
+        let map = own("q3");
+        let surface = first_surface(&map, 1);
+        with(&map, "SURFACES", surface, "index_count", 4)
+    }),
     ("surface-index", || {
         let map = own("q3");
         let first = read(&map, "SURFACES", first_surface(&map, 1), "first_index");
         with(&map, "DRAWINDEXES", usize::try_from(first).unwrap() + 2, "vertex", 1000)
     }),
+    ("plane-type", || with(&source(), "PLANES", 3, "kind", 5)),
+    ("plane-type", || with(&own("q2"), "PLANES", 3, "kind", -1)),
+    ("index-range", || with(&own("q2"), "AREAPORTALS", 0, "portal", -1)),
+    ("patch-side", || {
+        let map = own("q3");
+        let surface = first_surface(&map, 2);
+        let map = with(&map, "SURFACES", surface, "patch_size[0]", 33);
+        let map = with(&map, "SURFACES", surface, "patch_size[1]", 3);
+        let map = with(&map, "SURFACES", surface, "first_vertex", 0);
+        with(&map, "SURFACES", surface, "vertex_count", 99)
+    }),
     ("plane-pair", || with_float(&source(), "PLANES", 3, "distance", 77.5)),
     ("disp-verts", || with(&displaced(), "DISPINFO", 0, "first_vertex", 1)),
     ("disp-face", || with(&displaced(), "DISPINFO", 0, "face", 1)),
+    ("string-place", || edited(&source(), "TEXDATA_STRING_DATA", |bytes| assert_eq!(bytes.pop(), Some(0)))),
+    ("phys-solids", || edited(&source(), "PHYSDISP", |bytes| *bytes = vec![1, 0, 9, 0])),
+    ("phys-solids", || {
+        edited(&source(), "PHYSCOLLIDE", |bytes| {
+            bytes.splice(..0, [0_i32, 8, 0, 2, 4, 7].into_iter().flat_map(i32::to_le_bytes));
+        })
+    }),
+    ("index-range", || with(&displaced(), "DISPINFO", 0, "first_vertex", 9999)),
+    ("index-range", || corner(5)),
+    ("index-range", || corner(1)),
     ("string-place", || with(&source(), "TEXDATA_STRING_TABLE", 1, "offset", 9999)),
     ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
 ];
 
-/// Where the offset of the first texture that is there stands, and where it begins.
-fn first_texture(bytes: &[u8]) -> (usize, usize) {
-    let number = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let entry = (1..).map(|index| index * 4).find(|entry| number(*entry) != -1).unwrap();
-    (entry, usize::try_from(number(entry)).unwrap())
-}
+type Faults = (&'static [&'static str], fn() -> Vec<u8>);
+
+/// Several faults, with all codes that are found.
+pub(crate) const TOGETHER: &[Faults] = &[
+    (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", 30_000)),
+    (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", -1)),
+    (&["count-misfit", "run-range"], || {
+        let map = (0..16).fold(source(), |map, face| with(&map, "FACES", face, "first_edge", 0x7FFF_FFFF));
+        with(&map, "MODELS", 0, "face_count", 17)
+    }),
+    // The unpacked size of NODES lies, so that nothing is known of what the leafs should be.
+    (&["lump-unpack"], || word(fixture("source/room_v20_lzma"), 5, 3, 17)),
+    (&["count-misfit", "disp-verts"], || edited(&displaced(), "DISP_VERTS", |bytes| bytes.truncate(480))),
+    (&["count-misfit", "child-range", "lump-parallel"], || {
+        let map = (0..13).fold(source(), |map, node| with(&map, "NODES", node, "children[1]", 9999));
+        edited(&map, "LEAFS", |bytes| bytes.truncate(bytes.len() - 32))
+    }),
+    (&["count-misfit", "run-range"], || with(&source(), "LEAF_AMBIENT_INDEX", 7, "count", 30_000)),
+];
 
 /// Maps that are whole however they look.
 pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
@@ -314,6 +280,15 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
             }),
         ),
         ("frames in a ring, and a chain that ends", frames(0)),
+        ("frames that end with any negative number", with(&q2, "TEXINFO", 3, "next", -7)),
+        ("a detail prop with light of two styles", styled(2)),
+        ("an occluder", occluder([0, 1], [0, 3])),
+        ("two entries for the same bytes", {
+            let map = Bsp::parse(&q2).unwrap();
+            let light = map.slot("LIGHTING").unwrap();
+            let (at, len) = (light.offset, light.length);
+            word(word(q2.clone(), 16, 0, at), 16, 1, len)
+        }),
         ("equal keys", pair(&pair(&source(), "OnUser1", "a"), "OnUser1", "b")),
         ("no quotes, a comment, a CR", text(&q2, "\"worldspawn\"\n", "\"worldspawn\" // here\r\nkey value\r\n")),
         ("bytes beyond ASCII", pair(&q2, "message2", "\u{e9}")),

@@ -185,13 +185,16 @@ fn headers_that_lie_are_refused_and_cost_nothing() {
         (&dialect::QUAKE3, words(&[8, -8])),
         (&dialect::QUAKE3, words(&[1, i32::MAX])),
         (&dialect::QUAKE3, words(&[i32::MAX, 0])),
+        // Rows that are too short for so many clusters.
+        (&dialect::QUAKE3, [words(&[i32::MAX, 1]), vec![1, 2]].concat()),
+        (&dialect::QUAKE3, [words(&[9, 1]), vec![0; 9]].concat()),
     ] {
         let error = with_lump(dialect, &lump).visibility().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Malformed, "{} {lump:?}: {error}", dialect.name);
         assert!(error.place().is_some(), "{error}");
     }
     // Of a matrix that ends early the rows that are there are read.
-    let map = with_lump(&dialect::QUAKE3, &[words(&[i32::MAX, 1]), vec![1, 2]].concat());
+    let map = with_lump(&dialect::QUAKE3, &[words(&[8, 1]), vec![1, 2]].concat());
     let mut visibility = map.visibility().unwrap();
     assert!(visibility.sees(1, 1).unwrap() && !visibility.sees(1, 0).unwrap());
     assert_eq!(

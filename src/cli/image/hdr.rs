@@ -82,7 +82,15 @@ fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
 pub(crate) fn same_color(old: Pixel, new: Pixel) -> bool {
     let wide = old.map(u16::from);
     let is_black = |pixel: Pixel| pixel[3] == 0 || pixel[..3] == [0; 3];
-    old == new || (is_black(old) && is_black(new)) || [normal(wide, 0), normal(wide, 1)].contains(&new)
+    let same = old == new || (is_black(old) && is_black(new)) || is_equal(old, new);
+    same || [normal(wide, 0), normal(wide, 1)].contains(&new)
+}
+
+/// Whether two pixels are the same color to the last bit, one perhaps with smaller parts and a larger exponent.
+fn is_equal(one: Pixel, other: Pixel) -> bool {
+    let (low, high) = if one[3] <= other[3] { (one, other) } else { (other, one) };
+    let shift = u32::from(high[3] - low[3]);
+    low[3] > 0 && shift < 8 && (0..3).all(|part| u32::from(low[part]) == u32::from(high[part]) << shift)
 }
 
 /// Reads rows of pixels, compressed in any way or none.

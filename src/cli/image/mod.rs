@@ -6,8 +6,24 @@ mod png;
 pub(crate) use hdr::{read_hdr, same_color, write_hdr};
 pub(crate) use png::{read_png, write_png};
 
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
+
+/// No image of light and no list of them is larger.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// Reads a file that may be anything: nothing is waited for, and memory stays bounded.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let there = fs::metadata(path)?;
+    match there.is_file() {
+        false => Err(bad("it is no plain file")),
+        true if there.len() > MOST_BYTES => Err(bad(format!("its {} bytes are more than {MOST_BYTES}", there.len()))),
+        true => Ok(fs::read(path)?),
+    }
+}
 
 /// The refusal of an image of another size.
 fn other_size(found: [usize; 2], expected: [usize; 2]) -> Error {

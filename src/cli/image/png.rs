@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 
 use anyhow::Result;
-use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Limits, Transformations};
+use png::{BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Filter, Limits, Transformations};
 
 use super::{bad, check_size};
 
@@ -25,16 +25,18 @@ pub(crate) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8])
 pub(crate) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 1 << 28 });
     decoder.set_transformations(Transformations::EXPAND);
-    let info = decoder.read_header_info()?;
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let info = decoder.read_header_info().map_err(damaged)?;
     let size = [usize::try_from(info.width)?, usize::try_from(info.height)?];
     check_size(size, expected)?;
     if info.bit_depth == BitDepth::Sixteen {
         return Err(bad("it has 16 bits a channel, and 8 are expected"));
     }
-    let mut reader = decoder.read_info()?;
+    let mut reader = decoder.read_info().map_err(damaged)?;
     let size = reader.output_buffer_size().ok_or_else(|| bad("it is too large"))?;
     let mut pixels = vec![0; size];
-    let frame = reader.next_frame(&mut pixels)?;
+    let frame = reader.next_frame(&mut pixels).map_err(damaged)?;
     pixels.truncate(frame.buffer_size());
     Ok(match frame.color_type {
         ColorType::Rgb => pixels,
@@ -43,6 +45,15 @@ pub(crate) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
         ColorType::GrayscaleAlpha => pixels.chunks_exact(2).flat_map(|pixel| [pixel[0]; 3]).collect(),
         ColorType::Indexed => return Err(bad("its palette cannot be read")),
     })
+}
+
+/// What is wrong with a file, without the decoder's own words for what it keeps in memory.
+fn damaged(error: DecodingError) -> anyhow::Error {
+    match error {
+        DecodingError::IoError(_) => bad("it ends early"),
+        error if error.to_string().contains("CRC") => bad("a checksum in it is wrong"),
+        error => error.into(),
+    }
 }
 
 #[cfg(test)]

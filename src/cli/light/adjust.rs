@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use bspkit::content::lightmap::Adjustment;
+use bspkit::content::lightmap::{Adjustment, Image};
 
 use super::choose::Choice;
 use super::{nothing, warn_of_copies};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::show::{count, shown};
+use crate::cli::show::count;
 use crate::cli::talk::{Code, Talk};
 
 /// Make the light brighter, darker, of another color
@@ -73,11 +73,18 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         super::say_faults(&light, job);
         args.choice.check(&light, job)?;
+        let is_meant = |image: Image| {
+            let set = &light.sets()[image.set];
+            args.choice.has(set, &set.blocks()[image.block], image.style)
+        };
+        if !light.images().any(is_meant) {
+            return Ok(Edited::Nothing("there is no light that was meant".to_owned()));
+        }
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style));
         if changed > 0 {
             warn_of_copies(draft.bsp(), job);
         }
-        job.say(&format!("{}: {} changed", shown(&args.map), count(changed, "luxel", "luxels")));
+        job.say(&format!("{}: {} changed", job.path, count(changed, "luxel", "luxels")));
         draft.set_light(&light)?;
         found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
         Ok(Edited::Done)

@@ -1,7 +1,6 @@
 //! `light import`: images as light.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +13,7 @@ use super::find;
 use super::index::{self, Index, Rect, Sheet};
 use super::warn_of_copies;
 use crate::cli::help;
-use crate::cli::image::{read_hdr, read_png, same_color};
+use crate::cli::image::{read_file, read_hdr, read_png, same_color};
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -50,10 +49,14 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let path = args.folder.join(index::NAME);
     args.save.spare(&path)?;
     let cannot = || format!("cannot read {}", shown(&path));
-    let text = fs::read(&path).with_context(cannot)?;
+    let text = read_file(&path).with_context(cannot)?;
     let index: Index<Rect> = serde_json::from_slice(&text).with_context(cannot)?;
     if index.kind != index::KIND || index.version != 1 {
         bail!("{} says it is `{}`, version {}, which is not known", shown(&path), index.kind, index.version);
+    }
+    for file in index.sets.iter().flat_map(|set| &set.files) {
+        let files = [Some(&file.file), file.shown.as_ref()].into_iter().flatten();
+        files.map(|name| args.folder.join(name)).try_for_each(|path| args.save.spare(&path))?;
     }
     let found = AtomicBool::new(false);
     let code = args.save.each(options, talk, &args.map, |draft, job| {
@@ -166,7 +169,7 @@ impl Import<'_, '_> {
         if !path.exists() {
             return Ok(None);
         }
-        let (bytes, size) = (fs::read(&path)?, [sheet.width, sheet.height]);
+        let (bytes, size) = (read_file(&path)?, [sheet.width, sheet.height]);
         let is_hdr = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("hdr"));
         Ok(Some(match (self.fresh.sets()[set].form(), is_hdr) {
             (LuxelForm::Rgbe, true) => Pixels::Rgbe(read_hdr(&bytes, size)?),

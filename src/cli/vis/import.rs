@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bspkit::Draft;
 
 use super::picture::Picture;
@@ -36,6 +36,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    if args.map.is_dir() {
+        bail!("{} is a folder; vis import takes one map", shown(&args.map));
+    }
     args.save.spare(&args.file)?;
     args.save.each(options, talk, &args.map, |draft, job| import(draft, args, job))
 }

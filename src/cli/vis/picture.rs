@@ -85,6 +85,9 @@ impl Picture {
     /// Opens a picture of so many pixels each way.
     pub(super) fn open(path: &Path, side: usize) -> Result<Self> {
         let kind = Kind::of(path)?;
+        if !std::fs::metadata(path)?.is_file() {
+            bail!("it is no plain file");
+        }
         let mut file = BufReader::new(File::open(path)?);
         let (size, rows) = match kind {
             Kind::Pbm => {

@@ -33,6 +33,7 @@ pub(super) fn sets<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, light: &mut Light<'a
 /// A lump by its name, where it has bytes.
 fn filled<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
     let Some(slot) = bsp.slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
+    bsp.check_there(slot)?;
     let bytes = bytes(slot.id)?;
     Ok((!bytes.is_empty()).then_some((slot.id, bytes)))
 }

@@ -94,7 +94,9 @@ impl<'a> Bsp<'a> {
     pub(crate) fn visibility_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Visibility<'a>> {
         let lump = |role: Role| {
             let missing = || Error::new(ErrorKind::NotFound, format!("the map has no {role}"));
-            bytes(self.role(role).ok_or_else(missing)?.id)
+            let slot = self.role(role).ok_or_else(missing)?;
+            self.check_there(slot)?;
+            bytes(slot.id)
         };
         let model = self.dialect().visibility;
         let (leafs, models) = match model {
@@ -143,7 +145,10 @@ impl<'a> Visibility<'a> {
                 if len > 0 && (size == 0 || size > bytes.len() - 8) {
                     return Err(malformed(format!("there is no row of {size} bytes in it"), LUMP, 4));
                 }
-                (len, len.min(size.saturating_mul(8)), if len > 0 { size } else { 0 })
+                if size < len.div_ceil(8) {
+                    return Err(malformed(format!("rows of {size} bytes have no room for {len} clusters"), LUMP, 4));
+                }
+                (len, len, if len > 0 { size } else { 0 })
             }
         };
         Ok(Visibility { model, bytes, leafs, len, bits, size, changed: BTreeMap::new() })

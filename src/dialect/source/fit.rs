@@ -2,8 +2,9 @@
 //! sums hold on every undamaged map.
 
 use super::faces::{FACES, Face, FaceV18};
-use super::geometry::{Brush, Model};
+use super::geometry::{Brush, BrushSide, Model};
 use super::tree::{Leaf, LeafV0, Node};
+use crate::dialect::shared::{Edge, SurfEdge};
 use crate::dialect::{Facts, Row, source17};
 use crate::record::Field;
 
@@ -13,6 +14,37 @@ type Fit = Result<(), String>;
 /// How many faces the models have in all.
 fn faces_of_models(facts: &Facts<'_>) -> i64 {
     facts.sum("MODELS", |model: Model| i64::from(model.face_count))
+}
+
+/// How many faces there are for what has a record for each of them: where the structs are known, as many as stand there.
+fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
+    let len = facts.len(FACES.lump());
+    let known = face_sizes(facts).into_iter().filter(|size| len > 0 && len.is_multiple_of(*size));
+    let mut counts = known.filter_map(|size| i64::try_from(len / size).ok());
+    let is_told = facts.is_likely && row.lump != FACES.lump();
+    counts.next().filter(|_| is_told).unwrap_or_else(|| faces_of_models(facts))
+}
+
+/// Whether the map as a whole has the structs that are known, whatever single lumps say: of the sums that hold on every
+/// whole map more hold than do not. Of a game with structs of its own none would.
+pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
+    let are = |lump: &str, sizes: &[usize], wanted: i64| {
+        let len = facts.len(lump);
+        let is_it =
+            |size: &usize| usize::try_from(wanted).ok().and_then(|wanted| wanted.checked_mul(*size)) == Some(len);
+        (len > 0 && wanted > 0).then(|| sizes.iter().any(is_it))
+    };
+    let faces = face_sizes(facts);
+    let last_edge = facts.most("SURFEDGES", |edge: SurfEdge| i64::from(edge.edge.unsigned_abs()));
+    let sides = facts.sum("BRUSHES", |brush: Brush| i64::from(brush.side_count));
+    let sums = [
+        are(FACES.lump(), &faces, faces_of_models(facts)),
+        are("LEAFS", &[Leaf::SIZE, LeafV0::SIZE], leafs_of_tree(facts)),
+        are("EDGES", &[Edge::SIZE], last_edge.saturating_add(1)),
+        are("BRUSHSIDES", &[BrushSide::SIZE], sides),
+    ];
+    let number = |wanted: bool| sums.iter().flatten().filter(|holds| **holds == wanted).count();
+    facts.version() < 25 && number(true) > number(false)
 }
 
 /// How many leafs the tree has: one more than nodes and models.
@@ -52,19 +84,20 @@ fn size_of_record(row: &Row) -> usize {
 
 /// Records of this size, as many as the models have faces.
 pub(in crate::dialect) fn faces_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
-    exactly(facts, row, faces_of_models(facts), "faces of the models")
+    exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
 /// A record for each face of the models, in a lump that has but one size of them.
 pub(super) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
-    exactly(facts, row, faces_of_models(facts), "faces of the models")
+    exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
 /// The struct that the faces have; a lump of faces of its own number.
 pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
     let (faces, count, size) = (facts.len(FACES.lump()), faces_of_models(facts), size_of_record(row));
     let len = facts.len(row.lump);
-    match (faces == 0 || is_made_of(facts, faces, size, count), if facts.is_exact { len % size.max(1) } else { 0 }) {
+    let is_known = faces == 0 || facts.is_likely || is_made_of(facts, faces, size, count);
+    match (is_known, if facts.is_exact { len % size.max(1) } else { 0 }) {
         (true, 0) => Ok(()),
         (true, _) => Err(format!("its {len} bytes are no multiple of {size}")),
         (false, _) => Err(format!(
@@ -76,14 +109,22 @@ pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
 /// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
 pub(super) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
-    let sizes = [Some(Face::SIZE), by_map(facts, 18, FaceV18::SIZE), by_map(facts, 17, source17::Face::SIZE)];
-    match faces == 0 || sizes.into_iter().flatten().any(|size| is_made_of(facts, faces, size, count)) {
+    match faces == 0
+        || facts.is_likely
+        || face_sizes(facts).into_iter().any(|size| is_made_of(facts, faces, size, count))
+    {
         true => Ok(()),
         false => Err(format!(
             "games that lay out faces in another way do so with this too, and no known face makes {faces} bytes of the {count} \
              faces of the models"
         )),
     }
+}
+
+/// The sizes that faces have in maps of this version.
+fn face_sizes(facts: &Facts<'_>) -> Vec<usize> {
+    let sizes = [Some(Face::SIZE), by_map(facts, 18, FaceV18::SIZE), by_map(facts, 17, source17::Face::SIZE)];
+    sizes.into_iter().flatten().collect()
 }
 
 fn by_map(facts: &Facts<'_>, version: i32, size: usize) -> Option<usize> {
@@ -111,7 +152,7 @@ fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
 pub(super) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
     let fits = [Leaf::SIZE, LeafV0::SIZE].into_iter().any(|size| are_leafs(facts, leafs, size));
-    match fits && (len % Node::SIZE == 0 || !facts.is_exact) {
+    match (fits || facts.is_likely) && (len % Node::SIZE == 0 || !facts.is_exact) {
         true => Ok(()),
         false => Err(format!(
             "its {len} bytes as nodes of {} call for {wanted} leafs, which {leafs} bytes of leafs are not",

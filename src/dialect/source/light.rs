@@ -64,6 +64,9 @@ fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     if bytes.len() < L::SIZE || facts.is_exact && !bytes.len().is_multiple_of(L::SIZE) {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
     }
+    if facts.is_likely {
+        return Ok(());
+    }
     let strange = bytes.chunks_exact(L::SIZE).filter_map(L::decode).position(|light| !(0..=5).contains(&light.kind()));
     strange.map_or(Ok(()), |index| Err(format!("as lights of {} bytes, light {index} is of no kind there is", L::SIZE)))
 }

@@ -123,6 +123,40 @@ fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
+/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with a list of so
+/// many entries between or behind, which some games have.
+pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), String> {
+    // Where a list ends that begins here.
+    let list = |at: usize, size: usize| {
+        let count = usize::try_from(word(bytes, at)?).ok()?;
+        Some((count, count.checked_mul(size)?.checked_add(at + 4)?)).filter(|(_, end)| *end <= bytes.len())
+    };
+    let Some((_, names)) = list(0, PropName::SIZE).filter(|_| (4..=13).contains(&version)) else {
+        let count = word(bytes, 0).unwrap_or(0);
+        let why = format!("its {} bytes have no room for {count} names", bytes.len());
+        return if (4..=13).contains(&version) { Err(why) } else { Ok(()) };
+    };
+    let fills = |at: usize| {
+        let Some(count) = word(bytes, at).and_then(|count| usize::try_from(count).ok()) else { return false };
+        let rest = bytes.len() - at - 4;
+        if count == 0 || rest / count < 56 {
+            return count == 0 && rest == 0;
+        }
+        let sizes = (56..=256).step_by(4).map_while(|size| rest.checked_sub(count.checked_mul(size)?));
+        let scale = 16;
+        sizes.into_iter().any(|left| {
+            left == 0 || list(bytes.len() - left, scale).is_some_and(|(of, end)| of <= count && end == bytes.len())
+        })
+    };
+    let begins = [Some(names), list(names, PropName::SIZE).map(|(_, end)| end)];
+    let mut leafs =
+        begins.into_iter().flatten().flat_map(|at| [PropLeaf::SIZE, PropLeafWide::SIZE].map(|size| list(at, size)));
+    match leafs.any(|leafs| leafs.is_some_and(|(_, end)| fills(end))) {
+        true => Ok(()),
+        false => Err("its numbers of leafs and props do not fit its size, whatever size props have".to_owned()),
+    }
+}
+
 /// Whether props of so many bytes fill the member.
 fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
     its_version(facts, row)?;

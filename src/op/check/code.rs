@@ -81,10 +81,13 @@ codes! {
     LUMP_PACKING = "lump-packing", Warning, "a lump and the directory disagree about whether it is compressed";
     LUMP_UNPACK = "lump-unpack", Error, "a compressed lump does not decompress";
     LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
+    COUNT_MISFIT = "count-misfit", Error, "a lump has not as many records as other numbers of the map call for";
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
     LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
     LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
-    LUMP_UNCHECKED = "lump-unchecked", Note, "a lump decompresses to more than is kept in memory, and was not checked";
+    LUMP_UNCHECKED = "lump-unchecked", Note, "not all of a lump was checked, as it would take too much memory or time";
+    LUMP_VERSION = "lump-version", Error, "a lump has a version that engines stop at";
+    BSPX_DIRECTORY = "bspx-directory", Warning, "the directory of the BSPX block cannot be read";
     GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
     PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
@@ -93,23 +96,29 @@ codes! {
     CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
     EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that is not there";
 
-    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree";
+    TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree, or a clip node from itself";
+    WORLD_HEAD = "world-head", Error, "the world's tree does not begin with node 0";
+    NODE_FACES = "node-faces", Error, "two nodes have the same face";
+    LEAF_COUNT = "leaf-count", Warning, "the models have not as many leafs as there are";
     LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf that the engine takes it for";
     LEAF_EMPTY = "leaf-empty", Error, "no leaf is empty, where the engine looks for one";
 
     VIS_HEADER = "vis-header", Error, "the visibility lump is shorter than its header says, or of another size";
     VIS_OFFSET = "vis-offset", Error, "a row of the visibility lump is said to be where none can be";
     VIS_ROW = "vis-row", Error, "a row of the visibility lump cannot be decompressed";
-    VIS_CLUSTER = "vis-cluster", Error, "a leaf's cluster is not in the visibility lump";
+    VIS_CLUSTER = "vis-cluster", Error, "the cluster of a leaf or light is not in the visibility lump";
 
     LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
     LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
     LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine takes";
+    LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";
     LIGHT_GRID = "light-grid", Warning, "the light grid is not as large as the world, and the engine drops it";
 
-    ENTITY_MODEL = "entity-model", Error, "an entity's model is not in the map";
+    ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
+    ENTITY_STRUCTURE = "entity-structure", Error, "a brace or a value is missing, or something stands between entities, and engines stop";
+    ENTITY_QUOTES = "entity-quotes", Warning, "a word touches a quote, so that quotes seem to be missing";
     ENTITY_BRACE = "entity-brace", Error, "a key or value is taken for a brace";
     ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
     ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game takes";
@@ -120,18 +129,27 @@ codes! {
     LIMIT = "limit", Warning, "there is more of something than the engine takes";
 
     TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never come back to the first";
+    TEXTURE_NONE = "texture-none", Warning, "a map has no textures, though texinfos name some";
+    TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines take, or has no end";
+    TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture lies on its faces by numbers that are none";
+    TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
+    TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture do not stand one behind the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
     TEXTURE_PLACE = "texture-place", Error, "a texture does not lie in the lump";
     FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
     MODEL_FACES = "model-faces", Warning, "the models do not divide the faces among them";
     BRUSH_AXES = "brush-axes", Error, "a brush does not begin with its six axial sides, by which the engine knows its box";
     SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
+    PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine takes";
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
+    SURFACE_TRIANGLES = "surface-triangles", Warning, "the indexes of a surface make no whole number of triangles";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
+    PLANE_TYPE = "plane-type", Warning, "the type of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
-    DISP_VERTS = "disp-verts", Error, "a displacement's vertexes or triangles go beyond their lump";
-    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other";
-    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings";
+    DISP_VERTS = "disp-verts", Error, "a displacement has no possible size, or its vertexes or triangles go beyond their lump";
+    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other, or the face has not four edges";
+    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings, or has no end";
+    PHYS_SOLIDS = "phys-solids", Error, "the solids of a collision model are not as many or as large as it says";
     PHYS_END = "phys-end", Warning, "the collision models are not ended as the engine expects";
 }

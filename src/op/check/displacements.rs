@@ -1,7 +1,7 @@
 //! Displacements: whether their vertexes and triangles are there, and whether they and their faces name each other.
 
-use super::code::{DISP_FACE, DISP_VERTS};
-use super::lumps::{Lumps, range};
+use super::code::{DISP_FACE, DISP_VERTS, INDEX_RANGE};
+use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
 
@@ -28,18 +28,50 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         for ((first, count), (what, many)) in firsts.iter().zip(counts).zip(wanted) {
             let Some(count) = count else { continue };
             let first_index = first.get(index);
-            if range(first_index, many, count).is_none() {
+            // A first one that is none at all has been found as an index.
+            if range(first_index, many, count).is_none() && range(first_index, 1, count).is_some() {
                 sink.add(&DISP_VERTS, at.offset(first.at(index)), || {
                     format!("its {many} {what} begin at {first_index}, and there are {count}")
                 });
             }
         }
+        check_corners(&displacements, index, sink);
         if let (Some(view), Some(of_faces)) = (face_view, of_faces) {
             let face = usize::try_from(faces.get(index)).ok().filter(|face| *face < view.len());
+            let edges = face.and_then(|face| Some(view.column("edge_count")?.get(face))).filter(|edges| *edges != 4);
+            if let (Some(face), Some(edges)) = (face, edges) {
+                sink.add(&DISP_FACE, at.offset(faces.at(index)).field("face"), || {
+                    format!("its face {face} has {edges} edges, not 4")
+                });
+            }
             let back = face.map(|face| of_faces.get(face));
             if let (Some(face), Some(back)) = (face, back.filter(|back| usize::try_from(*back) != Ok(index))) {
                 sink.add(&DISP_FACE, at.offset(faces.at(index)).field("face"), || {
                     format!("its face {face} has the displacement {back}")
+                });
+            }
+        }
+    }
+}
+
+/// What meets a displacement in its corners: up to four others, of which the number stands behind them.
+fn check_corners(displacements: &View<'_>, index: usize, sink: &mut Sink) {
+    const MOST: usize = 4;
+    let Some(field) = displacements.record.field("corners") else { return };
+    let size = field.shape.size() / 4;
+    for corner in 0..4 {
+        let start = index * displacements.record.size + field.offset + corner * size;
+        let Some(bytes) = displacements.bytes.get(start..start + size) else { return };
+        let at = At::lump(displacements.name).record(index).offset(start).field("corners");
+        let count = usize::from(bytes[2 * MOST]);
+        if count > MOST {
+            sink.add(&INDEX_RANGE, at, || format!("corners[{corner}] has {count} neighbors, and room for {MOST}"));
+        }
+        for other in bytes.chunks_exact(2).take(count.min(MOST)) {
+            let other = usize::from(u16::from_le_bytes([other[0], other[1]]));
+            if other >= displacements.len() {
+                sink.add(&INDEX_RANGE, at, || {
+                    format!("corners[{corner}] has the neighbor {other}, and there are {}", displacements.len())
                 });
             }
         }

@@ -3,8 +3,8 @@
 //! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, and no finding.
 
 use super::code::{
-    Code, ENTITY_BRACE, ENTITY_MODEL, ENTITY_NUL, ENTITY_SIZE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD,
-    ENTITY_WORLD,
+    Code, ENTITY_BRACE, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX,
+    ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
@@ -26,7 +26,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
             return None;
         }
     };
-    check_text(lump, &entities, sink);
+    check_text(lumps, lump, &entities, sink);
     let world = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
     if !world.as_ref().is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn")) {
         sink.add(&ENTITY_WORLD, At::lump(lump.name).record(0), || match &world {
@@ -44,20 +44,42 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
     Some(entities.len())
 }
 
-fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+/// Whether a word without quotes begins or ends at one: a quote is missing somewhere, and all behind it is read in
+/// another way than it was meant.
+fn touches_a_quote(text: &[u8], word: std::ops::Range<usize>) -> bool {
+    let is_quote = |at: Option<usize>| at.and_then(|at| text.get(at)) == Some(&b'"');
+    is_quote(word.start.checked_sub(1)) || is_quote(Some(word.end))
+}
+
+fn check_text(lumps: &Lumps<'_>, lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+    let mut is_told = false;
+    let reads_on = lumps.bsp.dialect().text.lone_brace_breaks;
     for diagnostic in entities.diagnostics() {
         let code: &'static Code = match diagnostic.kind {
-            DiagnosticKind::UnterminatedQuote
-            | DiagnosticKind::MissingClosingBrace
+            // Source warns of it and stops reading, the others stop altogether.
+            DiagnosticKind::KeyWithoutValue if reads_on => &ENTITY_SYNTAX,
+            DiagnosticKind::UnterminatedQuote => &ENTITY_SYNTAX,
+            DiagnosticKind::MissingClosingBrace
             | DiagnosticKind::NestedBrace
             | DiagnosticKind::KeyWithoutValue
-            | DiagnosticKind::StrayToken => &ENTITY_SYNTAX,
+            | DiagnosticKind::StrayToken => &ENTITY_STRUCTURE,
+            // The first one is where the quote is missing; all behind it follows from that.
+            DiagnosticKind::UnquotedToken if !is_told && touches_a_quote(&lump.bytes, diagnostic.span.clone()) => {
+                is_told = true;
+                &ENTITY_QUOTES
+            }
             DiagnosticKind::NoNul => &ENTITY_NUL,
             DiagnosticKind::BytesBehindNul => &ENTITY_TAIL,
             DiagnosticKind::UnquotedToken | DiagnosticKind::Comment | DiagnosticKind::ManyNuls => continue,
         };
         let at = At { record: diagnostic.entity, ..At::lump(lump.name).offset(diagnostic.span.start) };
-        sink.add(code, at, || diagnostic.kind.to_string());
+        sink.add(code, at, || match *code == ENTITY_QUOTES {
+            true => {
+                "a word without quotes touches a quote; what is behind it is read in another way than it seems meant"
+                    .to_owned()
+            }
+            false => diagnostic.kind.to_string(),
+        });
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Where the lump is empty nothing is said: maps that were never lit have offsets of 0, or what was there before.
 
-use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_PAGE, LIGHT_RANGE};
+use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED};
 use super::lumps::{Column, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::{rounded, short};
@@ -10,6 +10,7 @@ use crate::dialect::{LightForm, Role};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_grid(lumps, sink);
+    check_kinds(lumps, sink);
     match lumps.checks().light {
         LightForm::Extents { unlit, most } => {
             if let Some(faces) = Faces::of(lumps) {
@@ -80,7 +81,11 @@ impl<'b> Faces<'b> {
         let mut room = self.surf_edges.len().saturating_mul(16);
         for face in 0..self.faces.len() {
             let edges = usize::try_from(self.edge_count.get(face)).unwrap_or(0);
-            let Some(rest) = room.checked_sub(edges) else { return };
+            let Some(rest) = room.checked_sub(edges) else {
+                return sink.add(&LUMP_UNCHECKED, At::lump(self.faces.name).record(face), || {
+                    "its faces share so many edges that the light of those from here on was not looked at".into()
+                });
+            };
             room = rest;
             let texinfo = usize::try_from(self.texinfo.get(face)).ok().filter(|index| *index < self.texinfos.len());
             let Some(texinfo) = texinfo.filter(|texinfo| self.flags.get(*texinfo) & unlit == 0) else { continue };
@@ -225,6 +230,18 @@ fn check_pages(lumps: &Lumps<'_>, size: usize, sink: &mut Sink) {
         if usize::try_from(page).is_ok_and(|page| page >= count) {
             let at = At::lump(faces.name).record(face).offset(pages.at(face)).field("lightmap");
             sink.add(&LIGHT_PAGE, at, || format!("its lightmap is {page}, and {} has {count} pages", light.name));
+        }
+    }
+}
+
+/// The lights of Source's world are of one of six kinds (`emittype_t`).
+fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for name in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"] {
+        let Some(lights) = lumps.named(name) else { continue };
+        let Some(kinds) = lights.column("kind") else { continue };
+        for light in (0..lights.len()).filter(|light| !(0..=5).contains(&kinds.get(*light))) {
+            let at = At::lump(lights.name).record(light).offset(kinds.at(light)).field("kind");
+            sink.add(&LIGHT_KIND, at, || format!("its kind is {}, and there are 0 to 5", kinds.get(light)));
         }
     }
 }

@@ -15,6 +15,10 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities
             Unit::Records => lumps.named(limit.lump).map(|view| view.len()),
             Unit::Bytes => Some(lump.bytes.len()),
             Unit::Entities => entities,
+            Unit::FaceEdges => lumps.named(limit.lump).and_then(|faces| {
+                let counts = faces.column("edge_count")?;
+                (0..faces.len()).filter_map(|face| usize::try_from(counts.get(face)).ok()).max()
+            }),
             // A count that the lump has no room for is another fault.
             Unit::Textures => {
                 let count = word(&lump.bytes, 0).and_then(|count| usize::try_from(count).ok());

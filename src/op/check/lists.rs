@@ -1,11 +1,13 @@
 //! What the meanings of fields cannot say: numbers that share a field with flags, counts of which only so many count,
 //! and lists within lumps.
 
-use super::code::{INDEX_RANGE, PHYS_END, RUN_RANGE, STRING_PLACE};
+use super::code::{INDEX_RANGE, PHYS_END, PHYS_SOLIDS, RUN_RANGE, STRING_PLACE, TEXTURE_NAME};
 use super::lumps::{Lump, Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
+use crate::content::physics::{PhysDisp, Physics};
 use crate::dialect::{Records, Role};
+use crate::error::ErrorKind;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_areas(lumps, sink);
@@ -21,8 +23,10 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         check_ambient(lumps, index, samples, sink);
     }
     check_props(lumps, sink);
+    check_runs(lumps, sink);
     check_strings(lumps, sink);
     check_physics(lumps, sink);
+    check_solids(lumps, sink);
 }
 
 /// Source's leafs keep their area in the low nine bits of a field.
@@ -95,26 +99,57 @@ fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) 
     }
 }
 
-/// Static props name their model and their leafs in lists before them.
-fn check_props(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let Some(lump) = lumps.lump("game:sprp") else { return };
-    let list = |name: &str| lump.parts.iter().find(|part| part.list == name);
-    let (Some(names), Some(leafs), Some(props)) = (list("names"), list("leafs"), list("props")) else { return };
-    let view = list_view(lump, props);
-    let columns = || Some((view.column("model")?, view.column("first_leaf")?, view.column("leaf_count")?));
-    let Some((models, firsts, counts)) = columns() else { return };
-    for prop in 0..view.len() {
-        let at = At::lump(lump.name).record(prop);
-        let (model, first, count) = (models.get(prop), firsts.get(prop), counts.get(prop));
-        if !usize::try_from(model).is_ok_and(|model| model < names.count()) {
-            sink.add(&INDEX_RANGE, at.offset(props.range.start + models.at(prop)).field("model"), || {
-                format!("its model is {model}, and there are {} names", names.count())
-            });
+/// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number, and
+/// the lump and list that they are of.
+const RUNS: [[[&str; 2]; 3]; 4] = [
+    [["game:sprp", "props"], ["first_leaf", "leaf_count"], ["game:sprp", "leafs"]],
+    [["game:dprp", "objects"], ["first_style", "style_count"], ["game:dplt", "lights"]],
+    [["OCCLUSION", "occluders"], ["first_polygon", "polygon_count"], ["OCCLUSION", "polygons"]],
+    [["OCCLUSION", "polygons"], ["first_vertex", "vertex_count"], ["OCCLUSION", "vertexes"]],
+];
+
+fn check_runs(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for [[name, list], [first, count], [of_lump, of]] in RUNS {
+        let Some((lump, part)) = list_of(lumps, name, list) else { continue };
+        let view = list_view(lump, part);
+        let (Some(firsts), Some(counts)) = (view.column(first), view.column(count)) else { continue };
+        let Some((_, target)) = list_of(lumps, of_lump, of) else { continue };
+        for record in 0..view.len() {
+            let (from, many) = (firsts.get(record), counts.get(record));
+            if range(from, many, target.count()).is_none() {
+                let at = At::lump(lump.name).record(record).offset(part.range.start + firsts.at(record)).field(first);
+                sink.add(&RUN_RANGE, at, || {
+                    format!("its {many} {of} begin at {from}, and there are {}", target.count())
+                });
+            }
         }
-        if range(first, count, leafs.count()).is_none() {
-            sink.add(&RUN_RANGE, at.offset(props.range.start + firsts.at(prop)).field("first_leaf"), || {
-                format!("its {count} leafs begin at {first}, and there are {}", leafs.count())
-            });
+    }
+}
+
+fn list_of<'b, 'a>(lumps: &'b Lumps<'a>, lump: &str, list: &str) -> Option<(&'b Lump<'a>, &'b Records)> {
+    let lump = lumps.lump(lump)?;
+    Some((lump, lump.parts.iter().find(|part| part.list == list)?))
+}
+
+/// Static props name their model in the list before them, detail props theirs or their sprite.
+fn check_props(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for (name, list) in [("game:sprp", "props"), ("game:dprp", "objects")] {
+        let Some((lump, props)) = list_of(lumps, name, list) else { continue };
+        let view = list_view(lump, props);
+        let Some(models) = view.column("model") else { continue };
+        let kinds = view.column("kind");
+        let count = |list| list_of(lumps, name, list).map_or(0, |(_, part)| part.count());
+        let (names, sprites) = (count("names"), count("sprites"));
+        for prop in 0..view.len() {
+            let (what, many) = match kinds.map_or(0, |kinds| kinds.get(prop)) {
+                0 => ("names", names),
+                _ => ("sprites", sprites),
+            };
+            let model = models.get(prop);
+            if !usize::try_from(model).is_ok_and(|model| model < many) {
+                let at = At::lump(lump.name).record(prop).offset(props.range.start + models.at(prop)).field("model");
+                sink.add(&INDEX_RANGE, at, || format!("its model is {model}, and there are {many} {what}"));
+            }
         }
     }
 }
@@ -123,6 +158,9 @@ fn list_view<'b>(lump: &'b Lump<'_>, part: &Records) -> View<'b> {
     let bytes = lump.bytes.get(part.range.clone()).unwrap_or_default();
     View { name: lump.name, bytes, record: part.record }
 }
+
+/// The bytes of a texture's name with its NUL (`TEXTURE_NAME_LENGTH`).
+const MOST_NAME: usize = 128;
 
 /// The table says where in the strings each name begins.
 fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
@@ -136,7 +174,38 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
         if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
             let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
             sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
+            continue;
         }
+        let rest = usize::try_from(offset).ok().and_then(|offset| strings.bytes.get(offset..)).unwrap_or_default();
+        let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+        match rest.iter().take(MOST_NAME).position(|byte| *byte == 0) {
+            Some(_) => {}
+            None if rest.len() < MOST_NAME => {
+                sink.add(&STRING_PLACE, at, || format!("no NUL ends the name at {offset} of {}", strings.name));
+            }
+            None => sink.add(&TEXTURE_NAME, at, || format!("its name has more than {} bytes", MOST_NAME - 1)),
+        }
+    }
+}
+
+/// The solids of each collision model, and of each displacement, are as many and as large as it says.
+fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
+    if let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) {
+        // What cannot be read as a whole has been found above.
+        let physics = Physics::parse(lump.bytes.clone()).ok();
+        for (index, physics) in physics.iter().flat_map(|physics| (0..physics.len()).map(move |index| (index, physics)))
+        {
+            if let Some(error) = physics.solids(index).err() {
+                sink.add(&PHYS_SOLIDS, At::lump(lump.name).record(index), || error.to_string());
+            }
+        }
+    }
+    let disps = lumps.lump("PHYSDISP").filter(|lump| !lump.bytes.is_empty() && lump.row.is_ok());
+    let read = |lump: &Lump<'_>| PhysDisp::parse(lump.bytes.clone(), lump.slot.version.unwrap_or(0)).err();
+    if let Some((lump, error)) = disps.and_then(|lump| Some((lump, read(lump)?)))
+        && error.kind() == ErrorKind::Malformed
+    {
+        sink.add(&PHYS_SOLIDS, At::lump(lump.name), || error.to_string());
     }
 }
 

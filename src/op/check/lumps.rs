@@ -1,10 +1,13 @@
 //! The lumps of a map as the checks look at them: bytes decompressed once, with what is known of their content, and
 //! numbers of records by the names of their fields.
 
-use crate::bsp::Bsp;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use crate::bsp::{Bsp, Told};
 use crate::bytes::Data;
 use crate::dialect::{Checks, Form, Records, Role, Row};
-use crate::file::Slot;
+use crate::file::{Slot, SlotId};
 use crate::record::{FieldInfo, Number, RecordInfo, Shape};
 
 /// How much is decompressed for a check: a few bytes of a hostile map unpack to many.
@@ -16,6 +19,10 @@ pub(super) struct Lump<'a> {
     pub(super) name: &'a str,
     pub(super) bytes: Data<'a>,
     pub(super) row: Result<&'static Row, String>,
+    /// Why it has not as many records as others call for, where that is sure.
+    pub(super) misfit: Option<String>,
+    /// Whether a lump that it is told by cannot be read.
+    pub(super) is_unread: bool,
     /// The records, list by list.
     pub(super) parts: Vec<Records>,
     pub(super) state: State,
@@ -41,17 +48,31 @@ pub(super) struct Lumps<'a> {
 impl<'a> Lumps<'a> {
     pub(super) fn read(bsp: &'a Bsp<'a>) -> Self {
         let mut room = MOST_UNPACKED;
-        let all = bsp.slots().iter().map(|slot| {
+        let read = bsp.slots().iter().map(|slot| {
             let unpacked = bsp.unpacked_size(slot.id);
             let is_too_large = unpacked.is_some_and(|size| size > room);
             room = room.saturating_sub(unpacked.unwrap_or(0));
             let none = || Data::from(Vec::new());
-            let (bytes, state) = match (!is_too_large).then(|| bsp.bytes(slot.id)) {
+            match (!is_too_large).then(|| bsp.bytes(slot.id)) {
                 None => (none(), State::TooLarge),
                 Some(Ok(bytes)) => (bytes, State::Read),
                 Some(Err(error)) => (none(), State::Packed(error.to_string())),
-            };
-            let row = bsp.row(slot);
+            }
+        });
+        let read: Vec<_> = read.collect();
+        let is_usual = OnceCell::new();
+        let held: HashMap<SlotId, &(Data<'a>, State)> = bsp.slots().iter().map(|slot| slot.id).zip(&read).collect();
+        let bytes = |id: SlotId| match held.get(&id) {
+            Some((bytes, State::Read)) => Ok(bytes.clone()),
+            Some((_, State::Packed(why))) => Err(why.clone()),
+            _ => Err("it unpacks to more than is kept in memory".to_owned()),
+        };
+        let told = bsp.slots().iter().map(|slot| {
+            bsp.told(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
+        });
+        let told: Vec<_> = told.collect();
+        let all = bsp.slots().iter().zip(read).zip(told).map(|((slot, (bytes, state)), told)| {
+            let Told { row, misfit, is_unread } = told;
             let (parts, state) = match (&row, state) {
                 (Ok(row), State::Read) if !bytes.is_empty() => match row.parts(&bytes) {
                     Ok(parts) => (parts, State::Read),
@@ -59,7 +80,7 @@ impl<'a> Lumps<'a> {
                 },
                 (_, state) => (Vec::new(), state),
             };
-            Lump { slot, name: &slot.name, bytes, row, parts, state }
+            Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, parts, state }
         });
         Lumps { bsp, all: all.collect() }
     }

@@ -1,14 +1,22 @@
 //! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
-use super::code::{BRUSH_AXES, FACE_EDGES, MODEL_FACES, PLANE_PAIR, TEXINFO_CHAIN};
+use super::code::{
+    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_TYPE, TEXINFO_CHAIN, TEXINFO_VECTOR,
+    TEXTURE_NAME,
+};
 use super::lumps::{Lumps, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
+use crate::record::Shape;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_face_edges(lumps, sink);
     check_model_faces(lumps, sink);
     check_chains(lumps, sink);
+    check_portals(lumps, sink);
+    check_vectors(lumps, sink);
+    check_names(lumps, sink);
+    check_types(lumps, sink);
     if lumps.checks().paired_planes {
         check_pairs(lumps, sink);
     }
@@ -34,7 +42,8 @@ fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(models), Some(faces)) = (lumps.role(Role::Models), lumps.role(Role::Faces)) else { return };
     let names = [("first_face", "face_count"), ("first_surface", "surface_count")];
     let columns = names.iter().find_map(|(first, count)| Some((models.column(first)?, models.column(count)?)));
-    let Some((firsts, counts)) = columns.filter(|_| models.len() > 0) else { return };
+    let is_counted = lumps.role_lump(Role::Faces).is_some_and(|lump| lump.misfit.is_none());
+    let Some((firsts, counts)) = columns.filter(|_| is_counted && models.len() > 0) else { return };
     let mut next = 0;
     for model in 0..models.len() {
         let (first, count) = (firsts.get(model), counts.get(model));
@@ -91,6 +100,74 @@ enum Fate {
     Ring,
     /// Into a ring that they did not begin in.
     Lost,
+}
+
+/// Textures lie on faces by numbers; engines make sizes of what follows from them.
+fn check_vectors(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
+    for field in ["vectors", "light_vectors"] {
+        let Some(vectors) = texinfos.column(field) else { continue };
+        for index in 0..texinfos.len() {
+            if let Some(item) = (0..vectors.items).find(|item| !vectors.float(index, *item).is_finite()) {
+                let at = At::lump(texinfos.name).record(index).offset(vectors.at(index)).field(field);
+                sink.add(&TEXINFO_VECTOR, at, || format!("number {item} of {field} is {}", vectors.float(index, item)));
+            }
+        }
+    }
+}
+
+/// The names of Quake III's shaders end with a NUL.
+fn check_names(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(shaders) = lumps.role(Role::Textures) else { return };
+    let Some(name) = shaders.record.field("name") else { return };
+    let Shape::Name(size) = name.shape else { return };
+    for (index, shader) in shaders.bytes.chunks_exact(shaders.record.size).enumerate() {
+        let bytes = shader.get(name.offset..name.offset + size).unwrap_or_default();
+        if !bytes.contains(&0) {
+            let at = At::lump(shaders.name).record(index).offset(index * shader.len() + name.offset).field("name");
+            sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL behind the name"));
+        }
+    }
+}
+
+/// The doors of portals are told apart by numbers below that of the portals.
+fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(portals) = lumps.role(Role::AreaPortals) else { return };
+    // Source's have keys of another name, which only entities have to match.
+    let Some(numbers) = portals.column("portal") else { return };
+    for index in 0..portals.len() {
+        let number = numbers.get(index);
+        if !usize::try_from(number).is_ok_and(|number| number < portals.len()) {
+            let at = At::lump(portals.name).record(index).offset(numbers.at(index)).field("portal");
+            sink.add(&INDEX_RANGE, at, || format!("portal is {number}, and there are {}", portals.len()));
+        }
+    }
+}
+
+/// Types 0 to 2 are of planes across an axis, for which engines take a short way; 3 to 5 of those that are mostly so.
+fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(planes) = lumps.role(Role::Planes) else { return };
+    let (Some(normals), Some(kinds)) = (planes.column("normal"), planes.column("kind")) else { return };
+    for plane in 0..planes.len() {
+        let normal = [0, 1, 2].map(|axis| normals.float(plane, axis).abs());
+        let kind = kinds.get(plane);
+        let is_axial = normal.iter().filter(|length| **length != 0.0).count() == 1;
+        let mut sorted = normal;
+        sorted.sort_by(f32::total_cmp);
+        let is_good = match usize::try_from(kind) {
+            Ok(axis @ 0..=2) => normal[axis] == 1.0 && is_axial,
+            // Of equal lengths compilers take either axis, and some the third.
+            Ok(axis @ 3..=5) => !is_axial && (normal[axis - 3] == sorted[2] || sorted[2] - sorted[1] < 1e-4),
+            _ => false,
+        };
+        if !is_good {
+            let at = At::lump(planes.name).record(plane).offset(kinds.at(plane)).field("kind");
+            sink.add(&PLANE_TYPE, at, || {
+                let [x, y, z] = [0, 1, 2].map(|axis| normals.float(plane, axis));
+                format!("its type is {kind}, and its normal {x} {y} {z}")
+            });
+        }
+    }
 }
 
 /// Planes 2k and 2k + 1 face away from each other.

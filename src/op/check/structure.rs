@@ -1,14 +1,15 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL,
-    LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, PAK_DIRECTORY,
+    BSPX_DIRECTORY, COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP,
+    LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION, PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
+use crate::bytes::word;
 use crate::content::pak::Pak;
 use crate::dialect::{Form, Role};
-use crate::file::SlotId;
+use crate::file::{SegmentKind, SlotId};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     for lump in &lumps.all {
@@ -18,6 +19,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
     check_unknown(lumps, sink);
     check_overlaps(lumps, sink);
+    check_bspx(lumps, sink);
+    check_versions(lumps, sink);
     check_directories(lumps, sink);
     let checks = lumps.checks();
     for name in checks.required {
@@ -71,6 +74,9 @@ fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
     if let State::Malformed(why) = &lump.state {
         sink.add(&LUMP_MISFIT, at, || why.clone());
     }
+    if let Some(why) = &lump.misfit {
+        sink.add(&COUNT_MISFIT, at, || why.clone());
+    }
     let Ok(Form::Array(record)) = lump.row.as_ref().map(|row| row.form) else { return };
     let (len, size) = (lump.bytes.len(), record.size);
     if len % size != 0 {
@@ -91,10 +97,16 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
         if !matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) {
             continue;
         }
+        // Counts that fit no layout are a fault, whosever props these are.
+        let member = dialect.checks.members.iter().find(|(name, _)| *name == lump.name);
+        if let Some(why) = member.and_then(|(_, fits)| fits(lump.slot.version.unwrap_or(0), &lump.bytes).err()) {
+            sink.add(&COUNT_MISFIT, At::lump(lump.name), || why);
+            continue;
+        }
         let mut rows = dialect.rows_of(lump.name);
         let is_foreign = rows.clone().any(|row| matches!(row.form, Form::Opaque(opaque) if opaque == why));
         let is_first = !reasons.contains(&why.as_str());
-        let is_misfit = !is_foreign && is_first && rows.any(|row| row.proof.is_some());
+        let is_misfit = !is_foreign && is_first && !lump.is_unread && rows.any(|row| row.proof.is_some());
         let code = if is_misfit { &LUMP_MISFIT } else { &LUMP_UNKNOWN };
         sink.add(code, At::lump(lump.name), || why.clone());
         if is_misfit {
@@ -119,6 +131,37 @@ fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
+/// A block whose directory makes no sense is as good as none.
+fn check_bspx(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let container = lumps.bsp.container();
+    if lumps.all.iter().any(|lump| matches!(lump.slot.id, SlotId::Bspx(_))) {
+        return;
+    }
+    for segment in container.segments().iter().filter(|segment| segment.kind == SegmentKind::Bspx) {
+        let bytes = container.bytes().get(segment.range.clone()).unwrap_or_default();
+        let start = bytes.windows(4).take(4).position(|window| window == b"BSPX").unwrap_or(0);
+        let count = word(bytes, start + 4).filter(|count| *count != 0);
+        if let Some(count) = count {
+            let at = segment.range.start;
+            sink.add(&BSPX_DIRECTORY, At::default().offset(at), || {
+                format!("the BSPX block at {at} says it has {count} entries, and they cannot be read")
+            });
+        }
+    }
+}
+
+/// Versions of lumps that no engine reads, whatever is in them.
+fn check_versions(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for (name, known) in lumps.checks().versions {
+        let Some(lump) = lumps.lump(name).filter(|lump| lump.slot.length > 0) else { continue };
+        if let Some(version) = lump.slot.version.filter(|version| !known.contains(version)) {
+            sink.add(&LUMP_VERSION, At::lump(lump.name), || {
+                format!("its version is {version}, and engines read {} to {}", known.start(), known.end())
+            });
+        }
+    }
+}
+
 fn check_overlaps(lumps: &Lumps<'_>, sink: &mut Sink) {
     let top = lumps.all.iter().filter(|lump| lump.slot.is_top_level() && !lump.slot.stored.is_empty());
     let mut sorted: Vec<&Lump<'_>> = top.collect();
@@ -126,7 +169,9 @@ fn check_overlaps(lumps: &Lumps<'_>, sink: &mut Sink) {
     let mut last: Option<&Lump<'_>> = None;
     for lump in sorted {
         let (start, end) = (lump.slot.stored.start, lump.slot.stored.end);
-        if let Some(before) = last.filter(|before| before.slot.stored.end > start) {
+        // Two entries for the same bytes are legal.
+        let is_other = |before: &&Lump<'_>| before.slot.stored.end > start && before.slot.stored != lump.slot.stored;
+        if let Some(before) = last.filter(is_other) {
             let shared = before.slot.stored.end.min(end) - start;
             sink.add(&LUMP_OVERLAP, At::lump(lump.name), || format!("it shares {shared} bytes with {}", before.name));
         }

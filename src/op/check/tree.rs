@@ -1,13 +1,16 @@
 //! The trees of the models: from its head no node is reached twice, so that a walk ends. Where a child leads to nothing
 //! is the references' matter.
 
-use super::code::{LEAF_EMPTY, LEAF_SOLID, TREE_CYCLE};
-use super::lumps::Lumps;
+use super::code::{LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, NODE_FACES, TREE_CYCLE, WORLD_HEAD};
+use super::lumps::{Lumps, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_trees(lumps, sink);
+    check_clip_nodes(lumps, sink);
+    check_strict(lumps, sink);
+    check_count(lumps, sink);
     check_leafs(lumps, sink);
 }
 
@@ -46,6 +49,78 @@ fn check_trees(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 fn node(child: i64, nodes: usize) -> Option<usize> {
     usize::try_from(child).ok().filter(|node| *node < nodes)
+}
+
+/// Compilers share equal clip nodes, so that one may be reached twice; but never from itself.
+fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let Some(nodes) = lumps.named("CLIPNODES") else { return };
+    let Some(children) = nodes.column("children") else { return };
+    // The nodes that the walk is within, and those that it has left for good.
+    let (mut open, mut done) = (vec![false; nodes.len()], vec![false; nodes.len()]);
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for start in 0..nodes.len() {
+        if !done[start] {
+            open[start] = true;
+            path.push((start, 0));
+        }
+        while let Some((parent, item)) = path.last_mut() {
+            if *item == children.items {
+                (open[*parent], done[*parent]) = (false, true);
+                path.pop();
+                continue;
+            }
+            let (from, next) = (*parent, node(children.item(*parent, *item), nodes.len()));
+            *item += 1;
+            let Some(child) = next.filter(|child| !done[*child]) else { continue };
+            if open[child] {
+                let at = At::lump(nodes.name).record(from).offset(children.at(from)).field("children");
+                sink.add(&TREE_CYCLE, at, || format!("its child {child} leads back to it"));
+            } else {
+                open[child] = true;
+                path.push((child, 0));
+            }
+        }
+    }
+}
+
+/// The world begins with node 0, and each face lies on one node.
+fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
+    let heads = models.column("head_node").filter(|_| lumps.checks().strict_tree);
+    let Some(heads) = heads.filter(|_| models.len() > 0) else { return };
+    // One that is no node at all is another fault.
+    if let Some(head) = node(heads.get(0), nodes.len()).filter(|head| *head != 0) {
+        let at = At::lump(models.name).record(0).offset(heads.at(0)).field("head_node");
+        sink.add(&WORLD_HEAD, at, || format!("the world's tree begins with node {head}"));
+    }
+    let Some(faces) = lumps.role(Role::Faces) else { return };
+    let (Some(firsts), Some(counts)) = (nodes.column("first_face"), nodes.column("face_count")) else { return };
+    let mut owners = vec![None; faces.len()];
+    for index in 0..nodes.len() {
+        let Some(run) = range(firsts.get(index), counts.get(index), faces.len()) else { continue };
+        for face in run {
+            if let Some(owner) = owners[face].replace(index) {
+                let at = At::lump(nodes.name).record(index).offset(firsts.at(index)).field("first_face");
+                sink.add(&NODE_FACES, at, || format!("its face {face} is one of node {owner} too"));
+                break;
+            }
+        }
+    }
+}
+
+/// The models' leafs are all but the first one.
+fn check_count(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(leafs), Some(models)) = (lumps.role(Role::Leafs), lumps.role(Role::Models)) else { return };
+    let Some(counts) = models.column("visible_leafs").filter(|_| models.len() > 0) else { return };
+    let sum = (0..models.len()).map(|model| counts.get(model)).fold(1, i64::saturating_add);
+    let negative = (0..models.len()).find(|model| counts.get(*model) < 0);
+    if i64::try_from(leafs.len()) != Ok(sum) || negative.is_some() {
+        let model = negative.unwrap_or(0);
+        let at = At::lump(models.name).record(model).offset(counts.at(model)).field("visible_leafs");
+        sink.add(&LEAF_COUNT, at, || {
+            format!("with the first one the models have {sum} leafs, and there are {}", leafs.len())
+        });
+    }
 }
 
 fn check_leafs(lumps: &Lumps<'_>, sink: &mut Sink) {

@@ -1,7 +1,7 @@
 //! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal in
 //! every format: everything is visible then.
 
-use super::code::{Code, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
+use super::code::{Code, LUMP_UNCHECKED, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
 use super::lumps::{Column, Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::{wide, word};
@@ -27,7 +27,7 @@ fn check_leafs(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     };
     // The engine looks for no more leafs than there are.
     let visible = usize::try_from(visible.get(0)).unwrap_or(0).min(leafs.len());
-    let mut rows = Rows::new(lump, visible.div_ceil(8));
+    let mut rows = Rows::new(lump, visible.div_ceil(8), "leaf");
     for leaf in 1..leafs.len() {
         let offset = offsets.get(leaf);
         if offset == -1 {
@@ -36,7 +36,7 @@ fn check_leafs(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
         let at = At::lump(leafs.name).record(leaf).offset(offsets.at(leaf)).field("visibility_offset");
         match usize::try_from(offset).ok().filter(|offset| *offset < lump.bytes.len()) {
             // Rows of models other than the world are not read.
-            Some(offset) if leaf <= visible => rows.add(offset),
+            Some(offset) if leaf <= visible => rows.add(offset, leaf),
             Some(_) => {}
             None => sink.add(&VIS_OFFSET, at, || {
                 format!("its row begins at {offset}, and the lump has {} bytes", lump.bytes.len())
@@ -59,12 +59,12 @@ fn check_clusters(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
         });
         return None;
     };
-    let mut rows = Rows::new(lump, clusters.div_ceil(8));
+    let mut rows = Rows::new(lump, clusters.div_ceil(8), "cluster");
     for index in 0..clusters * 2 {
         let (at, what) = (4 + index * 4, if index % 2 == 0 { "visible" } else { "audible" });
         let offset = word(&lump.bytes, at).unwrap_or(0);
         match usize::try_from(offset).ok().filter(|offset| (header..len).contains(offset)) {
-            Some(offset) => rows.add(offset),
+            Some(offset) => rows.add(offset, index / 2),
             None => sink.add(&VIS_OFFSET, At::lump(lump.name).record(index / 2).offset(at), || {
                 format!("its row of {what} clusters begins at {offset}, and rows stand from {header} to {len}")
             }),
@@ -103,8 +103,19 @@ fn header_is_wrong(code: &'static Code, lump: &Lump<'_>, sink: &mut Sink, messag
 /// A cluster of -1 sees nothing. The first leaf, and solid ones of models, may have the number 0 without a meaning.
 fn check_cluster_range(lumps: &Lumps<'_>, clusters: usize, sink: &mut Sink) {
     let Some(leafs) = lumps.role(Role::Leafs) else { return };
+    // The lights of Source's world name one too.
+    for lights in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"].into_iter().filter_map(|name| lumps.named(name)) {
+        if let Some(column) = lights.column("cluster") {
+            let is_wrong =
+                |cluster: i64| cluster < -1 || u64::try_from(cluster).is_ok_and(|cluster| cluster >= wide(clusters));
+            check_column(lights.name, &column, lights.len(), clusters, is_wrong, sink);
+        }
+    }
     let Some(column) = leafs.column("cluster") else { return };
-    let is_wrong = |cluster: i64| cluster > 0 && u64::try_from(cluster).is_ok_and(|cluster| cluster >= wide(clusters));
+    let is_wrong = |cluster: i64| match u64::try_from(cluster) {
+        Ok(cluster) => cluster > 0 && cluster >= wide(clusters),
+        Err(_) => cluster != -1,
+    };
     check_column(leafs.name, &column, leafs.len(), clusters, is_wrong, sink);
 }
 
@@ -130,33 +141,41 @@ struct Rows<'l> {
     lump: &'l Lump<'l>,
     /// The bytes of a row when it is decompressed.
     size: usize,
-    starts: Vec<usize>,
+    /// Where they begin, and whose they are.
+    starts: Vec<(usize, usize)>,
+    /// What has a row.
+    whose: &'static str,
 }
 
 impl<'l> Rows<'l> {
-    fn new(lump: &'l Lump<'l>, size: usize) -> Self {
-        Rows { lump, size, starts: Vec::new() }
+    fn new(lump: &'l Lump<'l>, size: usize, whose: &'static str) -> Self {
+        Rows { lump, size, starts: Vec::new(), whose }
     }
 
-    fn add(&mut self, start: usize) {
-        self.starts.push(start);
+    fn add(&mut self, start: usize, of: usize) {
+        self.starts.push((start, of));
     }
 
     /// Leafs may share rows, and compilers' rows do not overlap; where all of them do, reading stops before it takes
     /// long.
     fn check(mut self, sink: &mut Sink) {
         self.starts.sort_unstable();
-        self.starts.dedup();
+        // One that several share is that of the first of them.
+        self.starts.dedup_by_key(|(start, _)| *start);
         let mut room = self.lump.bytes.len().saturating_mul(4);
-        for start in &self.starts {
+        for (start, of) in &self.starts {
             let bytes = self.lump.bytes.get(*start..).unwrap_or_default();
             match row_length(bytes, self.size, room) {
                 Ok(used) => room -= used,
-                Err(Stop::NoRoom) => return,
+                Err(Stop::NoRoom) => {
+                    return sink.add(&LUMP_UNCHECKED, At::lump(self.lump.name).offset(*start), || {
+                        "its rows lie over each other; those from here on were not looked at".into()
+                    });
+                }
                 Err(Stop::Wrong(at, why)) => {
                     room = room.saturating_sub(at);
                     sink.add(&VIS_ROW, At::lump(self.lump.name).offset(start + at), || {
-                        format!("the row that begins at {start} {why}")
+                        format!("the row of {} {of}, which begins at {start}, {why}", self.whose)
                     });
                 }
             }

@@ -1,0 +1,67 @@
+//! `light`: what the commands refuse, and what they leave alone.
+
+use bspkit::Bsp;
+use bspkit::dialect::quake2;
+
+use super::room::Room;
+
+/// A room with the pages of Quake II's light, and the picture's name.
+fn exported() -> Room {
+    let room = Room::new();
+    room.bspkit("light export q2.bsp pages").done();
+    room
+}
+
+#[test]
+fn an_image_that_is_read_is_not_written_over() {
+    let room = exported();
+    let (map, image) = (room.read("q2.bsp"), room.read("pages/page_000.png"));
+    for more in ["", " --force"] {
+        let run = room.bspkit(&format!("light import q2.bsp pages -o pages/page_000.png{more}")).without_data(2);
+        assert!(run.err.contains("is read and would be replaced"), "{}", run.err);
+    }
+    assert_eq!((room.read("q2.bsp"), room.read("pages/page_000.png")), (map, image));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_plain_file_is_not_waited_for() {
+    let room = exported();
+    std::fs::remove_file(room.path("pages/page_000.png")).unwrap();
+    room.shell("mkfifo pages/page_000.png v.png").done();
+    let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(1);
+    assert!(run.err.contains("it is no plain file"), "{}", run.err);
+    let run = room.bspkit("vis import q2.bsp v.png -o no.bsp").without_data(2);
+    assert!(run.err.contains("it is no plain file"), "{}", run.err);
+    let huge = std::fs::File::create(room.path("pages/light.json")).unwrap();
+    huge.set_len(3 << 30).unwrap();
+    let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(2);
+    assert!(run.err.contains("are more than"), "{}", run.err);
+    assert!(!room.path("no.bsp").exists());
+}
+
+#[test]
+fn where_nothing_is_meant_nothing_is_written() {
+    let room = Room::new();
+    for choice in ["--faces 9999", "--styles 250", "--faces 1-3 --styles 250"] {
+        let run = room.bspkit(&format!("light adjust q2.bsp --gain 2 {choice} -o no.bsp")).without_data(1);
+        assert!(run.err.contains("no light that was meant"), "{}", run.err);
+    }
+    assert!(!room.path("no.bsp").exists());
+}
+
+#[test]
+fn a_lump_that_is_cut_off_is_not_an_empty_one() {
+    let room = Room::new();
+    let map = room.read("q2.bsp");
+    let bsp = Bsp::parse(&map).unwrap();
+    let first = ["LIGHTING", "VISIBILITY"].map(|name| bsp.slot(name).unwrap().stored.start).into_iter().min().unwrap();
+    assert!(bsp.table(quake2::FACES).unwrap().len() > 1);
+    room.write("cut.bsp", &map[..first]);
+    for command in ["light stat cut.bsp", "vis stat cut.bsp", "vis fill cut.bsp --force -o no.bsp"] {
+        let run = room.bspkit(command).without_data(2);
+        assert!(run.err.contains("lies past the end of the file"), "{command}: {}", run.err);
+    }
+    let run = room.bspkit("vis import . v.png -o no.bsp").without_data(2);
+    assert!(run.err.contains("vis import takes one map"), "{}", run.err);
+}
