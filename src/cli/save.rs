@@ -131,7 +131,7 @@ impl Save {
     pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
         let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
             if self.dry_run {
-                job.say(&format!("{}: {} bytes -> {} bytes", shown(path), old.len(), new.len()));
+                dry::print_bytes(path, None, [old, new], self.json, job)?;
                 return Ok(Code::Done);
             }
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
@@ -141,15 +141,19 @@ impl Save {
             let message = format!("{} is the file that is edited: say --in-place to replace it", shown(target));
             return Err(bad_argument(message, ""));
         }
-        if self.dry_run || self.in_place && old == new {
-            job.say(&format!("{}: {} bytes -> {} bytes, nothing is written", shown(target), old.len(), new.len()));
+        if self.dry_run {
+            dry::print_bytes(path, Some(target), [old, new], self.json, job)?;
+            return Ok(Code::Done);
+        }
+        if self.in_place && old == new {
+            job.say(&format!("{}: nothing changes, the file is left as it is", shown(target)));
             return Ok(Code::Done);
         }
         let backup = self.backup.as_deref().map(OsStr::new);
         let backup = bspkit::file::replace(target, backup, |mut file| file.write_all(new))
             .with_context(|| format!("cannot save {}", shown(target)))?;
         let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-        job.say(&format!("{}: {} bytes -> {} bytes{backup}", shown(target), old.len(), new.len()));
+        job.say(&format!("{}: {}{backup}", shown(target), dry::sizes([old, new])));
         Ok(Code::Done)
     }
 

@@ -13,7 +13,7 @@ fn source(name: &str) -> Vec<u8> {
 }
 
 /// A room with GoldSrc maps, a WAD and a WAL file, and a palette.
-fn room() -> Room {
+pub(crate) fn room() -> Room {
     let room = Room::new();
     room.write("names.bsp", &fixture("goldsrc/own_box"));
     room.write("own.wad", &source("own_hl.wad"));
@@ -195,7 +195,8 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     let named = room.read("named.bsp");
     let changed: Vec<usize> = (0..map.len()).filter(|at| map[*at] != named[*at]).collect();
     let at = lump + usize::try_from(fourth).unwrap();
-    assert_eq!((named.len(), &changed[..]), (map.len(), &[at, at + 1, at + 2][..2 + usize::from(changed.len() > 2)]));
+    assert!(named.len() == map.len() && !changed.is_empty(), "{changed:?}");
+    assert!(changed.iter().all(|byte| (at..at + 16).contains(byte)), "{changed:?}");
     room.run(&["tex", "strip", "bad.bsp", "#3", "-o", "no.bsp"]).without_data(1);
     assert!(!room.path("no.bsp").exists());
     // Where the place itself is wrong there is no name: that is told, and the rest goes on.
@@ -327,9 +328,9 @@ fn wal_files_are_made_and_changed() {
     }
     let wal = room.read("water.wal");
     room.write("cut.wal", &wal[..wal.len() - 1]);
-    let run = room.bspkit("tex list cut.wal").without_data(1);
+    let run = room.bspkit("tex list cut.wal").without_data(2);
     assert!(run.err.contains("level 3 of 64 by 64"), "{}", run.err);
-    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(1);
+    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(2);
 }
 
 #[test]
