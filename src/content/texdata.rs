@@ -153,7 +153,7 @@ impl<'a> TextureStrings<'a> {
 
     /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of, or whose names
     /// all change to the same one, is written over, and what begins behind it moves; one that is shared, or not there, goes
-    /// behind the last one. A place behind the strings stays as far behind them.
+    /// behind the last one. No place behind the strings comes to be in them.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
@@ -210,7 +210,7 @@ impl<'a> TextureStrings<'a> {
         let (old, new) = (size(self.strings.len()), size(new));
         for index in (0..self.len()).filter(|index| !self.changed.contains_key(index)) {
             let says = word(&self.table, 4 * index).map_or(-1, i64::from);
-            if says >= old {
+            if (old..new).contains(&says) {
                 let word = i32::try_from(says + new - old).unwrap_or(i32::MAX);
                 table[4 * index..4 * index + 4].copy_from_slice(&word.to_le_bytes());
             }

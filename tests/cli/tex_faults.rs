@@ -145,6 +145,22 @@ fn what_is_there_may_stay_and_what_becomes_one_is_told() {
     assert!(!run.err.contains("renamed"), "{}", run.err);
 }
 
+/// What could not be read again is not written.
+#[test]
+fn images_have_one_limit() {
+    let room = room();
+    let (width, height) = (4112_u32, 4096_u32);
+    let mut wal = room.read("wall.wal")[..100].to_vec();
+    let pixels = width * height;
+    let words = [width, height, 100, 100 + pixels, 100 + pixels * 5 / 4, 100 + pixels * 21 / 16];
+    let words: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    wal[32..56].copy_from_slice(&words);
+    wal.resize(wal.len() + usize::try_from(pixels / 64 * 85).unwrap(), 1);
+    room.write("large.wal", &wal);
+    let run = room.bspkit("tex export large.wal large --palette colormap.pcx").without_data(2);
+    assert!(run.err.contains("its 4112 by 4096 pixels are more than 16777216"), "{}", run.err);
+}
+
 #[test]
 fn holes_of_a_palette_are_holes_or_warned_of() {
     let room = room();

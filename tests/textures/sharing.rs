@@ -49,7 +49,7 @@ fn names_that_are_given_and_taken_back_are_the_old_bytes() {
 #[test]
 fn one_place_is_written_once() {
     let texture = miptex("wall", 64, 64, 1);
-    let place = i32::try_from(4 + 4 * 5000).unwrap();
+    let place = 4 + 4 * 5000;
     let bytes = lump(&vec![place; 5000], &texture);
     let mut textures = Textures::parse(&bytes[..]).unwrap();
     for index in 0..5000 {
@@ -138,6 +138,24 @@ fn what_is_said_to_be_behind_the_lump_stays_behind_it() {
     }
 }
 
+/// Each name goes on to the end of the strings: what is held of them has to have an end.
+#[test]
+fn names_without_end_are_cut_and_told() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let starts: Vec<i32> = (0..20_000).collect();
+    let strings = TextureStrings::new([vec![b'a'; 19_999], vec![0]].concat(), table(&starts));
+    let mut draft = map.draft();
+    draft.set_texture_strings(&strings).unwrap();
+    let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let names = saved.texture_names().unwrap();
+    assert_eq!(names.len(), 20_000);
+    assert!(names.iter().all(|name| name.name.len() <= 127));
+    assert_eq!(names[0].problem.as_deref(), Some("the name has 19999 bytes, and 127 are the most"));
+    assert_eq!((names[19_872].problem.is_none(), names[19_871].problem.is_some()), (true, true));
+    let renamed = saved.draft().rename_textures(&Renaming::new("**", "{1}").unwrap()).unwrap();
+    assert_eq!((renamed.count, renamed.left.len()), (1025, 18_975));
+}
+
 fn table(starts: &[i32]) -> Vec<u8> {
     starts.iter().flat_map(|start| start.to_le_bytes()).collect()
 }
@@ -145,14 +163,14 @@ fn table(starts: &[i32]) -> Vec<u8> {
 #[test]
 fn strings_of_several_names_are_written_once() {
     let strings = b"wall\0roof\0";
-    let mut names = TextureStrings::new(&strings[..], table(&[0, 0, 5, 0, 10, 999]));
+    let mut names = TextureStrings::new(&strings[..], table(&[0, 0, 5, 0, 10, 11]));
     [0, 1, 3].into_iter().for_each(|index| names.rename(index, "floors").unwrap());
     let (new, places) = names.to_bytes().unwrap();
     assert_eq!(new, b"floors\0roof\0");
-    assert_eq!(places, table(&[0, 0, 7, 0, 12, 1001]));
+    assert_eq!(places, table(&[0, 0, 7, 0, 12, 13]));
     // One that stays leaves the others one string of their own.
     names.rename(1, "wall").unwrap();
     let (new, places) = names.to_bytes().unwrap();
     assert_eq!(new, b"wall\0roof\0floors\0");
-    assert_eq!(places, table(&[10, 0, 5, 10, 17, 1006]));
+    assert_eq!(places, table(&[10, 0, 5, 10, 17, 18]));
 }

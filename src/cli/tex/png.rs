@@ -144,7 +144,7 @@ impl Picture {
     /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colours alone.
     pub(super) fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
         match &self.pixels {
-            Pixels::True(pixels) => !(has_holes && !is_copy) && pixels.iter().any(|pixel| pixel[3] < HALF),
+            Pixels::True(pixels) => (is_copy || !has_holes) && pixels.iter().any(|pixel| pixel[3] < HALF),
             Pixels::Indexed { pixels, alpha, .. } => {
                 pixels.iter().any(|index| is_hole(alpha, *index) && !(has_holes && *index == u8::MAX))
             }

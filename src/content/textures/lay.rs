@@ -20,7 +20,7 @@ pub(super) struct Held {
 impl Textures<'_> {
     /// The lump with all edits. A texture is laid where it stood if no other has bytes of it, or all that begin there get the
     /// same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry that is said to
-    /// begin behind the lump is said to begin as far behind the new one.
+    /// begin behind the lump stays so, and is said to begin as far behind the new one where that needs another word.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB; [`ErrorKind::Refused`] where a damaged texture shares
@@ -103,7 +103,7 @@ impl Textures<'_> {
         let (old, new) = (size(&self.bytes), size(out));
         for index in 0..self.len {
             let says = word(&self.bytes, 4 + 4 * index).unwrap_or(MISSING);
-            if i64::from(says) >= old {
+            if (old..new).contains(&i64::from(says)) {
                 let word = i32::try_from(i64::from(says) + new - old).unwrap_or(i32::MAX);
                 out[4 + 4 * index..8 + 4 * index].copy_from_slice(&word.to_le_bytes());
             }
