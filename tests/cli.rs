@@ -24,6 +24,8 @@ mod light;
 mod lmp;
 #[path = "cli/pak.rs"]
 mod pak;
+#[path = "cli/patch.rs"]
+mod patch;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/records.rs"]

@@ -2,5 +2,7 @@
 
 pub mod check;
 pub mod compress;
+pub mod diff;
 pub mod lmp;
+pub mod patch;
 pub mod verify;

@@ -49,6 +49,8 @@ fn reading() {
         "bspkit cat source.bsp game:sprp --json",
         "bspkit ent list q3.bsp 'path_*' -n",
         "bspkit ent list q3.bsp '#13' --json",
+        "bspkit ent list q3.bsp 'info_player_*:not([angle=90]),[message~/FIXTURE$/i]' -n",
+        "bspkit ent get q3.bsp '[angle>=180]' classname",
         "bspkit ent get q3.bsp worldspawn message",
         "bspkit ent get q3.bsp '[targetname^=p]'",
         "bspkit ent get q3.bsp path_corner target --json",
@@ -264,7 +266,9 @@ fn errors_of_arguments() {
         "bspkit cat q3.bsp 99",
         "bspkit ent list q3.bsp '[style'",
         "bspkit ent list q3.bsp ''",
-        "bspkit ent list q3.bsp light,func_door",
+        "bspkit ent list q3.bsp light,",
+        "bspkit ent list q3.bsp 'worldspawn[message~/(a/]'",
+        "bspkit ent list q3.bsp 'light:not([wait>x])'",
         "bspkit ent get q3.bsp worldspawn 'a#0'",
         "bspkit ent set q3.bsp worldspawn",
         "bspkit ent set q3.bsp worldspawn message",
@@ -347,6 +351,31 @@ fn saving() {
         "printf '{ \"classname\" \"worldspawn\" // odd\\n' | bspkit ent import q2.bsp - -o out.bsp",
     ];
     check("saving", &room, &lines);
+}
+
+#[test]
+fn patches() {
+    let room = Room::new();
+    room.write("empty.json", b"{}");
+    room.write("odd.json", br#"{"bspkit_patch": 1, "operations": [{"op": "remove", "on": {"selct": "light"}}]}"#);
+    room.write("sel.json", br#"{"bspkit_patch": 1, "operations": [{"op": "remove", "on": {"select": "a[b"}}]}"#);
+    let lines = [
+        "bspkit ent set q3.bsp worldspawn 'message=caf\\xe9' new=1 -o 1.bsp -q && bspkit ent rm 1.bsp '#4' -o 2.bsp -q",
+        "bspkit ent mv 2.bsp '#3' --after '#1' -o 3.bsp -q",
+        "bspkit ent add 3.bsp classname=info_null origin='0 0 64' -o new.bsp -q",
+        "bspkit ent diff q3.bsp new.bsp",
+        "bspkit ent diff q3.bsp new.bsp -o changes.json",
+        "bspkit ent patch q3.bsp changes.json --dry-run",
+        "bspkit ent patch q3.bsp changes.json -o out.bsp && bspkit ent diff new.bsp out.bsp -o none.json",
+        "bspkit ent patch new.bsp changes.json -o no.bsp",
+        "bspkit ent patch q2.bsp changes.json -o no.bsp 2>&1 | head -4",
+        "bspkit ent patch q3.bsp empty.json -o no.bsp",
+        "bspkit ent patch q3.bsp odd.json -o no.bsp",
+        "bspkit ent patch q3.bsp sel.json -o no.bsp",
+        "bspkit ent patch q3.bsp nothing.json -o no.bsp",
+        "ls no.bsp",
+    ];
+    check("patches", &room, &lines);
 }
 
 #[test]

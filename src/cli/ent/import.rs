@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use bspkit::Draft;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 
@@ -47,15 +48,8 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         let entities = Entities::parse(&text[..], draft.bsp().dialect().text)?;
         warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
-        // What the old text had already was no fault of this one.
-        let old = draft.bsp().entities().map_or(0, |old| old.unreadable().count());
-        if entities.unreadable().count() > old
-            && !args.save.force
-            && let Some(error) = entities.unreadable().next()
-        {
-            return Err(
-                anyhow::Error::new(error).context("the text cannot be read back; --force takes it all the same")
-            );
+        if !args.save.force {
+            refuse_unreadable(draft, &entities)?;
         }
         drop(entities);
         draft.set(id, text)?;
@@ -63,11 +57,22 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     })
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut text = Vec::new();
         io::stdin().lock().read_to_end(&mut text)?;
         return Ok(text);
     }
     fs::read(path)
+}
+
+/// Refuses a text that no engine could read back. What the old text had already was no fault of this one.
+pub(super) fn refuse_unreadable(draft: &Draft<'_>, entities: &Entities<'_>) -> Result<()> {
+    let old = draft.bsp().entities().map_or(0, |old| old.unreadable().count());
+    match entities.unreadable().next() {
+        Some(error) if entities.unreadable().count() > old => {
+            Err(anyhow::Error::new(error).context("the text cannot be read back; --force takes it all the same"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,7 @@
 //! `ent`: the entities of a map.
 
 mod add;
+mod diff;
 mod dup;
 mod export;
 mod fmt;
@@ -8,6 +9,7 @@ mod get;
 mod import;
 mod list;
 mod mv;
+mod patch;
 mod rename_key;
 mod rm;
 mod select;
@@ -25,12 +27,15 @@ use super::talk::{Code, Talk};
 ///
 /// SEL chooses entities: `light` (a class), `info_player_*`, `#17` (an index), `*` (all), `[targetname]` (those
 /// with this key), `[style=32]`, `[target^=door_]` (begins so), `[target$=_1]` (ends so), `[target*=oor]` (contains
-/// this); tests may follow a class or each other. Classes and keys compare without regard to case, values with.
+/// this), `[message~/re/i]` (a regular expression; `i`: in any case), `[wait>2]`, `<`, `>=`, `<=` (where the whole value
+/// is one number), `:not(SEL)`; these may follow a class or each other. `light,#17` is either. Classes and keys compare
+/// without regard to case, values with.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit ent list dm4.bsp light
   bspkit ent get dm4.bsp worldspawn message
   bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
+  bspkit ent list dm4.bsp 'light[style>=32]:not([targetname]),[message~/^the /i]'
   bspkit ent rm maps 'info_null' -o cleaned"
 ))]
 pub(crate) struct Args {
@@ -52,6 +57,8 @@ enum Command {
     Export(export::Args),
     Import(import::Args),
     Fmt(fmt::Args),
+    Diff(diff::Args),
+    Patch(patch::Args),
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
@@ -68,5 +75,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         Command::Export(args) => export::run(options, talk, args),
         Command::Import(args) => import::run(options, talk, args),
         Command::Fmt(args) => fmt::run(options, talk, args),
+        Command::Diff(args) => diff::run(options, talk, args),
+        Command::Patch(args) => patch::run(options, talk, args),
     }
 }

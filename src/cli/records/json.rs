@@ -77,7 +77,7 @@ fn print_fields(out: &mut Vec<u8>, fields: &[FieldInfo], bytes: &[u8], names: Fl
 }
 
 /// An object's members in their order, none of them lost.
-struct Members<'t>(Vec<(String, &'t RawValue)>);
+pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Members<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {

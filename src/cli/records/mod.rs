@@ -1,7 +1,7 @@
 //! Records on the command line: what LUMP names, and records as text.
 
 mod csv;
-mod json;
+pub(crate) mod json;
 mod place;
 
 use std::collections::HashSet;

@@ -25,6 +25,13 @@ impl Entities<'_> {
         let style = self.style_near(index);
         let body = Body::Own(Arc::new(Own::new(&style, &pairs)));
         rule::check_size(&self.rules, None, &self.view_of(index, &body))?;
+        self.add_body(body)?;
+        Ok(index)
+    }
+
+    /// Puts a body behind the last one.
+    pub(super) fn add_body(&mut self, body: Body) -> Result<()> {
+        let index = self.len();
         match index.checked_sub(1) {
             Some(last) => {
                 let around = Some(Arc::new(self.around_like(last)));
@@ -34,7 +41,7 @@ impl Entities<'_> {
             }
             None => self.add_first(body)?,
         }
-        Ok(index)
+        Ok(())
     }
 
     /// Copies an entity directly behind itself and gives the index of the copy.
@@ -252,7 +259,7 @@ impl Entities<'_> {
     }
 
     /// Whether an entity may be put at this index.
-    fn check_room(&self, index: usize, count: usize) -> Result<()> {
+    pub(super) fn check_room(&self, index: usize, count: usize) -> Result<()> {
         if self.len() + count > MAX_ENTITIES {
             return Err(Error::new(
                 ErrorKind::TooLarge,

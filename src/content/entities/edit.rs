@@ -36,8 +36,8 @@ use crate::{Error, ErrorKind, Result};
 /// ```
 #[derive(Debug)]
 pub struct EntityMut<'e, 'a> {
-    entities: &'e mut Entities<'a>,
-    index: usize,
+    pub(super) entities: &'e mut Entities<'a>,
+    pub(super) index: usize,
 }
 
 impl<'e, 'a> EntityMut<'e, 'a> {
@@ -178,7 +178,12 @@ impl<'e, 'a> EntityMut<'e, 'a> {
             Some(origin) if has_pairs_of_source(entities, origin, &own) => Body::Source(origin),
             _ => Body::Own(Arc::new(own)),
         };
-        let old = std::mem::replace(&mut entities.nodes[self.index].body, body);
+        self.put(body)
+    }
+
+    /// Takes another body, if the rules about the entity as a whole allow it.
+    pub(super) fn put(&mut self, body: Body) -> Result<()> {
+        let old = std::mem::replace(&mut self.entities.nodes[self.index].body, body);
         let result = self.check_against(&old);
         if result.is_err() {
             self.entities.nodes[self.index].body = old;

@@ -19,6 +19,7 @@ mod arrange;
 mod diagnostic;
 mod edit;
 mod entity;
+mod exact;
 mod parse;
 mod print;
 mod rule;

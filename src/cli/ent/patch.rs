@@ -1,0 +1,60 @@
+//! `ent patch`: what a JSON patch says.
+
+mod read;
+mod write;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use bspkit::content::entities::Entities;
+use bspkit::dialect::Role;
+
+use super::import;
+use crate::cli::help;
+use crate::cli::options::Options;
+use crate::cli::save::{Edited, Save};
+use crate::cli::show::shown;
+use crate::cli::talk::{Code, Talk};
+pub(super) use write::write;
+
+/// Carry out a JSON patch, such as `ent diff` writes
+///
+/// A patch is `{"bspkit_patch": 1, "operations": [...]}`. An operation has an `op` (edit, replace, remove, move, add,
+/// text) and says by `on` which entities it is about: `{"index": 17}`, `{"match": [{"key": ..., "value": ...}]}` (the
+/// one that has these pairs) or `{"select": "SEL"}`. What is in `expect` has to be there: where anything is not as
+/// expected all of that is listed, and nothing is written. docs/patch.schema.json says the rest.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit ent patch dm4.bsp brighter.json -o out.bsp
+  bspkit ent patch maps brighter.json --dry-run
+  bspkit ent patch dm4.bsp - -o out.bsp <brighter.json
+  bspkit ent diff dm4.bsp dm4_new.bsp | bspkit ent patch dm4.bsp - -o out.bsp"
+))]
+pub(crate) struct Args {
+    /// A map, or a folder of maps
+    #[arg(value_name = "MAP")]
+    map: PathBuf,
+    /// The patch; `-` for stdin
+    #[arg(value_name = "PATCH.json")]
+    patch: PathBuf,
+    #[command(flatten)]
+    save: Save,
+}
+
+pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    args.save.spare(&args.patch)?;
+    let cannot_read = || format!("cannot read {}", shown(&args.patch));
+    let text = import::read(&args.patch).with_context(cannot_read)?;
+    let patch = read::read(&text).map_err(|why| anyhow!(why)).with_context(cannot_read)?;
+    args.save.each(options, talk, &args.map, |draft, _| {
+        let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
+        let bytes = patch.apply(draft.entities()?)?;
+        let entities = Entities::parse(&bytes[..], draft.bsp().dialect().text)?;
+        if !args.save.force {
+            import::refuse_unreadable(draft, &entities)?;
+        }
+        drop(entities);
+        draft.set(id, bytes)?;
+        Ok(Edited::Done)
+    })
+}

@@ -1,0 +1,265 @@
+//! A patch from JSON: what it says that nobody understands is refused, with its place.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bspkit::bytes::escaped;
+use bspkit::content::select::Selector;
+use bspkit::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::cli::records::json::Members;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// The version that is read and written.
+const VERSION: usize = 1;
+
+/// An object of which each member is asked for once.
+struct Object<'t> {
+    path: String,
+    members: Vec<(String, &'t RawValue)>,
+    asked: Vec<&'static str>,
+}
+
+/// Reads a patch; an error says where.
+pub(super) fn read(text: &[u8]) -> Result<Patch> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let text = std::str::from_utf8(text).map_err(|error| format!("it is no UTF-8: {error}"))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+    let mut object = Object::of(raw, "")?;
+    match object.number("bspkit_patch")? {
+        Some(VERSION) => {}
+        Some(version) => return Err(format!("bspkit_patch: version {version} is not known; this reads {VERSION}")),
+        None => return Err("bspkit_patch is missing: the version of the patch, 1".to_owned()),
+    }
+    let patch = Patch { entities: object.number("entities")?, operations: object.list("operations", operation)? };
+    object.done()?;
+    Ok(patch)
+}
+
+fn operation(mut object: Object<'_>) -> Result<Operation> {
+    let operation = match object.word("op")?.as_str() {
+        "edit" => Operation::Edit {
+            on: object.target("on")?,
+            expect: object.expected()?,
+            changes: object.list("changes", change)?,
+        },
+        "replace" => Operation::Replace {
+            on: object.target("on")?,
+            old: object.bytes("old", "old_raw")?,
+            text: object.need_bytes("text", "text_raw")?,
+        },
+        "remove" => Operation::Remove { on: object.target("on")?, expect: object.expected()? },
+        "move" => Operation::Move {
+            on: object.target("on")?,
+            expect: object.expected()?,
+            to: object.spot()?.ok_or_else(|| format!("{}: `before` or `after` is missing", object.path))?,
+        },
+        "add" => match object.bytes("text", "text_raw")? {
+            Some(text) => Operation::AddText { text, to: object.spot()? },
+            None => Operation::Add { pairs: object.list("pairs", pair)?, to: object.spot()? },
+        },
+        "text" => Operation::Text { old: object.checksum()?, text: object.need_bytes("text", "text_raw")? },
+        other => {
+            let known = "edit, replace, remove, move, add, text";
+            return Err(format!("{}: `{other}` is no operation; there are {known}", object.below("op")));
+        }
+    };
+    object.done()?;
+    Ok(operation)
+}
+
+fn change(mut object: Object<'_>) -> Result<Change> {
+    let change = match object.word("do")?.as_str() {
+        "set" => Change::Set { key: object.key()?, value: object.need_bytes("value", "raw")? },
+        "add" => match object.key()? {
+            PairKey { name, nth: None } => Change::Add { key: name, value: object.need_bytes("value", "raw")? },
+            _ => return Err(format!("{}: what is added goes behind the others and has no number", object.path)),
+        },
+        "unset" => Change::Unset { key: object.key()? },
+        "rename" => Change::Rename { key: object.key()?, to: object.need_bytes("to", "to_raw")? },
+        other => {
+            let place = object.below("do");
+            return Err(format!("{place}: `{other}` is no change; there are set, add, unset, rename"));
+        }
+    };
+    object.done()?;
+    Ok(change)
+}
+
+fn pair(mut object: Object<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
+    let pair = (object.need_bytes("key", "key_raw")?, object.need_bytes("value", "raw")?);
+    object.done()?;
+    Ok(pair)
+}
+
+fn expected(mut object: Object<'_>) -> Result<Expected> {
+    let key = object.key()?;
+    // The key has to be absent where that is said, and not where the value was forgotten.
+    let value = match object.members.iter().position(|(name, raw)| name == "value" && raw.get() == "null") {
+        Some(at) => {
+            object.members.remove(at);
+            None
+        }
+        None => Some(object.need_bytes("value", "raw")?),
+    };
+    object.done()?;
+    Ok(Expected { key, value })
+}
+
+impl<'t> Object<'t> {
+    fn of(raw: &'t RawValue, path: &str) -> Result<Self> {
+        let at = if path.is_empty() { "the patch" } else { path };
+        let Members(members) = serde_json::from_str(raw.get()).map_err(|_| format!("{at} is no object"))?;
+        let object = Object { path: path.to_owned(), members, asked: Vec::new() };
+        let mut names: Vec<&str> = object.members.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|two| two[0] == two[1]) {
+            Some(two) => Err(format!("{} comes twice", object.below(two[0]))),
+            None => Ok(object),
+        }
+    }
+
+    fn below(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    fn take(&mut self, name: &'static str) -> Option<&'t RawValue> {
+        self.asked.push(name);
+        let at = self.members.iter().position(|(member, _)| member == name)?;
+        Some(self.members.remove(at).1)
+    }
+
+    /// A member of a type, if it is there.
+    fn value<T: Deserialize<'t>>(&mut self, name: &'static str, what: &str) -> Result<Option<T>> {
+        let Some(raw) = self.take(name) else { return Ok(None) };
+        serde_json::from_str(raw.get()).map(Some).map_err(|_| format!("{} is no {what}", self.below(name)))
+    }
+
+    fn number(&mut self, name: &'static str) -> Result<Option<usize>> {
+        self.value(name, "whole number")
+    }
+
+    fn word(&mut self, name: &'static str) -> Result<String> {
+        self.value(name, "string")?.ok_or_else(|| format!("{} is missing", self.below(name)))
+    }
+
+    /// Bytes as a string, or in base64 where they are none. Where both are there they have to say the same.
+    fn bytes(&mut self, name: &'static str, raw_name: &'static str) -> Result<Option<Vec<u8>>> {
+        let text: Option<String> = self.value(name, "string")?;
+        let raw: Option<String> = self.value(raw_name, "string")?;
+        let Some(raw) = raw else { return Ok(text.map(String::into_bytes)) };
+        let place = self.below(raw_name);
+        let bytes = BASE64_STANDARD.decode(raw).map_err(|error| format!("{place} is no base64: {error}"))?;
+        match text {
+            Some(text) if text != escaped(&bytes).to_string() && text.as_bytes() != bytes => {
+                Err(format!("{} and {place} say different things: leave one of them out", self.below(name)))
+            }
+            _ => Ok(Some(bytes)),
+        }
+    }
+
+    fn need_bytes(&mut self, name: &'static str, raw_name: &'static str) -> Result<Vec<u8>> {
+        self.bytes(name, raw_name)?.ok_or_else(|| format!("{} is missing", self.below(name)))
+    }
+
+    /// A key: `KEY#2` as a string, or the name in base64 and the number as `nth`.
+    fn key(&mut self) -> Result<PairKey> {
+        let is_raw = self.members.iter().any(|(name, _)| name == "key_raw");
+        let name = self.need_bytes("key", "key_raw")?;
+        let nth = if is_raw { self.number("nth")? } else { None };
+        let split = std::str::from_utf8(&name).ok().filter(|_| !is_raw).and_then(numbered);
+        let key = match split {
+            Some((short, nth)) => PairKey { name: short.as_bytes().to_vec(), nth: Some(nth) },
+            None => PairKey { name, nth },
+        };
+        match key.nth {
+            Some(0) => Err(format!("{}: equal keys are counted from 1", self.below("key"))),
+            _ => Ok(key),
+        }
+    }
+
+    fn list<T>(&mut self, name: &'static str, read: impl Fn(Object<'t>) -> Result<T>) -> Result<Vec<T>> {
+        let items: Option<Vec<&'t RawValue>> = self.value(name, "list")?;
+        let items = items.ok_or_else(|| format!("{} is missing", self.below(name)))?;
+        let place = self.below(name);
+        let rows = items.into_iter().enumerate();
+        rows.map(|(index, raw)| read(Object::of(raw, &format!("{place}[{index}]"))?)).collect()
+    }
+
+    fn expected(&mut self) -> Result<Vec<Expected>> {
+        let is_there = self.members.iter().any(|(name, _)| name == "expect");
+        self.asked.push("expect");
+        if is_there { self.list("expect", expected) } else { Ok(Vec::new()) }
+    }
+
+    fn target(&mut self, name: &'static str) -> Result<Target> {
+        let raw = self.take(name).ok_or_else(|| format!("{} is missing", self.below(name)))?;
+        let mut object = Object::of(raw, &self.below(name))?;
+        let target = if let Some(index) = object.number("index")? {
+            Target::Index(index)
+        } else if let Some(text) = object.value::<String>("select", "string")? {
+            let place = object.below("select");
+            let selector = Selector::parse(&text).map_err(|error| match error.advice() {
+                Some(advice) => format!("{place}: {error}\n{advice}"),
+                None => format!("{place}: {error}"),
+            })?;
+            Target::Select(selector, object.number("count")?)
+        } else if object.members.iter().any(|(name, _)| name == "match") {
+            let pairs = object.list("match", pair)?;
+            if pairs.is_empty() {
+                return Err(format!("{} is empty", object.below("match")));
+            }
+            Target::Match(pairs, object.number("count")?)
+        } else {
+            object.asked.push("match");
+            object.done()?;
+            return Err(format!("{}: one of `index`, `match` and `select` says which entities", object.path));
+        };
+        object.done()?;
+        Ok(target)
+    }
+
+    fn spot(&mut self) -> Result<Option<Spot>> {
+        let has = |name: &str| self.members.iter().any(|(member, _)| member == name);
+        match (has("before"), has("after")) {
+            (true, true) => Err(format!("{}: `before` and `after` exclude each other", self.path)),
+            (true, false) => Ok(Some(Spot::Before(self.target("before")?))),
+            (false, true) => Ok(Some(Spot::After(self.target("after")?))),
+            (false, false) => {
+                self.asked.extend(["before", "after"]);
+                Ok(None)
+            }
+        }
+    }
+
+    fn checksum(&mut self) -> Result<Option<u32>> {
+        let Some(text) = self.value::<String>("crc32", "string")? else { return Ok(None) };
+        let is_hex = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u32::from_str_radix(&text, 16).ok().filter(|_| is_hex);
+        number.map(Some).ok_or_else(|| format!("{} is no checksum of eight digits in hex", self.below("crc32")))
+    }
+
+    /// Refuses what was not asked for.
+    fn done(&self) -> Result<()> {
+        match self.members.first() {
+            None => Ok(()),
+            Some((name, _)) => {
+                let place = self.below(name);
+                Err(format!("there is no field {place} here; the fields are {}", self.asked.join(", ")))
+            }
+        }
+    }
+}
+
+/// The name and the number of `KEY#2`.
+pub(super) fn numbered(key: &str) -> Option<(&str, usize)> {
+    let (name, number) = key.rsplit_once('#')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| (name, number.parse().unwrap_or(usize::MAX)))
+}
+
+pub(super) fn base64(bytes: &[u8]) -> String {
+    BASE64_STANDARD.encode(bytes)
+}

@@ -1,0 +1,168 @@
+//! A patch as JSON.
+
+use bspkit::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
+use serde_json::{Map, Value};
+
+use crate::cli::show::text_and_raw;
+
+type Object = Map<String, Value>;
+
+/// The patch as a document.
+pub(in crate::cli::ent) fn write(patch: &Patch) -> Value {
+    let mut object = Object::new();
+    object.insert("bspkit_patch".into(), 1.into());
+    if let Some(entities) = patch.entities {
+        object.insert("entities".into(), entities.into());
+    }
+    object.insert("operations".into(), patch.operations.iter().map(operation).collect());
+    object.into()
+}
+
+fn operation(operation: &Operation) -> Value {
+    let mut object = Object::new();
+    let mut named = |name: &str| drop(object.insert("op".into(), name.into()));
+    match operation {
+        Operation::Edit { on, expect, changes } => {
+            named("edit");
+            object.insert("on".into(), target(on));
+            expected(&mut object, expect);
+            object.insert("changes".into(), changes.iter().map(change).collect());
+        }
+        Operation::Replace { on, old, text } => {
+            named("replace");
+            object.insert("on".into(), target(on));
+            if let Some(old) = old {
+                bytes(&mut object, "old", "old_raw", old);
+            }
+            bytes(&mut object, "text", "text_raw", text);
+        }
+        Operation::Remove { on, expect } => {
+            named("remove");
+            object.insert("on".into(), target(on));
+            expected(&mut object, expect);
+        }
+        Operation::Move { on, expect, to } => {
+            named("move");
+            object.insert("on".into(), target(on));
+            expected(&mut object, expect);
+            spot(&mut object, Some(to));
+        }
+        Operation::Add { pairs: list, to } => {
+            named("add");
+            object.insert("pairs".into(), pairs(list));
+            spot(&mut object, to.as_ref());
+        }
+        Operation::AddText { text, to } => {
+            named("add");
+            bytes(&mut object, "text", "text_raw", text);
+            spot(&mut object, to.as_ref());
+        }
+        Operation::Text { old, text } => {
+            named("text");
+            if let Some(old) = old {
+                object.insert("crc32".into(), format!("{old:08x}").into());
+            }
+            bytes(&mut object, "text", "text_raw", text);
+        }
+    }
+    object.into()
+}
+
+fn target(target: &Target) -> Value {
+    let mut object = Object::new();
+    let (name, value, count) = match target {
+        Target::Index(index) => ("index", (*index).into(), &None),
+        Target::Match(list, count) => ("match", pairs(list), count),
+        Target::Select(selector, count) => ("select", selector.to_string().into(), count),
+    };
+    object.insert(name.into(), value);
+    if let Some(count) = count {
+        object.insert("count".into(), (*count).into());
+    }
+    object.into()
+}
+
+fn spot(object: &mut Object, spot: Option<&Spot>) {
+    match spot {
+        Some(Spot::Before(on)) => drop(object.insert("before".into(), target(on))),
+        Some(Spot::After(on)) => drop(object.insert("after".into(), target(on))),
+        None => {}
+    }
+}
+
+fn expected(object: &mut Object, expected: &[Expected]) {
+    let one = |Expected { key: name, value }: &Expected| {
+        let mut object = Object::new();
+        key(&mut object, name);
+        match value {
+            Some(value) => bytes(&mut object, "value", "raw", value),
+            None => drop(object.insert("value".into(), Value::Null)),
+        }
+        Value::from(object)
+    };
+    if !expected.is_empty() {
+        object.insert("expect".into(), expected.iter().map(one).collect());
+    }
+}
+
+fn change(change: &Change) -> Value {
+    let mut object = Object::new();
+    let mut named = |name: &str| drop(object.insert("do".into(), name.into()));
+    match change {
+        Change::Set { key: name, value } => {
+            named("set");
+            key(&mut object, name);
+            bytes(&mut object, "value", "raw", value);
+        }
+        Change::Add { key: name, value } => {
+            named("add");
+            key(&mut object, &PairKey { name: name.clone(), nth: None });
+            bytes(&mut object, "value", "raw", value);
+        }
+        Change::Unset { key: name } => {
+            named("unset");
+            key(&mut object, name);
+        }
+        Change::Rename { key: name, to } => {
+            named("rename");
+            key(&mut object, name);
+            bytes(&mut object, "to", "to_raw", to);
+        }
+    }
+    object.into()
+}
+
+fn pairs(pairs: &[(Vec<u8>, Vec<u8>)]) -> Value {
+    let one = |(key, value): &(Vec<u8>, Vec<u8>)| {
+        let mut object = Object::new();
+        bytes(&mut object, "key", "key_raw", key);
+        bytes(&mut object, "value", "raw", value);
+        Value::from(object)
+    };
+    pairs.iter().map(one).collect()
+}
+
+/// `KEY#2` in one string; a key that itself ends so, or is no UTF-8, stands in base64 and its number apart.
+fn key(object: &mut Object, key: &PairKey) {
+    match (std::str::from_utf8(&key.name), key.nth) {
+        (Ok(name), nth) if super::read::numbered(name).is_none() => {
+            let nth = nth.map(|nth| format!("#{nth}")).unwrap_or_default();
+            object.insert("key".into(), format!("{name}{nth}").into());
+        }
+        (_, nth) => {
+            object.insert("key".into(), text_and_raw(&key.name).0.into());
+            object.insert("key_raw".into(), super::read::base64(&key.name).into());
+            if let Some(nth) = nth {
+                object.insert("nth".into(), nth.into());
+            }
+        }
+    }
+}
+
+fn bytes(object: &mut Object, name: &str, raw_name: &str, bytes: &[u8]) {
+    let (text, raw) = text_and_raw(bytes);
+    object.insert(name.into(), text.into());
+    if let Some(raw) = raw {
+        object.insert(raw_name.into(), raw.into());
+    }
+}

@@ -1,0 +1,70 @@
+//! Entities whose text is given as it shall stand there, byte for byte.
+
+use std::sync::Arc;
+
+use super::parse::Source;
+use super::{Body, Entities, EntityMut, Own};
+use crate::bytes::escaped;
+use crate::dialect::EntityRules;
+use crate::{Data, Error, ErrorKind, Result};
+
+impl Entities<'_> {
+    /// Adds an entity behind the last one, from its text: braces, spacing and comments as they are. What its pairs
+    /// hold is not looked at; [`Entities::unreadable`] says what no engine could read back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the text is not one entity, as [`Entities::add`] for where it is put.
+    pub fn add_text(&mut self, text: impl AsRef<[u8]>) -> Result<usize> {
+        let index = self.len();
+        let body = Body::Own(Arc::new(Own::read(text.as_ref(), &self.rules)?));
+        self.check_room(index, 1)?;
+        self.add_body(body)?;
+        Ok(index)
+    }
+}
+
+impl EntityMut<'_, '_> {
+    /// Gives the entity another text, from brace to brace: spacing and comments as they are. What its pairs hold is
+    /// not looked at; [`Entities::unreadable`] says what no engine could read back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the text is not one entity, besides those of all edits.
+    pub fn set_text(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        let text = text.as_ref();
+        if self.entity().text() == text {
+            return Ok(());
+        }
+        let mut own = Own::read(text, &self.entities.rules)?;
+        own.origin = match &self.entities.nodes[self.index].body {
+            Body::Source(origin) => Some(*origin),
+            Body::Own(old) => old.origin,
+        };
+        let source = &self.entities.source;
+        let is_old = |origin: &u32| {
+            let body = source.entities[crate::bytes::index(*origin)].body;
+            source.data[body.range()] == *text
+        };
+        let body = match own.origin.filter(is_old) {
+            Some(origin) => Body::Source(origin),
+            None => Body::Own(Arc::new(own)),
+        };
+        self.put(body)
+    }
+}
+
+impl Own {
+    /// Reads an entity from its text.
+    fn read(text: &[u8], rules: &EntityRules) -> Result<Own> {
+        let source = Source::parse(Data::from(text), rules, |_| false)?;
+        match &source.entities[..] {
+            [placed] if placed.body.range() == (0..text.len()) && placed.is_closed => {
+                Ok(Own { origin: None, text: text.to_vec(), pairs: source.pairs(0).to_vec(), is_closed: true })
+            }
+            _ => {
+                let shown = escaped(&text[..text.len().min(40)]);
+                let message = format!("the text `{shown}` is not one entity from brace to brace");
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Selectors from text: pest reads the words, and what they mean together is put together here.
+
+use pest::Parser;
+use pest::error::InputLocation;
+use pest::iterators::Pair;
+
+use super::test::{Compare, Expression, Order, Test, one_number};
+use super::{All, Head, Selector};
+use crate::bytes::unescape;
+use crate::{Error, ErrorKind, Result};
+
+#[allow(missing_docs, unreachable_pub)]
+mod grammar {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/select.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+/// How deep `:not(...)` may be nested; nobody reads more than two.
+const MAX_DEPTH: usize = 32;
+/// How many regular expressions a selector may have: each takes up to a mebibyte.
+const MAX_EXPRESSIONS: usize = 64;
+
+/// What is being read: the parts of the selector that are done, and the one that is not.
+#[derive(Default)]
+struct Level {
+    either: Vec<All>,
+    all: Option<All>,
+    /// Where its `:not(` is.
+    start: usize,
+}
+
+pub(super) fn parse(text: &str) -> Result<Selector> {
+    if text.is_empty() {
+        return Err(Error::new(ErrorKind::Argument, "the selector is empty").hint("`*` selects all entities"));
+    }
+    let tree = Grammar::parse(Rule::selector, text).map_err(|error| {
+        let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
+        unreadable(text, at)
+    })?;
+    let wrong = |at, why: &str| wrong(text, at, why);
+    let mut outer: Vec<Level> = Vec::new();
+    let mut level = Level::default();
+    let mut expressions = 0;
+    for part in tree.flat_map(Pair::into_inner) {
+        let at = part.as_span().start();
+        match part.as_rule() {
+            Rule::comma => level.end_all(text, at)?,
+            Rule::not if outer.len() == MAX_DEPTH => {
+                return Err(wrong(at, &format!("`:not(...)` is nested deeper than {MAX_DEPTH}")));
+            }
+            Rule::not => outer.push(std::mem::replace(&mut level, Level { start: at, ..Level::default() })),
+            Rule::close => {
+                level.end_all(text, at)?;
+                let Some(around) = outer.pop() else { return Err(wrong(at, "no `:not(` is open here")) };
+                let not = Selector { either: std::mem::replace(&mut level, around).either };
+                level.all.get_or_insert_default().tests.push(Test::Not(not));
+            }
+            Rule::class | Rule::index => {
+                if level.all.is_some() {
+                    return Err(wrong(at, "a class or an index stands first; a `,` means either"));
+                }
+                level.all = Some(All { head: head(&part), tests: Vec::new() });
+            }
+            Rule::test => {
+                let test = test(text, part)?;
+                expressions += usize::from(matches!(test, Test::Key { compare: Compare::Matches(_), .. }));
+                if expressions > MAX_EXPRESSIONS {
+                    return Err(wrong(at, &format!("there are more than {MAX_EXPRESSIONS} expressions")));
+                }
+                level.all.get_or_insert_default().tests.push(test);
+            }
+            _ => {}
+        }
+    }
+    if !outer.is_empty() {
+        return Err(wrong(level.start, "this `:not(` has no `)`"));
+    }
+    level.end_all(text, text.len())?;
+    Ok(Selector { either: level.either })
+}
+
+impl Level {
+    /// Ends one of those of which either may match.
+    fn end_all(&mut self, text: &str, at: usize) -> Result<()> {
+        let all = self.all.take().ok_or_else(|| wrong(text, at, "a selector is missing"))?;
+        self.either.push(all);
+        Ok(())
+    }
+}
+
+fn head(part: &Pair<'_, Rule>) -> Head {
+    match (part.as_rule(), part.as_str()) {
+        // Only too many digits are no number; no entity has such an index.
+        (Rule::index, text) => Head::Index(text[1..].parse().unwrap_or(usize::MAX)),
+        (_, "*") => Head::Any,
+        (_, text) => Head::Class(unescape(text)),
+    }
+}
+
+fn test(text: &str, test: Pair<'_, Rule>) -> Result<Test> {
+    let (mut key, mut operator) = (Vec::new(), "");
+    let mut compare = Compare::Exists;
+    let mut expression = ("", 0);
+    for part in test.into_inner() {
+        let (at, letters) = (part.as_span().start(), part.as_str());
+        match part.as_rule() {
+            Rule::key => key = unescape(letters),
+            Rule::operator => operator = letters,
+            Rule::expression => expression = (letters, at),
+            Rule::letters => {
+                let (source, at) = expression;
+                compare = Compare::Matches(Expression::new(source, letters == "i").map_err(|(why, column)| {
+                    let skipped = source.char_indices().nth(column).map_or(source.len(), |(offset, _)| offset);
+                    wrong(text, at + skipped, &why)
+                })?);
+            }
+            Rule::value => {
+                let value = part.into_inner().map(|text| unescape(text.as_str())).collect::<Vec<_>>().concat();
+                compare = compared(operator, value).map_err(|why| wrong(text, at, &why))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(Test::Key { key, compare })
+}
+
+fn compared(operator: &str, value: Vec<u8>) -> Result<Compare, String> {
+    let order = match operator {
+        "^=" => return Ok(Compare::Begins(value)),
+        "$=" => return Ok(Compare::Ends(value)),
+        "*=" => return Ok(Compare::Contains(value)),
+        "<" => Order::Less,
+        "<=" => Order::LessOrEqual,
+        ">" => Order::Greater,
+        ">=" => Order::GreaterOrEqual,
+        _ => return Ok(Compare::Equal(value)),
+    };
+    let number = one_number(&value).ok_or_else(|| format!("`{operator}` compares with a number, such as 2 or -0.5"))?;
+    Ok(Compare::Number(order, number))
+}
+
+/// Says why the words cannot be read from here on.
+fn unreadable(text: &str, at: usize) -> Error {
+    let rest = &text[at..];
+    let why = match rest.as_bytes() {
+        [b':', ..] => "behind a `:` there is only `not(`".to_owned(),
+        [b'~', ..] => "an expression stands between slashes: `[message~/re/]`".to_owned(),
+        [b'!', b'=', ..] => "`!=` is written `:not([key=value])`".to_owned(),
+        [] if text.contains("~/") => "it ends too early; `/]` or a `]` is missing".to_owned(),
+        [] => "it ends too early; a `]` is missing".to_owned(),
+        [b'"', ..] if text[..at].ends_with('=') => "behind the quote, `\"` and then `]` are missing".to_owned(),
+        [b'(', ..] => "a parenthesis stands only behind `:not`; in a class it is `\\x28`".to_owned(),
+        _ if text[..at].ends_with('#') => "an index is a number".to_owned(),
+        _ if text[..at].ends_with('[') => "a key is missing".to_owned(),
+        _ if text[..at].ends_with('/') => "behind an expression there is `i` or nothing, and then `]`".to_owned(),
+        _ => format!("`{}` is not expected here", rest.chars().next().unwrap_or_default()),
+    };
+    wrong(text, at, &why)
+}
+
+/// Says what is wrong, with a mark under the place.
+fn wrong(text: &str, at: usize, why: &str) -> Error {
+    let caret = " ".repeat(text[..at].chars().count());
+    Error::new(ErrorKind::Argument, format!("cannot read the selector `{}`: {why}", text.escape_debug()))
+        .hint(format!("{}\n{caret}^", text.replace(char::is_control, " ")))
+}

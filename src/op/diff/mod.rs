@@ -1,0 +1,157 @@
+//! What makes the entities of one map those of another, as a patch.
+
+mod changes;
+mod pairing;
+
+use std::cmp::Ordering;
+
+use super::patch::{Expected, Operation, Patch, Spot, Target};
+use crate::Result;
+use crate::content::entities::{Entities, Entity};
+
+/// Each addition and move takes time by the number of entities: above this product the whole text is shorter work.
+const MOST_ARRANGED: usize = 1 << 27;
+
+/// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
+/// byte for byte.
+///
+/// Entities are told by who they are and not by where they stand: by `hammerid`, by `targetname` and class, by
+/// `model`, by `origin`, and then by what they have in common. Where pairs alone would not give the same bytes (other
+/// spacing, comments, an order of pairs that no edit makes) the patch has an entity's exact text, and the whole text
+/// where what stands between entities differs.
+///
+/// # Errors
+/// None but for texts beyond the limits of [`Entities::parse`].
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+/// use bspkit::op::diff::diff;
+///
+/// let old = "{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n\"light\" \"300\"\n}\n\0";
+/// let new = old.replace("300", "200");
+/// let read = |text: &str| Entities::parse(text.as_bytes().to_vec(), EntityRules::QUAKE2);
+/// let patch = diff(&read(old)?, &read(&new)?)?;
+/// assert_eq!(patch.operations.len(), 1);
+/// assert_eq!(patch.apply(&read(old)?)?, new.as_bytes());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
+    let (old_bytes, bytes) = (old.to_bytes(), new.to_bytes());
+    let entities = Some(old.len());
+    if old_bytes == bytes {
+        return Ok(Patch { entities, operations: Vec::new() });
+    }
+    let pairing = pairing::pair(old, new);
+    let mut exact = vec![false; new.len()];
+    // Twice: with pairs where they do, then with exact texts where the pairs gave others.
+    for _ in 0..2 {
+        let patch = Patch { entities, operations: operations(old, new, &pairing, &exact) };
+        let arranged = |operation: &&Operation| {
+            matches!(operation, Operation::Add { .. } | Operation::AddText { .. } | Operation::Move { .. })
+        };
+        if patch.operations.iter().filter(arranged).count().saturating_mul(old.len() + new.len()) > MOST_ARRANGED {
+            break;
+        }
+        match patch.applied(old) {
+            Ok(done) if done.to_bytes() == bytes => return Ok(patch),
+            Ok(done) if done.len() == new.len() => {
+                let is_other = |(done, new): (Entity<'_>, Entity<'_>)| done.text() != new.text();
+                exact = done.iter().zip(new.iter()).zip(&exact).map(|(pair, exact)| *exact || is_other(pair)).collect();
+            }
+            _ => exact.fill(true),
+        }
+    }
+    let operations = vec![Operation::Text { old: Some(crc32fast::hash(&old_bytes)), text: bytes }];
+    Ok(Patch { entities, operations })
+}
+
+/// The operations that make one text the other; an entity's exact text where that is asked for.
+fn operations(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>], exact: &[bool]) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    let mut kept = vec![false; old.len()];
+    for (entity, &exact) in new.iter().zip(exact) {
+        let Some((index, before)) = pairing[entity.index()].and_then(|index| Some((index, old.get(index)?))) else {
+            continue;
+        };
+        kept[index] = true;
+        if before.text() == entity.text() {
+            continue;
+        }
+        let edit = if exact { None } else { changes::changes(&before, &entity) };
+        let on = Target::Index(index);
+        operations.push(match edit {
+            Some((expect, changes)) => Operation::Edit { on, expect, changes },
+            None => Operation::Replace { on, old: Some(before.text().to_vec()), text: entity.text().to_vec() },
+        });
+    }
+    arrange(old, new, pairing, exact, &mut operations);
+    for before in old.iter().filter(|before| !kept[before.index()]) {
+        operations.push(Operation::Remove { on: Target::Index(before.index()), expect: changes::all(&before) });
+    }
+    operations
+}
+
+/// Additions and moves, from front to back.
+fn arrange(
+    old: &Entities<'_>,
+    new: &Entities<'_>,
+    pairing: &[Option<usize>],
+    exact: &[bool],
+    operations: &mut Vec<Operation>,
+) {
+    let stays = longest_rise(pairing);
+    let first = stays.iter().position(|stays| *stays).and_then(|at| pairing[at]);
+    let behind_all = pairing.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let mut last = None;
+    for (entity, &exact) in new.iter().zip(exact) {
+        let at = entity.index();
+        let spot = match (last, first) {
+            (Some(last), _) => Some(Spot::After(Target::Index(last))),
+            (None, Some(first)) => Some(Spot::Before(Target::Index(first))),
+            (None, None) => None,
+        };
+        let to = spot.clone().filter(|_| at < behind_all);
+        match (pairing[at], spot) {
+            (Some(index), Some(to)) if !stays[at] => {
+                let expect = old.get(index).map(|before| who(&before)).unwrap_or_default();
+                operations.push(Operation::Move { on: Target::Index(index), expect, to });
+            }
+            (None, _) if exact => operations.push(Operation::AddText { text: entity.text().to_vec(), to }),
+            (None, _) => {
+                let pairs = entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect();
+                operations.push(Operation::Add { pairs, to });
+            }
+            _ => {}
+        }
+        last = pairing[at].or(last);
+    }
+}
+
+/// Who an entity is, for one that is only moved.
+fn who(entity: &Entity<'_>) -> Vec<Expected> {
+    let told = |expected: &Expected| pairing::TELLING.iter().any(|key| expected.key.name.eq_ignore_ascii_case(key));
+    changes::all(entity).into_iter().filter(told).collect()
+}
+
+/// Which of the paired ones stay where they are: as many as can, while the others move around them.
+fn longest_rise(pairing: &[Option<usize>]) -> Vec<bool> {
+    // For each length the place of the smallest index that a rise of it ends with, and the place before each.
+    let mut ends: Vec<(usize, usize)> = Vec::new();
+    let mut before = vec![None; pairing.len()];
+    for (at, index) in pairing.iter().enumerate().filter_map(|(at, index)| Some((at, (*index)?))) {
+        let length = ends.partition_point(|(end, _)| end.cmp(&index) == Ordering::Less);
+        before[at] = length.checked_sub(1).map(|length| ends[length].1);
+        match ends.get_mut(length) {
+            Some(end) => *end = (index, at),
+            None => ends.push((index, at)),
+        }
+    }
+    let mut stays = vec![false; pairing.len()];
+    let mut next = ends.last().map(|(_, at)| *at);
+    while let Some(at) = next {
+        stays[at] = true;
+        next = before[at];
+    }
+    stays
+}

@@ -1,0 +1,162 @@
+//! A patch carried out: in memory, and as a whole or not at all.
+
+use std::collections::HashMap;
+
+use super::fit::{self, Meant};
+use super::{Change, Operation, Patch, Spot};
+use crate::content::entities::{Entities, EntityMut};
+use crate::{Error, ErrorKind, Result};
+
+impl Patch {
+    /// The lump's bytes after the patch, for [`Draft::set`](crate::Draft::set).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] where the patch does not fit: the advice lists everything that does not. As the methods
+    /// of [`Entities`] and [`EntityMut`] for edits that no engine could read back.
+    pub fn apply(&self, entities: &Entities<'_>) -> Result<Vec<u8>> {
+        let meant = self.fit(entities)?;
+        if let [Operation::Text { text, .. }] = &self.operations[..] {
+            return Ok(text.clone());
+        }
+        let done = self.carry_out(entities, &meant)?;
+        let bytes = done.to_bytes();
+        let read = Entities::parse(&bytes[..], *entities.rules())?.len();
+        if read != done.len() {
+            let message = format!("the patched text would be read as {read} entities instead of {}", done.len());
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
+        Ok(bytes)
+    }
+
+    /// The entities after the patch, which is no whole text.
+    pub(in crate::op) fn applied<'a>(&self, entities: &Entities<'a>) -> Result<Entities<'a>> {
+        self.carry_out(entities, &self.fit(entities)?)
+    }
+
+    fn fit(&self, entities: &Entities<'_>) -> Result<Vec<Meant>> {
+        fit::meant(self, entities).map_err(|wrong| {
+            let message = format!("the patch does not fit: {} of what it expects", wrong.len());
+            let is = if wrong.len() == 1 { "is" } else { "are" };
+            Error::new(ErrorKind::Refused, format!("{message} {is} not so")).hint(wrong.join("\n"))
+        })
+    }
+
+    fn carry_out<'a>(&self, old: &Entities<'a>, meant: &[Meant]) -> Result<Entities<'a>> {
+        let mut entities = old.clone();
+        let all = || self.operations.iter().zip(meant).enumerate();
+        for (at, (operation, Meant { on, .. })) in all() {
+            for &index in on {
+                let mut entity = entities.entity_mut(index)?;
+                match operation {
+                    Operation::Edit { changes, .. } => {
+                        changes.iter().try_for_each(|change| change.apply(&mut entity)).map_err(|e| in_place(at, e))?;
+                    }
+                    Operation::Replace { text, .. } => entity.set_text(text).map_err(|error| in_place(at, error))?,
+                    _ => {}
+                }
+            }
+        }
+        let mut order = Order::of(&mut entities);
+        for (at, (operation, meant)) in all() {
+            order.arrange(operation, meant).map_err(|error| in_place(at, error))?;
+        }
+        let removals = all().filter(|(_, (operation, _))| matches!(operation, Operation::Remove { .. }));
+        let removed: Vec<usize> = removals.flat_map(|(_, (_, meant))| &meant.on).copied().collect();
+        let mut places = vec![0; order.ids.len()];
+        order.ids.iter().enumerate().for_each(|(place, &id)| places[id] = place);
+        let removed: Vec<usize> = removed.into_iter().map(|id| places[id]).collect();
+        if !removed.is_empty() {
+            entities.remove_all(&removed)?;
+        }
+        Ok(entities)
+    }
+}
+
+fn in_place(operation: usize, error: Error) -> Error {
+    Error::new(error.kind(), format!("operations[{operation}] cannot be carried out")).because(error)
+}
+
+impl Change {
+    fn apply(&self, entity: &mut EntityMut<'_, '_>) -> Result<()> {
+        let done = match self {
+            Change::Add { key, value } => return entity.push(key, value),
+            Change::Set { key, value } => {
+                return match key.nth {
+                    None => entity.set(&key.name, value),
+                    Some(nth) if nth == entity.entity().all(&key.name).count() + 1 => entity.push(&key.name, value),
+                    Some(nth) => entity.set_nth(&key.name, nth, value),
+                };
+            }
+            Change::Unset { key } => match key.nth {
+                Some(nth) => return entity.unset_nth(&key.name, nth),
+                None => (entity.unset(&key.name)?, key),
+            },
+            Change::Rename { key, to } => match key.nth {
+                Some(nth) => return entity.rename_nth(&key.name, nth, to),
+                None => (entity.rename(&key.name, to)?, key),
+            },
+        };
+        match done {
+            (0, key) => Err(Error::new(ErrorKind::NotFound, format!("#{} has no {key}", entity.index()))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Entities by numbers that stay theirs wherever they go: the old indices, and those behind them for new ones.
+struct Order<'e, 'a> {
+    entities: &'e mut Entities<'a>,
+    ids: Vec<usize>,
+    /// What was put last behind an entity.
+    behind: HashMap<usize, usize>,
+}
+
+impl<'e, 'a> Order<'e, 'a> {
+    fn of(entities: &'e mut Entities<'a>) -> Self {
+        Order { ids: (0..entities.len()).collect(), entities, behind: HashMap::new() }
+    }
+
+    fn arrange(&mut self, operation: &Operation, meant: &Meant) -> Result<()> {
+        let new;
+        let ids = match operation {
+            Operation::Add { pairs, .. } => {
+                let pairs = pairs.iter().map(|(key, value)| (key, value));
+                new = [self.entities.add(pairs)?];
+                self.ids.push(new[0]);
+                &new[..]
+            }
+            Operation::AddText { text, .. } => {
+                new = [self.entities.add_text(text)?];
+                self.ids.push(new[0]);
+                &new[..]
+            }
+            Operation::Move { .. } => &meant.on[..],
+            _ => return Ok(()),
+        };
+        let (Some(spot), Some(beside)) = (operation.spot(), meant.beside) else { return Ok(()) };
+        ids.iter().try_for_each(|&id| self.put(id, spot, beside))
+    }
+
+    fn put(&mut self, id: usize, spot: &Spot, beside: usize) -> Result<()> {
+        self.behind.retain(|_, last| *last != id);
+        let from = self.place(id);
+        let next_to = match spot {
+            Spot::Before(_) => beside,
+            Spot::After(_) => self.behind.insert(beside, id).unwrap_or(beside),
+        };
+        let place = self.place(next_to);
+        match spot {
+            Spot::Before(_) => self.entities.move_before(from, place)?,
+            Spot::After(_) => self.entities.move_after(from, place)?,
+        }
+        self.ids.remove(from);
+        let place = place - usize::from(from < place);
+        self.ids.insert(place + usize::from(matches!(spot, Spot::After(_))), id);
+        Ok(())
+    }
+
+    fn place(&self, id: usize) -> usize {
+        // Every number that is given out is in the list.
+        self.ids.iter().position(|other| *other == id).unwrap_or(self.ids.len())
+    }
+}

@@ -1,0 +1,180 @@
+//! Whether a patch fits the entities of a map: which entities are meant, and whether they are as expected.
+
+use std::fmt;
+
+use super::{Expected, Operation, PairKey, Patch, Spot, Target};
+use crate::bytes::escaped;
+use crate::content::entities::{Entities, Entity};
+
+/// How much of a text is shown.
+const SHOWN: usize = 60;
+
+/// What an operation is about, by the indices before the patch.
+pub(super) struct Meant {
+    pub(super) on: Vec<usize>,
+    pub(super) beside: Option<usize>,
+}
+
+/// What is meant by each operation; where something does not fit, all of that.
+pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>, Vec<String>> {
+    let mut wrong = Vec::new();
+    if let Some(expected) = patch.entities.filter(|expected| *expected != entities.len()) {
+        wrong.push(format!("the map has {} entities, and {expected} were expected", entities.len()));
+    }
+    let mut all = Vec::with_capacity(patch.operations.len());
+    for (index, operation) in patch.operations.iter().enumerate() {
+        let mut say = |what: String| wrong.push(format!("operations[{index}]: {what}"));
+        let on = operation.on().map(|on| on.find(entities));
+        let on = on.unwrap_or_else(|| Ok(Vec::new())).unwrap_or_else(|why| {
+            say(why);
+            Vec::new()
+        });
+        for found in on.iter().filter_map(|&index| entities.get(index)) {
+            operation.expected().iter().filter_map(|expected| expected.fails(&found)).for_each(&mut say);
+        }
+        let beside = operation.spot().map(|(Spot::Before(target) | Spot::After(target))| target.find_one(entities));
+        let beside = beside.transpose().unwrap_or_else(|why| {
+            say(why);
+            None
+        });
+        if let Some(beside) = beside.filter(|beside| on.contains(beside)) {
+            say(format!("#{beside} cannot be moved to a place beside itself"));
+        }
+        match operation {
+            Operation::Replace { old, .. } => match (&on[..], old) {
+                ([one], Some(old)) => say_other_text(entities.get(*one), old, &mut say),
+                ([] | [_], _) => {}
+                (several, _) => say(format!("{} entities are meant, and one can have this text", several.len())),
+            },
+            Operation::Text { .. } if patch.operations.len() > 1 => {
+                say("a whole text is the only operation of its patch".to_owned());
+            }
+            Operation::Text { old: Some(old), .. } if crc32fast::hash(&entities.to_bytes()) != *old => {
+                say("the entity text is another one than was expected, by its checksum".to_owned());
+            }
+            _ => {}
+        }
+        all.push(Meant { on, beside });
+    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
+}
+
+fn say_other_text(entity: Option<Entity<'_>>, old: &[u8], say: &mut impl FnMut(String)) {
+    if let Some(entity) = entity.filter(|entity| entity.text() != old) {
+        say(format!("#{} has the text {}, and {} was expected", entity.index(), shown(entity.text()), shown(old)));
+    }
+}
+
+impl Operation {
+    fn on(&self) -> Option<&Target> {
+        match self {
+            Operation::Edit { on, .. }
+            | Operation::Replace { on, .. }
+            | Operation::Remove { on, .. }
+            | Operation::Move { on, .. } => Some(on),
+            Operation::Add { .. } | Operation::AddText { .. } | Operation::Text { .. } => None,
+        }
+    }
+
+    fn expected(&self) -> &[Expected] {
+        match self {
+            Operation::Edit { expect, .. } | Operation::Remove { expect, .. } | Operation::Move { expect, .. } => {
+                expect
+            }
+            _ => &[],
+        }
+    }
+
+    pub(super) fn spot(&self) -> Option<&Spot> {
+        match self {
+            Operation::Move { to, .. } => Some(to),
+            Operation::Add { to, .. } | Operation::AddText { to, .. } => to.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl Target {
+    fn find(&self, entities: &Entities<'_>) -> Result<Vec<usize>, String> {
+        let (found, count) = match self {
+            Target::Index(index) if *index < entities.len() => return Ok(vec![*index]),
+            Target::Index(index) => return Err(format!("there is no entity #{index}: the map has {}", entities.len())),
+            Target::Match(pairs, count) => {
+                let has = |entity: &Entity<'_>| {
+                    pairs.iter().all(|(key, value)| entity.all(key).any(|found| found == &value[..]))
+                };
+                let found = entities.iter().filter(has).map(|entity| entity.index()).collect();
+                (found, Some(count.unwrap_or(1)))
+            }
+            Target::Select(selector, count) => (entities.select(selector), *count),
+        };
+        let found: Vec<usize> = found;
+        match count {
+            Some(count) if count != found.len() => {
+                Err(format!("{self} stands for {} entities, and {count} expected", was(found.len(), count)))
+            }
+            None if found.is_empty() => Err(format!("{self} stands for no entity")),
+            _ => Ok(found),
+        }
+    }
+
+    fn find_one(&self, entities: &Entities<'_>) -> Result<usize, String> {
+        match self.find(entities)?[..] {
+            [one] => Ok(one),
+            ref several => Err(format!("{self} stands for {} entities, where one says a place", several.len())),
+        }
+    }
+}
+
+fn was(found: usize, count: usize) -> String {
+    format!("{found}{}", if count == 1 { " instead of the one that is" } else { " instead of as many as are" })
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Index(index) => write!(f, "#{index}"),
+            Target::Select(selector, _) => write!(f, "{selector}"),
+            Target::Match(pairs, _) => {
+                f.write_str("the entity with")?;
+                let mut pairs = pairs.iter();
+                pairs.try_for_each(|(key, value)| write!(f, " {} {}", shown(key), shown(value)))
+            }
+        }
+    }
+}
+
+impl fmt::Display for PairKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nth = self.nth.map(|nth| format!("#{nth}")).unwrap_or_default();
+        write!(f, "`{}{nth}`", escaped(&self.name))
+    }
+}
+
+impl Expected {
+    /// Says what an entity has instead.
+    fn fails(&self, entity: &Entity<'_>) -> Option<String> {
+        let found = entity.all(&self.key.name).nth(self.key.nth.unwrap_or(1).saturating_sub(1));
+        if found == self.value.as_deref() {
+            return None;
+        }
+        let (index, key) = (entity.index(), &self.key);
+        Some(match (found, &self.value) {
+            (Some(found), Some(value)) => {
+                format!("#{index}: {key} is {}, and {} was expected", shown(found), shown(value))
+            }
+            (Some(found), None) => {
+                format!("#{index}: {key} is {}, and the key was expected not to be there", shown(found))
+            }
+            (None, value) => {
+                format!("#{index} has no {key}, and {} was expected", shown(value.as_deref().unwrap_or_default()))
+            }
+        })
+    }
+}
+
+/// The beginning of a text on one line.
+fn shown(text: &[u8]) -> String {
+    let dots = if text.len() > SHOWN { "..." } else { "" };
+    format!("`{}{dots}`", escaped(&text[..text.len().min(SHOWN)]))
+}

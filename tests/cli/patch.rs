@@ -1,0 +1,202 @@
+//! `ent diff` and `ent patch`, and that the schema says what they write and read.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::room::{Room, entities};
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/patch.schema.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// As much of JSON Schema as the schema uses; an error is the place that does not hold.
+fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -> Result<(), String> {
+    let wrong = |what: &str| Err(format!("{place}: {what}: {value}"));
+    for (word, rule) in rule.as_object().unwrap() {
+        let fits = |rule: &Value| validate(root, rule, value, place).is_ok();
+        let some = |rules: &Value| rules.as_array().unwrap().iter().filter(|rule| fits(rule)).count();
+        let is_type = |name: &Value| match name.as_str().unwrap() {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "integer" => value.is_u64(),
+            "null" => value.is_null(),
+            other => panic!("the type {other}"),
+        };
+        let good = match word.as_str() {
+            "$ref" => {
+                let rule = root.pointer(&rule.as_str().unwrap()[1..]).unwrap();
+                validate(root, rule, value, place)?;
+                true
+            }
+            "type" => rule.as_array().map_or_else(|| is_type(rule), |types| types.iter().any(is_type)),
+            "const" => rule == value,
+            "enum" => rule.as_array().unwrap().contains(value),
+            "oneOf" => some(rule) == 1,
+            "anyOf" => some(rule) > 0,
+            "not" => !fits(rule),
+            "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
+            "minimum" => value.as_u64() >= rule.as_u64(),
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    validate(root, rule, item, &format!("{place}[{index}]"))?;
+                }
+                true
+            }
+            "properties" => {
+                for (name, rule) in rule.as_object().unwrap() {
+                    if let Some(value) = value.get(name) {
+                        validate(root, rule, value, &format!("{place}.{name}"))?;
+                    }
+                }
+                true
+            }
+            "additionalProperties" => true,
+            "pattern" => value.as_str().unwrap().bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "$schema" | "$id" | "$defs" | "title" | "description" | "contentEncoding" => true,
+            other => panic!("the word {other}"),
+        };
+        if !good {
+            return wrong(word);
+        }
+    }
+    let known = rule.get("properties").and_then(Value::as_object);
+    if rule.get("additionalProperties") == Some(&json!(false))
+        && let Some(name) = value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+            .find(|name| known.is_none_or(|known| !known.contains_key(*name)))
+    {
+        return wrong(&format!("the field {name}"));
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn is_valid(patch: &Value) {
+    let schema = schema();
+    validate(&schema, &schema, patch, "").unwrap();
+}
+
+/// A patch of every form that there is.
+const ALL_FORMS: &str = r##"{"bspkit_patch": 1, "entities": 2, "operations": [
+    {"op": "edit", "on": {"index": 1}, "expect": [{"key": "OnTrigger#2", "value": "b,Open"}, {"key": "x", "value": null},
+        {"key": "on\\xe9", "key_raw": "b27p", "value": null}], "changes": [
+        {"do": "set", "key": "OnTrigger#2", "value": "caf\\xe9", "raw": "Y2Fm6Q=="},
+        {"do": "add", "key": "OnTrigger", "value": "c,Open"},
+        {"do": "rename", "key": "OnTrigger#1", "to": "OnUser1"},
+        {"do": "set", "key_raw": "YSMy", "value": "literal"},
+        {"do": "set", "key": "spare", "value": ""},
+        {"do": "unset", "key": "spare"}]},
+    {"op": "replace", "on": {"match": [{"key": "classname", "value": "worldspawn"}]},
+        "old": "{\n\"world_maxs\" \"1 2 3\"\n\"classname\" \"worldspawn\"\n}", "text": "{ \"classname\" \"worldspawn\" }"},
+    {"op": "add", "pairs": [{"key": "classname", "value": "a#2"}], "after": {"index": 0}},
+    {"op": "add", "text": "{ b c }", "before": {"select": "logic_*", "count": 1}},
+    {"op": "move", "on": {"select": "[OnTrigger]"}, "expect": [], "after": {"index": 0}},
+    {"op": "remove", "on": {"match": [{"key": "classname", "value": "none"}], "count": 0}}
+]}"##;
+
+#[test]
+fn every_form_is_read_and_is_valid() {
+    let room = Room::new();
+    is_valid(&serde_json::from_str(ALL_FORMS).unwrap());
+    room.write("all.json", ALL_FORMS.as_bytes());
+    room.bspkit("ent patch source.bsp all.json -o out.bsp").done();
+    let text = room.bspkit("ent export out.bsp").done().out;
+    let expected = b"{ \"classname\" \"worldspawn\" }\n{\n\"classname\" \"a#2\"\n}\n{\n\"OnUser1\" \"a,Open\"\n\"OnTrigger\" \"caf\xe9\"\n\
+        \"classname\" \"logic_auto\"\n\"OnTrigger\" \"c,Open\"\n\"a#2\" \"literal\"\n}\n{ b c }\n\0";
+    assert_eq!(String::from_utf8_lossy(&text), String::from_utf8_lossy(expected));
+    // And back: what is written is valid, and leads to the same bytes.
+    for (from, to) in [("source.bsp", "out.bsp"), ("out.bsp", "source.bsp")] {
+        let run = room.bspkit(&format!("ent diff {from} {to} -o changes.json")).without_data(1);
+        assert!(run.err.contains("changed, "), "{}", run.err);
+        is_valid(&serde_json::from_slice(&room.read("changes.json")).unwrap());
+        room.bspkit(&format!("ent patch {from} changes.json -o again.bsp")).done();
+        let text = |map: &str| room.bspkit(&format!("ent export {map}")).done().out;
+        assert_eq!(text("again.bsp"), text(to));
+    }
+}
+
+#[test]
+fn the_same_is_the_same() {
+    let room = Room::new();
+    let run = room.bspkit("ent diff q3.bsp q3.bsp").done();
+    assert_eq!(run.json(), json!({"bspkit_patch": 1, "entities": 18, "operations": []}));
+    assert_eq!(run.err, "the entities are the same\n");
+    room.write("none.json", &run.out);
+    room.bspkit("ent patch q3.bsp none.json -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), room.read("q3.bsp"));
+    room.bspkit("ent diff q3.bsp none.bsp").without_data(2);
+    room.bspkit("ent diff q3.bsp q2.bsp -o q3.bsp").without_data(2);
+}
+
+#[test]
+fn a_whole_text_leads_there_too() {
+    let room = Room::new();
+    room.write("odd.ent", b"{ \"classname\" \"worldspawn\" }\n// caf\xe9\n{ }\0\0");
+    room.bspkit("ent import q3.bsp odd.ent -o odd.bsp").done();
+    let run = room.bspkit("ent diff q3.bsp odd.bsp");
+    assert_eq!((run.code, run.json()["operations"][0]["op"].clone()), (Some(1), json!("text")));
+    is_valid(&run.json());
+    room.write("odd.json", &run.out);
+    room.bspkit("ent patch q3.bsp odd.json -o out.bsp").done();
+    assert_eq!(entities(&room.read("out.bsp")), room.read("odd.ent"));
+    room.bspkit("ent set q3.bsp worldspawn a=b -o other.bsp").done();
+    let run = room.bspkit("ent patch other.bsp odd.json -o no.bsp").without_data(2);
+    assert!(run.err.contains("by its checksum"), "{}", run.err);
+    assert!(!room.path("no.bsp").exists());
+}
+
+/// Each is refused with its place, by the schema too unless it cannot know, and nothing is written.
+#[test]
+fn what_is_not_understood_is_refused_with_its_place() {
+    let room = Room::new();
+    let on = r#""on": {"index": 0}"#;
+    let operation = |inner: &str| format!(r#"{{"bspkit_patch": 1, "operations": [{{{inner}}}]}}"#);
+    let change = |inner: &str| operation(&format!(r#""op": "edit", {on}, "changes": [{{{inner}}}]"#));
+    let cases = [
+        ("[]".to_owned(), "the patch is no object", true),
+        ("{".to_owned(), "it is no JSON", true),
+        ("{}".to_owned(), "bspkit_patch is missing", true),
+        (r#"{"bspkit_patch": 2, "operations": []}"#.to_owned(), "version 2 is not known", true),
+        (r#"{"bspkit_patch": 1}"#.to_owned(), "operations is missing", true),
+        (r#"{"bspkit_patch": 1, "operations": [], "x": 1}"#.to_owned(), "no field x here", true),
+        (r#"{"bspkit_patch": 1, "operations": [], "operations": []}"#.to_owned(), "operations comes twice", false),
+        (operation(r#""op": "delete""#), "operations[0].op: `delete` is no operation", true),
+        (operation(&format!(r#""op": "remove", {on}, "all": true"#)), "no field operations[0].all here", true),
+        (operation(r#""op": "remove", "on": {"indx": 1}"#), "no field operations[0].on.indx here", true),
+        (operation(r#""op": "remove", "on": {}"#), "operations[0].on: one of `index`", true),
+        (operation(r#""op": "remove", "on": {"index": 1, "count": 1}"#), "no field operations[0].on.count here", true),
+        (operation(r#""op": "remove", "on": {"index": -1}"#), "operations[0].on.index is no whole number", true),
+        (operation(r#""op": "remove", "on": {"select": "a["}"#), "operations[0].on.select: cannot read", false),
+        (operation(r#""op": "remove", "on": {"match": []}"#), "operations[0].on.match is empty", true),
+        (operation(&format!(r#""op": "move", {on}"#)), "`before` or `after` is missing", true),
+        (operation(r#""op": "add", "pairs": [], "before": {"index": 0}, "after": {"index": 0}"#), "exclude each", true),
+        (
+            operation(&format!(r#""op": "remove", {on}, "expect": [{{"key": "a", "valu": "b"}}]"#)),
+            "value is missing",
+            true,
+        ),
+        (operation(r#""op": "text", "text": "", "crc32": "12""#), "operations[0].crc32 is no checksum", false),
+        (change(r#""do": "put", "key": "a""#), "operations[0].changes[0].do: `put` is no change", true),
+        (change(r#""do": "set", "key": "a", "value": 1"#), "operations[0].changes[0].value is no string", true),
+        (change(r#""do": "set", "key": "a#0", "value": """#), "counted from 1", false),
+        (change(r#""do": "set", "key": "a", "value": "x", "raw": "eQ==""#), "say different things", false),
+        (change(r#""do": "set", "key": "a", "raw": "!""#), "operations[0].changes[0].raw is no base64", false),
+        (change(r#""do": "unset", "key": "a", "nht": 2"#), "no field operations[0].changes[0].nht here", true),
+    ];
+    for (text, why, by_schema) in cases {
+        room.write("bad.json", text.as_bytes());
+        let run = room.bspkit("ent patch q3.bsp bad.json -o no.bsp").without_data(2);
+        assert!(run.err.contains(why), "{text}: {}", run.err);
+        assert!(!room.path("no.bsp").exists());
+        let schema = schema();
+        let is_valid = serde_json::from_str(&text).is_ok_and(|value| validate(&schema, &schema, &value, "").is_ok());
+        assert_eq!(!is_valid, by_schema, "{text}");
+    }
+}

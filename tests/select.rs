@@ -1,0 +1,183 @@
+//! Selectors: what each form matches, what is said of those that cannot be read, and that the printed form reads back.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "common/random.rs"]
+mod random;
+
+use bspkit::ErrorKind;
+use bspkit::content::entities::Entities;
+use bspkit::content::select::Selector;
+use bspkit::dialect::EntityRules;
+use proptest::prelude::*;
+use random::config;
+
+const TEXT: &[u8] = b"{ \"classname\" \"worldspawn\" \"message\" \"Caf\xe9 (one)\" }
+{ \"classname\" \"light\" \"light\" \"300\" \"style\" \"32\" }
+{ \"classname\" \"light_spot\" \"light\" \"1e2\" \"_color\" \"1 1 1\" }
+{ \"classname\" \"func_door\" \"wait\" \"-1\" \"targetname\" \"door/1\" }
+{ \"classname\" \"func_door\" \"wait\" \"2.5\" \"WAIT\" \"7\" \"spawnflags\" \"inf\" }
+{ }\0";
+
+#[track_caller]
+fn selected(selector: &str) -> Vec<usize> {
+    let entities = Entities::parse(TEXT, EntityRules::SOURCE).unwrap();
+    let selector = Selector::parse(selector).unwrap();
+    let found = entities.select(&selector);
+    let printed = selector.to_string();
+    assert_eq!(Selector::parse(&printed).unwrap(), selector, "{printed}");
+    found
+}
+
+#[test]
+fn either() {
+    assert_eq!(selected("light,func_door"), [1, 3, 4]);
+    assert_eq!(selected(" #5 , #0,light "), [0, 1, 5]);
+    assert_eq!(selected("[style=32],[wait],light"), [1, 3, 4]);
+    assert_eq!(selected("[targetname=a,b],#2"), [2]);
+}
+
+#[test]
+fn not() {
+    assert_eq!(selected("*:not(light*)"), [0, 3, 4, 5]);
+    assert_eq!(selected(":not([classname])"), [5]);
+    assert_eq!(selected("func_door:not([targetname])[wait]"), [4]);
+    assert_eq!(selected(":not( light , #0,:not([classname]) )"), [2, 3, 4]);
+    assert_eq!(selected("light:not(:not([style]))"), [1]);
+}
+
+#[test]
+fn numbers_compare_where_the_whole_value_is_one() {
+    assert_eq!(selected("[light>100]"), [1]);
+    assert_eq!(selected("[light>=100]"), [1, 2]);
+    assert_eq!(selected("[light<3e2]"), [2]);
+    assert_eq!(selected("[light<=\"300\"]"), [1, 2]);
+    assert_eq!(selected("[wait<0]"), [3]);
+    // One of equal keys has to pass; words and lists are no numbers.
+    assert_eq!(selected("[wait>6]"), [4]);
+    assert_eq!(selected("[_color<9]"), []);
+    assert_eq!(selected("[spawnflags>0]"), []);
+    assert_eq!(selected("[spawnflags<=0]"), []);
+}
+
+#[test]
+fn expressions_are_on_bytes() {
+    assert_eq!(selected("[message~/caf/]"), []);
+    assert_eq!(selected("[message~/CAF/i]"), [0]);
+    assert_eq!(selected(r"[message~/^Caf\xe9 \(o.e\)$/]"), [0]);
+    assert_eq!(selected("[message~/f. /]"), [0]);
+    assert_eq!(selected(r"[targetname~/^door\/[0-9]+$/]"), [3]);
+    assert_eq!(selected(r"[classname~/^light(_spot)?$/][light~/^\d{3}$/]"), [1]);
+    assert_eq!(selected("[classname~//]"), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn what_cannot_be_read_is_pointed_at() {
+    let cases = [
+        ("light,", 6, "a selector is missing"),
+        (",light", 0, "a selector is missing"),
+        ("light:not()", 10, "a selector is missing"),
+        ("light:not([a]", 5, "this `:not(` has no `)`"),
+        ("light)", 5, "no `:not(` is open here"),
+        ("light(1)", 5, "a parenthesis stands only behind `:not`"),
+        ("[a]light", 3, "a class or an index stands first"),
+        ("#1#2", 2, "a class or an index stands first"),
+        ("light spot", 6, "a class or an index stands first"),
+        ("light:has(x)", 5, "behind a `:` there is only `not(`"),
+        ("[a~b]", 2, "between slashes"),
+        ("[a~/b]", 6, "it ends too early; `/]`"),
+        ("[a~/b/x]", 6, "behind an expression there is `i` or nothing"),
+        ("[a~/(b/]", 4, "the expression cannot be read: unclosed group"),
+        ("[a~/\u{e4}\u{e4}[z-a]/]", 9, "invalid character class range"),
+        (r"[a~/\w{9999}{99}/]", 4, "takes more than"),
+        ("[wait>two]", 6, "`>` compares with a number"),
+        ("[wait>]", 6, "compares with a number"),
+        ("[wait<=inf]", 7, "compares with a number"),
+        ("[a!=b]", 2, "`!=` is written `:not([key=value])`"),
+        ("[a", 2, "a `]` is missing"),
+        ("#x", 1, "an index is a number"),
+    ];
+    for (text, at, why) in cases {
+        let error = Selector::parse(text).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Argument, "{text}");
+        assert!(error.to_string().contains(why), "{text}: {error}");
+        let caret = " ".repeat(text.as_bytes()[..at].utf8_chunks().map(|part| part.valid().chars().count()).sum());
+        assert_eq!(error.advice(), Some(format!("{text}\n{caret}^").as_str()), "{text}");
+    }
+}
+
+#[test]
+fn what_would_take_too_much_is_refused() {
+    let nested = |depth: usize| [":not(".repeat(depth), "light".to_owned(), ")".repeat(depth)].concat();
+    assert_eq!(selected(&nested(32)), [1]);
+    for depth in [33, 1_000_000] {
+        let error = Selector::parse(&nested(depth)).unwrap_err();
+        assert!(error.to_string().contains("nested deeper than 32"), "{depth}");
+    }
+    assert_eq!(selected(&"[light~/3/]".repeat(64)), [1]);
+    assert!(Selector::parse(&"[light~/3/]".repeat(65)).is_err());
+    // Exponential where expressions go back: here it is linear.
+    let text = [&b"{ \"a\" \""[..], &b"a".repeat(100_000), b"\" }"].concat();
+    let entities = Entities::parse(&text[..], EntityRules::SOURCE).unwrap();
+    assert_eq!(entities.select(&Selector::parse("[a~/^(a+)+$/]").unwrap()), [0]);
+    assert_eq!(entities.select(&Selector::parse("[a~/^(a+)+b$/]").unwrap()), []);
+}
+
+/// Pieces of selectors, good ones more often than not.
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "light",
+        "func_*",
+        "*",
+        "#3",
+        "[",
+        "]",
+        "[a]",
+        "[a=b]",
+        "[a^=\"x]\"]",
+        "[wait>2]",
+        "[a<=-1e3]",
+        "[a~/b+\\/c/i]",
+        ":not(",
+        ":not(",
+        ")",
+        ")",
+        ",",
+        ",",
+        " ",
+        "~",
+        "/",
+        "\"",
+        "\\x5d",
+        "\\x2a",
+        "=",
+        "<",
+        "(",
+        "\u{e9}",
+        "\\\\",
+        "\\n",
+    ]);
+    prop_oneof![prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat()), ".{0,20}"]
+}
+
+proptest! {
+    #![proptest_config(config(2000, "tests/select.proptest-regressions"))]
+
+    #[test]
+    fn the_printed_form_reads_back(text in soup()) {
+        if let Ok(selector) = Selector::parse(&text) {
+            let printed = selector.to_string();
+            let again = Selector::parse(&printed);
+            prop_assert!(again.as_ref().is_ok_and(|again| *again == selector), "{} {} {:?}", text, printed, again);
+            let entities = Entities::parse(TEXT, EntityRules::SOURCE).unwrap();
+            prop_assert_eq!(entities.select(&again.unwrap()), entities.select(&selector));
+        }
+    }
+
+    /// Any bytes may be a class, a key or a value.
+    #[test]
+    fn any_bytes_can_be_said(key in prop::collection::vec(any::<u8>(), 1..8), value: Vec<u8>) {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+        let selector = Selector::parse(&format!("{}[{}={}]", hex(&key), hex(&key), hex(&value))).unwrap();
+        prop_assert_eq!(&Selector::parse(&selector.to_string()).unwrap(), &selector);
+    }
+}
