@@ -36,5 +36,7 @@ mod room;
 mod save;
 #[path = "cli/tex.rs"]
 mod tex;
+#[path = "cli/tex_faults.rs"]
+mod tex_faults;
 #[path = "cli/vis.rs"]
 mod vis;

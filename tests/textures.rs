@@ -15,3 +15,5 @@ mod laws;
 mod names;
 #[path = "common/random.rs"]
 mod random;
+#[path = "textures/sharing.rs"]
+mod sharing;

@@ -59,6 +59,8 @@ enum LayoutName {
 pub(crate) enum Edited {
     /// What it was asked to.
     Done,
+    /// That, and the sentence is said when it is saved. Where something was named and left alone, that is a finding.
+    Told { what: String, is_whole: bool },
     /// Nothing, as everything is as it should be: nothing is laid again either.
     Same,
     /// Nothing, as nothing fits: the sentence says what was looked for.
@@ -89,23 +91,35 @@ impl Save {
         self.check_targets(&maps)?;
         let many = maps.many;
         // One after the other: a save is as fast as the disk, and memory stays within that of one map.
-        let any_matched = AtomicBool::new(false);
+        let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));
         let code = maps.each(1, talk, |map, job| {
             let bsp = options.open(&map.path)?;
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
+            let mut told = None;
             let layout = match edit(&mut draft, job).with_context(cannot_edit)? {
                 Edited::Done => self.layout.into(),
+                Edited::Told { what, is_whole } => {
+                    any_left.fetch_or(!is_whole, Ordering::Relaxed);
+                    told = Some((what, is_whole));
+                    self.layout.into()
+                }
                 Edited::Same => Layout::Keep,
                 Edited::Nothing(what) => return Ok(job.nothing(&what)),
             };
             any_matched.store(true, Ordering::Relaxed);
             let plan = draft.plan(layout).with_context(cannot_edit)?;
-            self.save(map, &bsp, &plan, target.as_deref(), many, job)
+            let code = self.save(map, &bsp, &plan, target.as_deref(), many, job)?;
+            let Some((what, is_whole)) = told else { return Ok(code) };
+            if !what.is_empty() {
+                job.say(&format!("{}: {what}", job.path));
+            }
+            Ok(if is_whole { code } else { code.max(Code::Found) })
         })?;
         // Of a folder some maps may have nothing that matches; that is a finding only where none has.
-        Ok(if code == Code::Found && any_matched.into_inner() { Code::Done } else { code })
+        let is_found = any_left.into_inner() || !any_matched.into_inner();
+        Ok(if code == Code::Found && !is_found { Code::Done } else { code })
     }
 
     /// Where a single file is to be saved, if not in its own place.
@@ -117,7 +131,7 @@ impl Save {
     pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
         let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
             if self.dry_run {
-                job.say(&format!("{}: {} bytes -> {} bytes", shown(path), old.len(), new.len()));
+                dry::print_bytes(path, None, [old, new], self.json, job)?;
                 return Ok(Code::Done);
             }
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
@@ -127,15 +141,19 @@ impl Save {
             let message = format!("{} is the file that is edited: say --in-place to replace it", shown(target));
             return Err(bad_argument(message, ""));
         }
-        if self.dry_run || self.in_place && old == new {
-            job.say(&format!("{}: {} bytes -> {} bytes, nothing is written", shown(target), old.len(), new.len()));
+        if self.dry_run {
+            dry::print_bytes(path, Some(target), [old, new], self.json, job)?;
+            return Ok(Code::Done);
+        }
+        if self.in_place && old == new {
+            job.say(&format!("{}: nothing changes, the file is left as it is", shown(target)));
             return Ok(Code::Done);
         }
         let backup = self.backup.as_deref().map(OsStr::new);
         let backup = bspkit::file::replace(target, backup, |mut file| file.write_all(new))
             .with_context(|| format!("cannot save {}", shown(target)))?;
         let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-        job.say(&format!("{}: {} bytes -> {} bytes{backup}", shown(target), old.len(), new.len()));
+        job.say(&format!("{}: {}{backup}", shown(target), dry::sizes([old, new])));
         Ok(Code::Done)
     }
 

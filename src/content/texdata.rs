@@ -33,8 +33,8 @@ const MOST: usize = 128;
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 ///
-/// A name of the length of the old one is written over it; any other goes behind the last string, and its word of the
-/// table says so. All other names keep their bytes and their places.
+/// A name is written over the old one, and what stands behind it moves; where the old one shares bytes with a name that stays,
+/// the new one goes behind the last string, and its word of the table says so. All other names keep their bytes.
 #[derive(Clone, Debug)]
 pub struct TextureStrings<'a> {
     strings: Data<'a>,
@@ -151,20 +151,19 @@ impl<'a> TextureStrings<'a> {
         found
     }
 
-    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of is written
-    /// over, and what begins behind it moves; one that is shared, or not there, goes behind the last one.
+    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of, or whose names
+    /// all change to the same one, is written over, and what begins behind it moves; one that is shared, or not there, goes
+    /// behind the last one. No place behind the strings comes to be in them.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
     pub fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
-        let mut in_place = self.in_place();
-        in_place.sort_by_key(|(_, range)| range.start);
+        let in_place = self.in_place();
         let mut strings = Vec::with_capacity(self.strings.len());
         // From where on strings have moved, and how far.
         let mut moved: Vec<(usize, i64)> = vec![(0, 0)];
         let mut at = 0;
-        for (index, range) in &in_place {
-            let name = &self.changed[index];
+        for (range, name) in in_place.values() {
             strings.extend_from_slice(&self.strings[at..range.start]);
             strings.extend_from_slice(name);
             at = range.end;
@@ -175,7 +174,6 @@ impl<'a> TextureStrings<'a> {
         strings.extend_from_slice(&self.strings[at..]);
         let mut table = self.table.to_vec();
         for index in 0..self.len() {
-            // A place outside of the strings stays as senseless as it was.
             let Some(start) = self.start(index) else { continue };
             let (_, by) = moved[moved.partition_point(|(from, _)| *from <= start) - 1];
             if by != 0 {
@@ -183,17 +181,40 @@ impl<'a> TextureStrings<'a> {
                 self.say_start(&mut table, index, usize::try_from(start).ok())?;
             }
         }
-        for (index, name) in self.changed.iter().filter(|(index, _)| !in_place.iter().any(|(other, _)| other == *index))
-        {
-            // A last string without an end would go on in the new one.
-            if strings.last().is_some_and(|last| *last != 0) {
-                strings.push(0);
+        let mut laid: HashMap<(Option<usize>, &[u8]), usize> = HashMap::new();
+        for (index, name) in &self.changed {
+            let start = self.start(*index);
+            if start.is_some_and(|start| in_place.contains_key(&start)) {
+                continue;
             }
-            self.say_start(&mut table, *index, Some(strings.len()))?;
-            strings.extend_from_slice(name);
-            strings.push(0);
+            // Names that were one string are one again.
+            let start = *laid.entry((start, name)).or_insert_with(|| {
+                // A last string without an end would go on in the new one.
+                if strings.last().is_some_and(|last| *last != 0) {
+                    strings.push(0);
+                }
+                let start = strings.len();
+                strings.extend_from_slice(name);
+                strings.push(0);
+                start
+            });
+            self.say_start(&mut table, *index, Some(start))?;
         }
+        self.keep_outside(&mut table, strings.len());
         Ok((strings, table))
+    }
+
+    /// No name that began behind the strings may begin in them because they have grown.
+    fn keep_outside(&self, table: &mut [u8], new: usize) {
+        let size = |len: usize| i64::try_from(len).unwrap_or(i64::MAX);
+        let (old, new) = (size(self.strings.len()), size(new));
+        for index in (0..self.len()).filter(|index| !self.changed.contains_key(index)) {
+            let says = word(&self.table, 4 * index).map_or(-1, i64::from);
+            if (old..new).contains(&says) {
+                let word = i32::try_from(says + new - old).unwrap_or(i32::MAX);
+                table[4 * index..4 * index + 4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
     }
 
     fn say_start(&self, table: &mut [u8], index: usize, start: Option<usize>) -> Result<()> {
@@ -205,21 +226,27 @@ impl<'a> TextureStrings<'a> {
         Ok(())
     }
 
-    /// The changed names that are written over the old ones, and where those stand: no other name has bytes of them.
-    fn in_place(&self) -> Vec<(usize, Range<usize>)> {
-        // Strings that share bytes share their end.
-        let mut users: HashMap<usize, usize> = HashMap::new();
-        if !self.changed.is_empty() {
-            for range in (0..self.len()).filter_map(|index| self.extent(index).ok()) {
-                *users.entry(range.end).or_default() += 1;
+    /// The strings that are written over, by where they begin, and with what: no name that stays, or becomes another one, has
+    /// bytes of them.
+    fn in_place(&self) -> BTreeMap<usize, (Range<usize>, &[u8])> {
+        if self.changed.is_empty() {
+            return BTreeMap::new();
+        }
+        // Strings that share bytes share their end: where they begin, if that is one place, and what they all become.
+        let mut ends: BTreeMap<usize, Option<(usize, &[u8])>> = BTreeMap::new();
+        for index in 0..self.len() {
+            let Ok(range) = self.extent(index) else { continue };
+            let wanted = self.changed.get(&index).map(|name| (range.start, &name[..]));
+            let one = ends.entry(range.end).or_insert(wanted);
+            if *one != wanted {
+                *one = None;
             }
         }
-        let places = self.changed.keys().filter_map(|index| Some((*index, self.extent(*index).ok()?)));
+        let places = ends.into_iter().filter_map(|(end, one)| Some((one?.0..end, one?.1)));
         // One without an end is closed by a new one behind it.
-        let is_closed = |(index, range): &(usize, Range<usize>)| {
-            range.end < self.strings.len() || self.changed.get(index).is_some_and(|name| name.len() == range.len())
-        };
-        places.filter(|place| is_closed(place) && users.get(&place.1.end) == Some(&1)).collect()
+        let is_closed =
+            |(range, name): &(Range<usize>, &[u8])| range.end < self.strings.len() || name.len() == range.len();
+        places.filter(is_closed).map(|(range, name)| (range.start, (range, name))).collect()
     }
 
     /// Where a name begins, where that is in the strings.

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::pattern::Pattern;
-use super::texdata::{STRINGS, TABLE};
+use super::texdata::{STRINGS, TABLE, TextureStrings};
+use super::textures::Textures;
 use crate::bsp::Bsp;
 use crate::bytes::{Data, escaped};
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
-use crate::record::Shape;
+use crate::record::{Shape, write_name};
 
 /// The lumps whose records name textures, where those have a field for a name at all: Quake II's texinfo, Quake III's
 /// shaders, and its fogs, which name their shader a second time.
@@ -19,6 +20,9 @@ const ROLES: [Role; 3] = [Role::Textures, Role::TexInfo, Role::Fogs];
 
 /// The bytes of a name of Source and its NUL (`TEXTURE_NAME_LENGTH`).
 const NAME_LENGTH: usize = 128;
+
+/// Names of more bytes are left alone: nothing but damage has them, and strings that overlap could make many of them.
+const MOST_BYTES: usize = 1024;
 
 /// A name of a texture in a map.
 ///
@@ -35,8 +39,53 @@ pub struct TextureName {
     pub lump: String,
     /// The index of the record.
     pub index: usize,
-    /// The name.
+    /// The name; the first 127 bytes of a Source map's that is longer, nothing where it cannot be read.
     pub name: Vec<u8>,
+    /// What is wrong with it.
+    pub problem: Option<String>,
+}
+
+/// What a renaming did.
+///
+/// ```
+/// use bspkit::content::texture_names::Renaming;
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let renamed = map.draft().rename_textures(&Renaming::new("own/*", "own/wall")?)?;
+/// assert!(renamed.count > 0 && renamed.left.is_empty());
+/// assert_eq!(renamed.merged[0].0, b"own/wall");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Renamed {
+    /// How many names the renaming was about.
+    pub count: usize,
+    /// Why names were left alone: they cannot be read, or not be changed without others.
+    pub left: Vec<Error>,
+    /// New names that were different ones before, and those.
+    pub merged: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    /// What every name becomes, and the names that do, in lower case.
+    names: BTreeMap<Vec<u8>, (Vec<Vec<u8>>, bool)>,
+}
+
+impl Renamed {
+    fn add(&mut self, old: &[u8], new: Option<&[u8]>) {
+        self.count += usize::from(new.is_some());
+        let is_new = new.is_some_and(|new| new != old);
+        let (olds, any_new) = self.names.entry(new.unwrap_or(old).to_ascii_lowercase()).or_default();
+        *any_new |= is_new;
+        // A few are enough to say what happened.
+        if olds.len() < 4 && !olds.iter().any(|other| other.eq_ignore_ascii_case(old)) {
+            olds.push(old.to_vec());
+        }
+    }
+
+    fn finish(mut self) -> Self {
+        let names = std::mem::take(&mut self.names).into_iter();
+        let merged = names.filter(|(_, (olds, any_new))| *any_new && olds.len() > 1);
+        self.merged = merged.map(|(new, (olds, _))| (new, olds)).collect();
+        self
+    }
 }
 
 /// A pattern of old names, and what they are to be called.
@@ -101,6 +150,10 @@ impl Renaming {
     /// The new name where it fits so many bytes with the NUL behind it.
     fn checked(&self, lump: &str, index: usize, name: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
         let Some(new) = self.apply(name) else { return Ok(None) };
+        // What is there may stay, whatever it is.
+        if new == name {
+            return Ok(Some(new));
+        }
         let why = match new.len() {
             0 => "has no letters".to_owned(),
             _ if new.contains(&0) => "has a NUL".to_owned(),
@@ -135,32 +188,53 @@ impl Names {
     }
 }
 
+/// Names of records in a lump, or why there are none.
+type Named<'b> = (usize, Result<&'b [u8]>);
+
+/// What is left of a lump behind its last whole record: a record that cannot be read.
+fn ragged(lump: &str, bytes: usize, record: usize) -> Option<(usize, Error)> {
+    let (index, rest) = (bytes / record, bytes % record);
+    let message = format!("{rest} bytes are no record of {record}");
+    (rest > 0).then(|| (index, Error::new(ErrorKind::Malformed, message).at(Place::default().lump(lump).record(index))))
+}
+
 impl<'a> Bsp<'a> {
-    /// The names of textures, in the order of the lumps and of the records in them; several records may give the same one.
+    /// The names of textures, in the order of the lumps and of the records in them; several records may give the same one. A
+    /// name that cannot be read is there with its problem.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] where nothing in the map is known to name textures; as [`Bsp::bytes`].
     pub fn texture_names(&self) -> Result<Vec<TextureName>> {
         let mut names = Vec::new();
-        let mut add = |lump: &str, index, name: &[u8]| {
-            names.push(TextureName { lump: lump.to_owned(), index, name: name.to_vec() });
+        let mut add = |lump: &str, (index, name): Named<'_>| {
+            let (name, problem) = match name {
+                Ok(name) if lump == STRINGS && name.len() >= NAME_LENGTH => {
+                    let message = format!("the name has {} bytes, and {} are the most", name.len(), NAME_LENGTH - 1);
+                    (&name[..NAME_LENGTH - 1], Some(message))
+                }
+                Ok(name) => (name, None),
+                Err(error) => (&[][..], Some(error.to_string())),
+            };
+            names.push(TextureName { lump: lump.to_owned(), index, name: name.to_vec(), problem });
         };
         if self.has_textures() {
             let textures = self.textures()?;
-            let named = (0..textures.len()).filter_map(|index| Some((index, textures.name(index)?)));
-            named.for_each(|(index, name)| add("TEXTURES", index, name));
+            (0..textures.len()).filter_map(|index| named(&textures, index)).for_each(|name| add("TEXTURES", name));
             return Ok(names);
         }
-        if self.slot(TABLE).is_ok() {
+        if let Ok(table) = self.slot(TABLE) {
             let strings = self.texture_strings()?;
-            let named = (0..strings.len()).filter_map(|index| Some((index, strings.get(index).ok()?)));
-            named.for_each(|(index, name)| add(STRINGS, index, name));
+            (0..strings.len()).for_each(|index| add(STRINGS, (index, strings.get(index))));
+            let rest = ragged(TABLE, self.bytes(table.id)?.len(), 4);
+            rest.into_iter().for_each(|(index, error)| add(STRINGS, (index, Err(error))));
             return Ok(names);
         }
         for field in self.texture_fields()? {
             let bytes = self.bytes(field.slot)?;
             let records = bytes.chunks_exact(field.record).enumerate();
-            records.for_each(|(index, record)| add(&field.lump, index, field.name(record)));
+            records.for_each(|(index, record)| add(&field.lump, (index, Ok(field.name(record)))));
+            let rest = ragged(&field.lump, bytes.len(), field.record);
+            rest.into_iter().for_each(|(index, error)| add(&field.lump, (index, Err(error))));
         }
         Ok(names)
     }
@@ -178,55 +252,105 @@ impl<'a> Bsp<'a> {
         if found.is_empty() { Err(none()) } else { Ok(found) }
     }
 
-    /// The lumps with other names, and how many names are other ones; `bytes` are the lumps as an edit has them.
+    /// The lumps with other names, and what was done; `bytes` are the lumps as an edit has them.
     pub(crate) fn with_texture_names(
         &self,
         renaming: &Renaming,
         bytes: impl Fn(SlotId) -> Result<Data<'a>>,
-    ) -> Result<(BTreeMap<SlotId, Vec<u8>>, usize)> {
-        let (mut lumps, mut count) = (BTreeMap::new(), 0);
+    ) -> Result<(BTreeMap<SlotId, Vec<u8>>, Renamed)> {
+        let (mut lumps, mut renamed) = (BTreeMap::new(), Renamed::default());
         if let Ok(slot) = self.textures_id() {
             let mut textures = self.textures_of(&bytes)?;
-            for index in 0..textures.len() {
-                let name = textures.name(index).map(<[u8]>::to_vec);
-                let new = name.map(|name| renaming.checked("TEXTURES", index, &name, 16)).transpose()?.flatten();
-                if let Some(new) = new {
-                    textures.rename(index, &new)?;
-                    count += 1;
-                }
+            rename_textures(&mut textures, renaming, &mut renamed)?;
+            if textures.is_edited() {
+                lumps.insert(slot, textures.to_bytes()?);
             }
-            lumps.insert(slot, textures.to_bytes()?);
-            return Ok((lumps, count));
+            return Ok((lumps, renamed.finish()));
         }
         if let Ok(table) = self.slot(TABLE) {
             let mut strings = self.texture_strings_of(&bytes)?;
-            for index in 0..strings.len() {
-                let Ok(name) = strings.get(index) else { continue };
-                let Some(new) = renaming.checked(STRINGS, index, name, NAME_LENGTH)? else { continue };
-                strings.rename(index, new)?;
-                count += 1;
-            }
+            rename_strings(&mut strings, renaming, &mut renamed)?;
+            let rest = ragged(TABLE, bytes(table.id)?.len(), 4);
+            renamed.left.extend(rest.map(|(_, error)| error));
             if strings.is_edited() {
                 let (names, offsets) = strings.to_bytes()?;
                 lumps.extend([(self.slot(STRINGS)?.id, names), (table.id, offsets)]);
             }
-            return Ok((lumps, count));
+            return Ok((lumps, renamed.finish()));
         }
         for names in self.texture_fields()? {
             let mut bytes = bytes(names.slot)?.to_vec();
+            renamed.left.extend(ragged(&names.lump, bytes.len(), names.record).map(|(_, error)| error));
             for (index, record) in bytes.chunks_exact_mut(names.record).enumerate() {
-                let new = renaming.checked(&names.lump, index, names.name(record), names.field.len())?;
-                let Some(new) = new else { continue };
-                let field = &mut record[names.field.clone()];
-                // What stands behind the new NUL stays.
-                if field.split(|byte| *byte == 0).next() != Some(&new[..]) {
-                    field[..new.len()].copy_from_slice(&new);
-                    field[new.len()] = 0;
-                }
-                count += 1;
+                let old = names.name(record).to_vec();
+                let new = renaming.checked(&names.lump, index, &old, names.field.len())?;
+                renamed.add(&old, new.as_deref());
+                // That it fits was seen before.
+                let _ = new.is_some_and(|new| write_name(&mut record[names.field.clone()], &new));
             }
             lumps.insert(names.slot, bytes);
         }
-        Ok((lumps, count))
+        Ok((lumps, renamed.finish()))
     }
+}
+
+/// The name of a texture, where there is one.
+fn named<'t>(textures: &'t Textures<'_>, index: usize) -> Option<Named<'t>> {
+    match (textures.name(index), textures.get(index)) {
+        (Some(name), _) => Some((index, Ok(name))),
+        (None, Ok(_)) => None,
+        (None, Err(error)) => Some((index, Err(error))),
+    }
+}
+
+fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {
+    let stuck = textures.stuck();
+    for index in 0..textures.len() {
+        let old = match named(textures, index) {
+            Some((_, Ok(name))) => name.to_vec(),
+            Some((_, Err(error))) => {
+                renamed.left.push(error);
+                continue;
+            }
+            None => continue,
+        };
+        let new = renaming.checked("TEXTURES", index, &old, 16)?;
+        if stuck.contains(&index) && new.as_ref().is_some_and(|new| *new != old) {
+            let message = format!("`{}` is damaged and shares bytes with another texture", escaped(&old));
+            renamed
+                .left
+                .push(Error::new(ErrorKind::Refused, message).at(Place::default().lump("TEXTURES").record(index)));
+            renamed.add(&old, None);
+            continue;
+        }
+        renamed.add(&old, new.as_deref());
+        if let Some(new) = new {
+            textures.rename(index, &new)?;
+        }
+    }
+    Ok(())
+}
+
+fn rename_strings(strings: &mut TextureStrings<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {
+    for index in 0..strings.len() {
+        let name = match strings.get(index) {
+            Ok(name) if name.len() <= MOST_BYTES => name,
+            Ok(name) => {
+                let message = format!("the name has {} bytes, and {} are the most", name.len(), NAME_LENGTH - 1);
+                let place = Place::default().lump(STRINGS).record(index);
+                renamed.left.push(Error::new(ErrorKind::Malformed, message).at(place));
+                continue;
+            }
+            Err(error) => {
+                renamed.left.push(error);
+                continue;
+            }
+        };
+        let new = renaming.checked(STRINGS, index, name, NAME_LENGTH)?;
+        renamed.add(name, new.as_deref());
+        if let Some(new) = new {
+            strings.rename(index, new)?;
+        }
+    }
+    Ok(())
 }

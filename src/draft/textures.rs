@@ -1,7 +1,7 @@
 //! Textures of drafts: pixels where maps have them, and names everywhere.
 
 use super::Draft;
-use crate::content::texture_names::Renaming;
+use crate::content::texture_names::{Renamed, Renaming};
 use crate::content::textures::Textures;
 use crate::error::Result;
 
@@ -23,23 +23,23 @@ impl<'a> Draft<'a> {
         self.set(slot, textures.to_bytes()?)
     }
 
-    /// Gives textures other names wherever the map names them, and says how many names the renaming is about. Either all of
-    /// them are changed or none.
+    /// Gives textures other names wherever the map names them, and says what was done. Either all of the names that can be
+    /// changed are or none.
     ///
     /// ```
     /// use bspkit::content::texture_names::Renaming;
     /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
     /// let mut draft = map.draft();
-    /// let count = draft.rename_textures(&Renaming::new("textures/own/*", "textures/mine/{1}")?)?;
-    /// assert!(count > 0 && draft.changes()?.len() == 1);
+    /// let renamed = draft.rename_textures(&Renaming::new("textures/own/*", "textures/mine/{1}")?)?;
+    /// assert!(renamed.count > 0 && draft.changes()?.len() == 1);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`crate::ErrorKind::Refused`] where a new name does not fit, by name; as [`crate::Bsp::texture_names`].
-    pub fn rename_textures(&mut self, renaming: &Renaming) -> Result<usize> {
-        let (lumps, count) = self.bsp.with_texture_names(renaming, |slot| self.bytes(slot))?;
+    pub fn rename_textures(&mut self, renaming: &Renaming) -> Result<Renamed> {
+        let (lumps, renamed) = self.bsp.with_texture_names(renaming, |slot| self.bytes(slot))?;
         lumps.into_iter().try_for_each(|(slot, bytes)| self.set(slot, bytes))?;
-        Ok(count)
+        Ok(renamed)
     }
 }

@@ -13,7 +13,7 @@ use std::any::TypeId;
 
 pub use codec::{Field, Record};
 pub use shape::{FieldInfo, FlagKind, Meaning, Name, Number, Shape};
-pub(crate) use shape::{index, index_or_none, lay, run};
+pub(crate) use shape::{index, index_or_none, lay, run, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};

@@ -236,16 +236,28 @@ impl<const N: usize> Name<N> {
         self.0.split(|byte| *byte == 0).next().unwrap_or(&self.0)
     }
 
-    /// Writes a name and the NUL behind it; says no where there is no room or the name has a NUL.
+    /// Writes a name and NULs over the old one; says no where there is no room or the name has a NUL. What stood behind the
+    /// old name's NUL stays where the new name does not reach, and the name that is there already changes nothing.
     #[must_use]
     pub fn set(&mut self, name: &[u8]) -> bool {
-        let fits = name.len() < N && !name.contains(&0);
-        if fits {
-            self.0[..name.len()].copy_from_slice(name);
-            self.0[name.len()] = 0;
-        }
-        fits
+        write_name(&mut self.0, name)
     }
+}
+
+/// Writes a name into its field, as [`Name::set`] says.
+pub(crate) fn write_name(field: &mut [u8], name: &[u8]) -> bool {
+    let old = memchr::memchr(0, field).unwrap_or(field.len());
+    if field[..old] == *name {
+        return true;
+    }
+    let fits = name.len() < field.len() && !name.contains(&0);
+    if fits {
+        field[..name.len()].copy_from_slice(name);
+        // No part of the old name is left over.
+        let end = old.max(name.len() + 1);
+        field[name.len()..end].fill(0);
+    }
+    fits
 }
 
 impl<const N: usize> Field for Name<N> {

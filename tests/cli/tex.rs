@@ -13,7 +13,7 @@ fn source(name: &str) -> Vec<u8> {
 }
 
 /// A room with GoldSrc maps, a WAD and a WAL file, and a palette.
-fn room() -> Room {
+pub(crate) fn room() -> Room {
     let room = Room::new();
     room.write("names.bsp", &fixture("goldsrc/own_box"));
     room.write("own.wad", &source("own_hl.wad"));
@@ -206,9 +206,31 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     assert_eq!([is(0), is(2), is(3), is(4), is(5)], ["missing", "embedded", "damaged", "damaged", "embedded"]);
     room.bspkit("tex import bad.bsp images -o out.bsp").done();
     assert_eq!(room.read("out.bsp"), map);
-    let run = room.bspkit("tex strip bad.bsp -o no.bsp").without_data(1);
-    assert!(run.err.contains("2 of the textures cannot be taken, so nothing is changed"), "{}", run.err);
+    let run = room.bspkit("tex strip bad.bsp -o small.bsp --force").without_data(1);
+    for says in ["texture #3 `sky`: ", "texture #4 `OWN_WALL`: ", "8 textures stripped"] {
+        assert!(run.err.contains(says), "{says}\n{}", run.err);
+    }
+    let list = room.bspkit("tex list small.bsp --json").json();
+    let is: Vec<&str> = (1..6).map(|index| list["textures"][index]["is"].as_str().unwrap()).collect();
+    assert_eq!(is, ["external", "external", "damaged", "damaged", "external"]);
+    // One that is left alone is nobody's business, and a name has nothing to do with what is behind it.
+    room.bspkit("tex embed small.bsp own.wad -o large.bsp --force").done();
+    assert_eq!(room.read("large.bsp"), map);
+    room.run(&["tex", "rename", "bad.bsp", "own_wall", "MY_WALL", "-o", "named.bsp", "--force"]).done();
+    let named = room.read("named.bsp");
+    let changed: Vec<usize> = (0..map.len()).filter(|at| map[*at] != named[*at]).collect();
+    let at = lump + usize::try_from(fourth).unwrap();
+    assert!(named.len() == map.len() && !changed.is_empty(), "{changed:?}");
+    assert!(changed.iter().all(|byte| (at..at + 16).contains(byte)), "{changed:?}");
+    room.run(&["tex", "strip", "bad.bsp", "#3", "-o", "no.bsp"]).without_data(1);
     assert!(!room.path("no.bsp").exists());
+    // Where the place itself is wrong there is no name: that is told, and the rest goes on.
+    let at = lump + 4 + 4 * 3;
+    map[at..at + 4].copy_from_slice(&0x00FF_FFFF_u32.to_le_bytes());
+    room.write("worse.bsp", &map);
+    let run = room.run(&["tex", "rename", "worse.bsp", "own_*", "my_{1}", "-o", "out.bsp", "--force"]).without_data(1);
+    assert!(run.err.contains("left alone: it is said to begin at 16777215"), "{}", run.err);
+    assert!(room.bspkit("tex list out.bsp").text().contains("my_"));
 }
 
 #[test]
@@ -278,13 +300,20 @@ fn pixels_go_out_of_a_map_and_in_again() {
     assert!(run.err.contains("no WAD file has OWN_FLOOR, OWN_CEIL, OWN_WALL"), "{}", run.err);
     room.bspkit("tex embed names.bsp none.wad own.wad -o full.bsp").done();
     room.bspkit("verify full.bsp").done();
-    // A damaged entry is named, and nothing is written.
+    // A damaged entry is named, and the others are taken.
     let mut wad = room.read("own.wad");
     wad[12 + 16] = 24;
     room.write("bad.wad", &wad);
-    let run = room.bspkit("tex embed names.bsp bad.wad -o no.bsp").without_data(1);
-    assert!(run.err.contains("`OWN_WALL` is no texture"), "{}", run.err);
-    assert!(!room.path("no.bsp").exists());
+    let run = room.bspkit("tex embed names.bsp bad.wad -o most.bsp").without_data(1);
+    assert!(run.err.contains("`OWN_WALL` is no texture") && run.err.contains("embedded"), "{}", run.err);
+    assert!(room.path("most.bsp").exists());
+    // A picture of the name is no texture: the next WAD file has one.
+    let mut wad = room.read("own.wad");
+    let directory = usize::try_from(u32::from_le_bytes(*wad[8..].first_chunk().unwrap())).unwrap();
+    (directory..wad.len()).step_by(32).for_each(|entry| wad[entry + 12] = 0x46);
+    room.write("fonts.wad", &wad);
+    room.bspkit("tex embed names.bsp fonts.wad own.wad -o other.bsp").done();
+    assert_eq!(room.read("other.bsp"), room.read("full.bsp"));
 }
 
 #[test]
@@ -324,9 +353,9 @@ fn wal_files_are_made_and_changed() {
     }
     let wal = room.read("water.wal");
     room.write("cut.wal", &wal[..wal.len() - 1]);
-    let run = room.bspkit("tex list cut.wal").without_data(1);
+    let run = room.bspkit("tex list cut.wal").without_data(2);
     assert!(run.err.contains("level 3 of 64 by 64"), "{}", run.err);
-    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(1);
+    room.bspkit("tex export cut.wal x --palette colormap.pcx").without_data(2);
 }
 
 #[test]

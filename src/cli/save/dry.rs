@@ -1,5 +1,6 @@
 //! `--dry-run`: the plan, printed.
 
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
@@ -49,6 +50,58 @@ struct EditJson<'a> {
 struct MovedJson<'a> {
     name: &'a str,
     offset: [i32; 2],
+}
+
+/// What is to be said of the sizes of a file that is no map.
+pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
+    match old == new {
+        true => format!("nothing changes, {} bytes", new.len()),
+        false => format!("{} bytes -> {} bytes", old.len(), new.len()),
+    }
+}
+
+/// Prints what would change in a file that is no map, as plans are printed.
+pub(super) fn print_bytes(
+    path: &Path,
+    target: Option<&Path>,
+    [old, new]: [&[u8]; 2],
+    as_json: bool,
+    job: &mut Job<'_>,
+) -> Result<()> {
+    let ranges = differences(old, new);
+    let report = sizes([old, new]);
+    if !as_json {
+        job.line(format!("{}: {report}", shown(target.unwrap_or(path))));
+        ranges.iter().for_each(|range| job.line(format!("{:>12} {:>12}  written", range.start, range.len())));
+        return Ok(());
+    }
+    let change =
+        |range: &Range<usize>| ChangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
+    let document = Document {
+        path: PathJson::new(path),
+        output: target.map(shown),
+        changed: old != new,
+        report,
+        size: [old.len(), new.len()],
+        changes: ranges.iter().map(change).collect(),
+        edits: Vec::new(),
+        moved: Vec::new(),
+        warnings: &[],
+    };
+    job.line(json(&document, false)?);
+    Ok(())
+}
+
+/// Where the new bytes differ from the old ones, and what stands behind these.
+fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for at in (0..new.len()).filter(|at| old.get(*at) != new.get(*at)) {
+        match ranges.last_mut() {
+            Some(last) if last.end == at => last.end = at + 1,
+            _ => ranges.push(at..at + 1),
+        }
+    }
+    ranges
 }
 
 impl DryRun<'_> {

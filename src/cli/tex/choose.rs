@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
 
+use crate::cli::pairs::unescaped;
 use crate::cli::talk::Job;
 
 /// What the user named textures by.
@@ -15,7 +16,7 @@ enum Choice {
 
 impl Choice {
     fn new(text: &OsStr) -> Self {
-        let text = text.as_encoded_bytes();
+        let text = &unescaped(text.as_encoded_bytes())[..];
         let index = text.strip_prefix(b"#").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
         index.map_or_else(|| Choice::Pattern(Pattern::new(text)), Choice::Index)
     }
@@ -60,7 +61,7 @@ pub(super) fn nothing(patterns: &[OsString]) -> String {
 }
 
 fn text(argument: &OsStr) -> String {
-    escaped(argument.as_encoded_bytes()).to_string()
+    escaped(&unescaped(argument.as_encoded_bytes())).to_string()
 }
 
 /// A texture, as people are told of it.

@@ -9,7 +9,7 @@ use bspkit::content::wad::Wad;
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension, open_wad};
-use super::{finding, refused};
+use super::{finding, nothing_else};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -18,8 +18,9 @@ use crate::cli::talk::{Code, Talk};
 
 /// Put the pixels of textures into a GoldSrc map that has only their names
 ///
-/// Of several WAD files the first one with the name is taken; case does not matter. Textures that are embedded already stay as
-/// they are. The key `wad` of worldspawn, which makes the game ask for the files, is not changed.
+/// Of several WAD files the first one with a texture of the name is taken; case does not matter. Textures that are embedded
+/// already stay as they are. One that cannot be read, in the map or in the WAD file, is named; the others are taken, and the
+/// exit status is 1. The key `wad` of worldspawn, which makes the game ask for the files, is not changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
@@ -62,16 +63,23 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         for index in chosen {
             let name = named(index, names[index].as_deref());
             let result = (|| {
-                let Some(texture) = textures.get(index)?.filter(|texture| !texture.is_embedded()) else {
-                    return Ok(());
+                let texture = match textures.get(index) {
+                    // One with damage says that it has pixels, and so stays as it is.
+                    Err(_) if textures.name(index).is_some() => None,
+                    texture => texture?,
                 };
+                let Some(texture) = texture.filter(|texture| !texture.is_embedded()) else { return Ok(()) };
                 let (own, size) = (texture.name().to_vec(), (texture.width(), texture.height()));
-                let found = wads.iter().find_map(|(path, wad)| Some((path, wad, wad.find(&own)?)));
-                let Some((path, wad, at)) = found else {
+                let found = wads.iter().find_map(|(path, wad)| match wad.miptex(wad.find(&own)?) {
+                    // Pictures and fonts have names too.
+                    Err(error) if error.kind() == bspkit::ErrorKind::NotFound => None,
+                    texture => Some((path, texture)),
+                });
+                let Some((path, from)) = found else {
                     absent.push(own);
                     return Ok(());
                 };
-                let from = wad.miptex(at).with_context(|| shown(path))?;
+                let from = from.with_context(|| shown(path))?;
                 if (from.width(), from.height()) != size {
                     let (width, height) = (from.width(), from.height());
                     let text = format!(
@@ -91,20 +99,17 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 bad += 1;
             }
         }
-        if bad > 0 {
-            return Ok(refused(bad, "of the textures"));
-        }
         if !absent.is_empty() {
             let all = absent.iter().map(|name| escaped(name).to_string()).collect::<Vec<_>>().join(", ");
             job.warn_here(&format!("no WAD file has {all}"));
         }
         match (embedded, absent.is_empty()) {
+            (0, true) if bad > 0 => return Ok(nothing_else(bad)),
             (0, true) => return Ok(Edited::Same),
             (0, false) => return Ok(Edited::Nothing("nothing to embed".into())),
             _ => {}
         }
-        job.say(&format!("{}: {} embedded", job.path, count(embedded, "texture", "textures")));
         draft.set_textures(&textures)?;
-        Ok(Edited::Done)
+        Ok(Edited::Told { what: format!("{} embedded", count(embedded, "texture", "textures")), is_whole: bad == 0 })
     })
 }

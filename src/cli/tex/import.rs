@@ -28,6 +28,9 @@ use crate::cli::talk::{Code, Job, Talk};
 ///
 /// The textures of Quake maps have no palettes: images have to have the game's, which --palette gives.
 ///
+/// An image has at most 16777216 pixels. What is transparent in it becomes a hole (colour 255) of a texture whose name begins
+/// with { under --quantize; else it becomes solid, which is warned of.
+///
 /// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file in the
 /// place of MAP a new WAL file is made.
 #[derive(clap::Args)]
@@ -66,7 +69,7 @@ struct Found {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.files.iter().try_for_each(|file| args.save.spare(file))?;
+    args.files.iter().chain(args.wal.palette_file()).try_for_each(|file| args.save.spare(file))?;
     if has_extension(&args.map, "wal") || has_extension(&args.map, "png") {
         let how = wal::How { quantizes: args.quantize, resizes: args.resize };
         return wal::import(talk, &args.map, &args.files, &args.wal, how, &args.save);
@@ -87,13 +90,14 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
         bail!("a map has no palette to be given but one of Quake");
     }
     let (found, mut bad) = find(&shelf, &args.files, job)?;
+    found.iter().try_for_each(|image| args.save.spare(&image.path))?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
     if count_all == 0 {
         return Ok(Edited::Nothing("no image belongs to a texture".into()));
     }
     let Shelf::Map(textures) = &mut shelf else { return Err(anyhow!("a WAD file is not edited")) };
     for image in &found {
-        if let Err(error) = take_one(textures, image, palette.as_ref(), args) {
+        if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
             let name = named(image.index, names[image.index].as_deref());
             finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
@@ -106,9 +110,15 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
     Ok(Edited::Done)
 }
 
-fn take_one(textures: &mut Textures<'static>, found: &Found, given: Option<&Palette>, args: &Args) -> Result<()> {
+fn take_one(
+    textures: &mut Textures<'static>,
+    found: &Found,
+    given: Option<&Palette>,
+    args: &Args,
+    job: &mut Job<'_>,
+) -> Result<()> {
     let Found { index, level, path } = found;
-    let picture = png::read(path)?;
+    let mut picture = png::read(path)?;
     let texture = textures.get(*index)?.ok_or_else(|| anyhow!("the texture is missing in the map"))?;
     let (width, height) = (texture.width() >> level, texture.height() >> level);
     let is_size = (picture.width, picture.height) == (width, height);
@@ -125,13 +135,36 @@ fn take_one(textures: &mut Textures<'static>, found: &Found, given: Option<&Pale
         };
         return Ok(set?);
     }
+    let has_holes = texture.name().starts_with(b"{");
+    if has_holes && args.quantize {
+        picture.show_holes();
+    }
+    let loses = picture.loses_holes(has_holes, *level > 0);
     if *level > 0 {
         let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;
         let image = take::with_palette(&picture, &palette, args.quantize)?;
-        return Ok(textures.set_level(*index, *level, &image.pixels)?);
+        textures.set_level(*index, *level, &image.pixels)?;
+    } else {
+        let (image, palette) = take::with_own_palette(&picture, &texture, args.quantize)?;
+        textures.set_image(*index, &image, Some(&palette))?;
     }
-    let (image, palette) = take::with_own_palette(&picture, &texture, args.quantize)?;
-    Ok(textures.set_image(*index, &image, Some(&palette))?)
+    if loses {
+        job.warn(&format!("{}: {SOLID}", shown(path)));
+    }
+    Ok(())
+}
+
+/// What is said of transparent pixels that get a colour.
+pub(super) const SOLID: &str =
+    "what is transparent in it becomes solid: holes are colour 255 of textures whose names begin with {";
+
+/// The files in a folder, in order.
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    let cannot = || format!("cannot read {}", shown(path));
+    let entries = fs::read_dir(path).with_context(cannot)?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;
+    files.sort();
+    Ok(files)
 }
 
 /// The images for textures, the largest of a texture first, and how many of those that were named belong to none.
@@ -156,11 +189,7 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
             }
             continue;
         }
-        let cannot = || format!("cannot read {}", shown(path));
-        let entries = fs::read_dir(path).with_context(cannot)?;
-        let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;
-        files.sort();
-        for file in files {
+        for file in files(path)? {
             match lookup(&file) {
                 Some(image) => found.push(image),
                 None => job.warn(&format!("{}: no texture's file; left out", shown(&file))),

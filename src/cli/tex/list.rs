@@ -18,6 +18,7 @@ use super::{choose, wal};
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
+use crate::cli::pairs::unescaped;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job, Talk};
 
@@ -82,6 +83,26 @@ struct NameJson<'a> {
     records: usize,
 }
 
+/// A name that cannot be read, or that no engine reads.
+#[derive(Serialize)]
+struct ProblemJson<'a> {
+    /// Where it begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'a, str>>,
+    lump: &'a str,
+    index: usize,
+    problem: &'a str,
+}
+
+#[derive(Serialize)]
+struct NamesDocument<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    textures: Vec<NameJson<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [ProblemJson<'a>],
+}
+
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let maps = Maps::find(&args.maps);
     maps.each(1, talk, |map, job| {
@@ -133,12 +154,19 @@ fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job:
 }
 
 fn names(bsp: &Bsp<'_>, args: &Args, path: &std::path::Path, many: bool, job: &mut Job<'_>) -> Result<Code> {
-    let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(text.as_encoded_bytes())).collect();
+    let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text.as_encoded_bytes()))).collect();
     let names = bsp.texture_names()?;
     // In the order in which they come first.
     let mut seen: BTreeMap<(&str, &[u8]), usize> = BTreeMap::new();
     let mut rows: Vec<(&TextureName, usize)> = Vec::new();
+    let mut problems: Vec<ProblemJson<'_>> = Vec::new();
     for name in &names {
+        if let Some(problem) = &name.problem {
+            let text = (!name.name.is_empty()).then(|| text_and_raw(&name.name).0);
+            let lump = bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str());
+            problems.push(ProblemJson { name: text, lump, index: name.index, problem });
+            continue;
+        }
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&name.name)) {
             continue;
         }
@@ -155,15 +183,22 @@ fn names(bsp: &Bsp<'_>, args: &Args, path: &std::path::Path, many: bool, job: &m
             NameJson { name: text.into_owned().into(), raw, lump, records }
         };
         let textures = rows.iter().map(name).collect();
-        job.line(json(&Document { path: PathJson::new(path), textures }, many)?);
-    } else if !rows.is_empty() {
+        let path = PathJson::new(path);
+        job.line(json(&NamesDocument { path, textures, problems: &problems }, many)?);
+    } else if !rows.is_empty() || !problems.is_empty() {
         heading(many, job);
         job.line(format!("{:>8} {:20}  name", "records", "lump"));
         for (name, count) in &rows {
             job.line(format!("{count:>8} {:20}  {}", name.lump, escaped(&name.name)));
         }
+        for ProblemJson { name, lump, index, problem } in &problems {
+            let name = name.as_ref().map(|name| format!("{name}...  ")).unwrap_or_default();
+            job.line(format!("{:>8} {lump:20}  {name}(#{index}: {problem})", "-"));
+        }
     }
-    Ok(if rows.is_empty() && !args.only.is_empty() { job.nothing(&choose::nothing(&args.only)) } else { Code::Done })
+    let is_nothing = rows.is_empty() && !args.only.is_empty();
+    let code = if problems.is_empty() { Code::Done } else { Code::Found };
+    Ok(if is_nothing { job.nothing(&choose::nothing(&args.only)) } else { code })
 }
 
 fn heading(many: bool, job: &mut Job<'_>) {

@@ -23,8 +23,9 @@ use super::talk::{Code, Job, Talk};
 
 /// See and change textures: the pixels in Quake and GoldSrc maps, WAD and WAL files, and the names in all maps
 ///
-/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of letters without a slash, `?` one), `e1u1/**` (`**` is any
-/// run), `#3` (an index, as `tex list` shows it). Case does not matter. What is not edited keeps every byte.
+/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of bytes without a slash, `?` one such byte), `e1u1/**` (`**` is any
+/// run), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case does not matter. What is not
+/// edited keeps every byte.
 ///
 /// Quake II, Quake III and Source maps have no pixels in them, only names: of WAL files (Kingpin: TGA files), of shaders, of
 /// materials.
@@ -61,6 +62,11 @@ fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
 /// That an edit leaves everything as it was, as so many of the textures or images cannot be taken.
 fn refused(bad: usize, what: &str) -> Edited {
     Edited::Nothing(format!("{bad} {what} cannot be taken, so nothing is changed"))
+}
+
+/// That an edit leaves everything as it was, as there is nothing but what cannot be read.
+fn nothing_else(bad: usize) -> Edited {
+    Edited::Nothing(format!("{bad} of the textures cannot be read, and there is nothing else to change"))
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {

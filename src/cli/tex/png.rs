@@ -11,7 +11,7 @@ use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Limits, Transforma
 
 use crate::cli::show::shown;
 
-/// No texture is larger, and memory stays bounded.
+/// No image is larger, neither one that is read nor one that is written, and memory stays bounded.
 const MOST_PIXELS: usize = 1 << 24;
 
 /// What a PNG file holds.
@@ -22,14 +22,17 @@ pub(super) struct Picture {
 }
 
 pub(super) enum Pixels {
-    /// Indices into colours; each index has one.
-    Indexed(Vec<u8>, Vec<[u8; 3]>),
+    /// Indices into colours; each index has one, and says how far one sees through it.
+    Indexed { pixels: Vec<u8>, colors: Vec<[u8; 3]>, alpha: Vec<u8> },
     /// Colours, and how far one sees through.
     True(Vec<[u8; 4]>),
 }
 
 /// An image with its palette as the bytes of a PNG file.
 pub(super) fn encode(width: u32, height: u32, pixels: &[u8], palette: &Palette) -> Result<Vec<u8>> {
+    if pixels.len() > MOST_PIXELS {
+        bail!("its {width} by {height} pixels are more than {MOST_PIXELS}");
+    }
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height);
     encoder.set_color(ColorType::Indexed);
@@ -82,7 +85,8 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
         if let Some(most) = indices.iter().max().filter(|most| usize::from(**most) >= colors.len()) {
             bail!("a pixel has colour {most}, and its palette has {}", colors.len());
         }
-        Pixels::Indexed(indices, colors)
+        let alpha = reader.info().trns.as_deref().unwrap_or(&[]).to_vec();
+        Pixels::Indexed { pixels: indices, colors, alpha }
     } else {
         let channels = frame.color_type.samples();
         let color = |pixel: &[u8]| match *pixel {
@@ -104,21 +108,53 @@ fn unpack(row: &[u8], depth: usize, line: usize) -> Vec<u8> {
     (0..line).map(|x| row.get(x / each).map_or(0, |byte| byte >> (8 - depth * (x % each + 1)) & mask)).collect()
 }
 
+/// What is less opaque than this is transparent.
+pub(super) const HALF: u8 = 128;
+
+fn is_hole(alpha: &[u8], index: u8) -> bool {
+    alpha.get(usize::from(index)).is_some_and(|alpha| *alpha < HALF)
+}
+
 impl Picture {
     /// The picture in exactly these colours; nothing where it has no palette, or another one.
     pub(super) fn in_palette(&self, palette: &Palette) -> Option<Image> {
         match &self.pixels {
-            Pixels::Indexed(pixels, colors) if palette.colors().zip(colors).all(|(one, other)| one == *other) => {
+            Pixels::Indexed { pixels, colors, .. }
+                if palette.colors().zip(colors).all(|(one, other)| one == *other) =>
+            {
                 Image::new(self.width, self.height, pixels.clone())
             }
             _ => None,
         }
     }
 
+    /// Takes each pixel for its colour and transparency where a palette has transparent ones.
+    pub(super) fn show_holes(&mut self) {
+        let Pixels::Indexed { pixels, colors, alpha } = &self.pixels else { return };
+        if !pixels.iter().any(|index| is_hole(alpha, *index)) {
+            return;
+        }
+        let pixel = |index: &u8| {
+            let [red, green, blue] = colors[usize::from(*index)];
+            [red, green, blue, alpha.get(usize::from(*index)).copied().unwrap_or(u8::MAX)]
+        };
+        self.pixels = Pixels::True(pixels.iter().map(pixel).collect());
+    }
+
+    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colours alone.
+    pub(super) fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
+        match &self.pixels {
+            Pixels::True(pixels) => (is_copy || !has_holes) && pixels.iter().any(|pixel| pixel[3] < HALF),
+            Pixels::Indexed { pixels, alpha, .. } => {
+                pixels.iter().any(|index| is_hole(alpha, *index) && !(has_holes && *index == u8::MAX))
+            }
+        }
+    }
+
     /// Every pixel's own colour.
     pub(super) fn colors(&self) -> Vec<[u8; 3]> {
         match &self.pixels {
-            Pixels::Indexed(pixels, colors) => pixels.iter().map(|index| colors[usize::from(*index)]).collect(),
+            Pixels::Indexed { pixels, colors, .. } => pixels.iter().map(|index| colors[usize::from(*index)]).collect(),
             Pixels::True(pixels) => pixels.iter().map(|[red, green, blue, _]| [*red, *green, *blue]).collect(),
         }
     }

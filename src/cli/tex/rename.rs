@@ -7,8 +7,10 @@ use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit::content::texture_names::Renaming;
 
+use super::finding;
 use crate::cli::help;
 use crate::cli::options::Options;
+use crate::cli::pairs::unescaped;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Talk};
@@ -17,7 +19,10 @@ use crate::cli::talk::{Code, Talk};
 ///
 /// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What refers to
 /// the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room for 31 bytes,
-/// Quake III for 63, GoldSrc for 15, Source for 127.
+/// Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of. `\xff` is a byte and `\\` a
+/// backslash, as `tex list` prints them.
+///
+/// A name that cannot be read is named and left alone; the others change, and the exit status is 1.
 ///
 /// Only the map's own names change, and no files: embedded ones of Source have `pak mv`. Nor do names change that entities give,
 /// such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of Quake II.
@@ -42,12 +47,21 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let renaming = Renaming::new(args.old.as_encoded_bytes(), args.new.as_encoded_bytes())?;
-    args.save.each(options, talk, &args.map, |draft, job| match draft.rename_textures(&renaming)? {
-        0 => Ok(Edited::Nothing(format!("no texture is called {}", escaped(args.old.as_encoded_bytes())))),
-        number => {
-            job.say(&format!("{}: {} renamed", job.path, count(number, "name", "names")));
-            Ok(Edited::Done)
+    let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
+    let renaming = Renaming::new(&old, new)?;
+    args.save.each(options, talk, &args.map, |draft, job| {
+        let renamed = draft.rename_textures(&renaming)?;
+        let is_whole = renamed.left.is_empty();
+        for error in renamed.left {
+            finding(job, "left alone", &error.into());
         }
+        for (new, old) in renamed.merged {
+            let old = old.iter().map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
+            job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
+        }
+        if renamed.count == 0 {
+            return Ok(Edited::Nothing(format!("no texture is called {}", escaped(&old))));
+        }
+        Ok(Edited::Told { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
     })
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::choose::{self, named};
 use super::shelf::Shelf;
-use super::{finding, refused};
+use super::{finding, nothing_else};
 use crate::cli::help;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -17,7 +17,7 @@ use crate::cli::talk::{Code, Talk};
 /// Leave nothing but the names of textures in a Quake or GoldSrc map
 ///
 /// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change. Names, their
-/// order and the sizes stay.
+/// order and the sizes stay. A texture that cannot be read is named and left alone; the others change, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex strip c1a0.bsp -o out.bsp
@@ -57,14 +57,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 }
             }
         }
-        if bad > 0 {
-            return Ok(refused(bad, "of the textures"));
-        }
         if stripped == 0 {
-            return Ok(Edited::Same);
+            return Ok(if bad > 0 { nothing_else(bad) } else { Edited::Same });
         }
-        job.say(&format!("{}: {} stripped", job.path, count(stripped, "texture", "textures")));
         draft.set_textures(&textures)?;
-        Ok(Edited::Done)
+        Ok(Edited::Told { what: format!("{} stripped", count(stripped, "texture", "textures")), is_whole: bad == 0 })
     })
 }

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use bspkit::content::palette::{Palette, quantize, reduce};
 use bspkit::content::textures::{Image, Miptex};
 
-use super::png::{Picture, Pixels};
+use super::png::{HALF, Picture, Pixels};
 
 /// The colour of holes in textures whose names begin with `{`, and what it usually looks like.
 const HOLE: u8 = 255;
@@ -14,7 +14,7 @@ const BLUE: [u8; 3] = [0, 0, 255];
 pub(super) fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool) -> Result<(Image, Palette)> {
     let old = texture.palette();
     match &picture.pixels {
-        Pixels::Indexed(pixels, colors) => {
+        Pixels::Indexed { pixels, colors, .. } => {
             // Image tools drop colours from the end that no pixel has.
             let mut palette = old.unwrap_or(Palette([0; 768]));
             palette.0.as_chunks_mut::<3>().0.iter_mut().zip(colors).for_each(|(to, from)| *to = *from);
@@ -31,7 +31,7 @@ pub(super) fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool
         (Some(image), _) => Ok(image),
         (None, _) if quantizes => image(picture, reduce(&picture.colors(), palette)),
         (None, Pixels::True(_)) => bail!(NO_PALETTE),
-        (None, Pixels::Indexed(..)) => {
+        (None, Pixels::Indexed { .. }) => {
             bail!("it has another palette than the texture; --quantize takes the nearest colours")
         }
     }
@@ -52,7 +52,7 @@ fn quantized(
 ) -> Result<(Image, Palette)> {
     let has_holes = texture.name().starts_with(b"{");
     let hole = old.as_ref().map_or(BLUE, |old| old.color(HOLE));
-    let is_hole = |pixel: &[u8; 4]| has_holes && (pixel[3] < 128 || pixel[..3] == hole);
+    let is_hole = |pixel: &[u8; 4]| has_holes && (pixel[3] < HALF || pixel[..3] == hole);
     let colors = picture.colors();
     let (before, is_same_size) =
         (texture.pixels(0), (picture.width, picture.height) == (texture.width(), texture.height()));

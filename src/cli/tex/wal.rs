@@ -81,8 +81,11 @@ impl Fields {
             let cannot = |why| anyhow!("cannot set {name}: {why}");
             let to = &mut bytes[field.offset..field.offset + field.shape.size()];
             let most = to.len() - 1;
-            if name.ends_with("name") && bspkit::bytes::unescape(value).len() > most {
-                return Err(cannot(format!("a name has at most {most} bytes")));
+            if name.ends_with("name") {
+                let text = bspkit::bytes::unescape(value);
+                if text.len() > most || text.contains(&0) {
+                    return Err(cannot(format!("a name has at most {most} bytes and no NUL")));
+                }
             }
             let old = to.to_vec();
             parse(field.shape, field.meaning, value, to, names).map_err(cannot)?;
@@ -93,6 +96,10 @@ impl Fields {
             }
         }
         WalHeader::decode(&bytes).context("a header of WAL files is 100 bytes")
+    }
+
+    pub(super) fn palette_file(&self) -> Option<&PathBuf> {
+        self.palette.as_ref()
     }
 
     fn palette(&self) -> Result<Palette> {
@@ -126,17 +133,6 @@ fn open(path: &Path) -> Result<Wal<'static>> {
     Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 
-/// Opens a file; what is wrong in it is found, and no failure.
-fn open_or_find(path: &Path, job: &mut Job<'_>) -> Result<Option<Wal<'static>>> {
-    match open(path) {
-        Err(error) if error.chain().any(|cause| cause.is::<bspkit::Error>()) => {
-            finding(job, "", &error);
-            Ok(None)
-        }
-        wal => wal.map(Some),
-    }
-}
-
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
@@ -147,7 +143,7 @@ struct Document<'a> {
 /// Lists the header of a file.
 pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut Job<'_>) -> Result<Code> {
     let names = flag_names(game)?;
-    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
+    let wal = open(path)?;
     let bytes = wal.header().encode();
     let mut row = serde_json::Map::new();
     let mut line = Vec::new();
@@ -183,7 +179,7 @@ pub(super) fn export(
     job: &mut Job<'_>,
 ) -> Result<Code> {
     let palette = asked_palette(palette)?;
-    let Some(wal) = open_or_find(path, job)? else { return Ok(Code::Found) };
+    let wal = open(path)?;
     let is_file = super::shelf::has_extension(target, "png");
     let stem = if is_file { target } else { path }.file_stem().unwrap_or_default().as_encoded_bytes();
     let folder = if is_file { target.parent().unwrap_or(Path::new("")) } else { target };
@@ -197,7 +193,10 @@ pub(super) fn export(
         // A level of a small texture may have nothing in it.
         let Some(pixels) = pixels else { continue };
         let bytes = png::encode(width, height, pixels, &palette)?;
-        let file = folder.join(file_name::with_level(&stem, level));
+        let file = match (is_file, level) {
+            (true, 0) => target.to_path_buf(),
+            _ => folder.join(file_name::with_level(&stem, level)),
+        };
         put(&file, &bytes, force)?;
         job.say(&format!("{}: {width} by {height}", shown(&file)));
     }
@@ -215,9 +214,11 @@ pub(super) fn import(
 ) -> Result<Code> {
     let mut job = Job::new(talk, path);
     let taken = if super::shelf::has_extension(path, "png") {
-        create(path, images, fields, how, save)
+        create(path, images, fields, how, save, &mut job)
     } else {
-        change(open(path)?, images, fields, how)
+        let images = found(path, images, &mut job)?;
+        images.iter().try_for_each(|image| save.spare(image))?;
+        change(open(path)?, &images, fields, how, &mut job)
     };
     let code = match taken {
         Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), &mut job)?,
@@ -228,7 +229,37 @@ pub(super) fn import(
         Err(Refused::Other(error)) => return Err(error),
     };
     talk.stderr(&job.err);
+    talk.stdout(&job.out)?;
     Ok(code)
+}
+
+/// The images that were named, and of folders those that `tex export` writes there for the file.
+fn found(path: &Path, images: &[PathBuf], job: &mut Job<'_>) -> Result<Vec<PathBuf>> {
+    let stem = file_name::escape(path.file_stem().unwrap_or_default().as_encoded_bytes());
+    let mut found = Vec::new();
+    for image in images {
+        if !image.is_dir() {
+            found.push(image.clone());
+            continue;
+        }
+        let before = found.len();
+        for file in super::import::files(image)? {
+            match file_name::parse(&file) {
+                Some((own, _)) if own.eq_ignore_ascii_case(&stem) => found.push(file),
+                _ => job.warn(&format!("{}: not called as the WAL file; left out", shown(&file))),
+            }
+        }
+        if found.len() == before {
+            bail!("{} has no image for it: that is called {stem}.png", shown(image));
+        }
+    }
+    Ok(found)
+}
+
+fn warn_of_holes(picture: &png::Picture, path: &Path, job: &mut Job<'_>) {
+    if picture.loses_holes(false, true) {
+        job.warn(&format!("{}: {}", shown(path), super::import::SOLID));
+    }
 }
 
 /// Why there is nothing to save.
@@ -246,7 +277,7 @@ impl From<anyhow::Error> for Refused {
 
 type Taken = Result<(Vec<u8>, Wal<'static>), Refused>;
 
-fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Save) -> Taken {
+fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Save, job: &mut Job<'_>) -> Taken {
     if !images.is_empty() {
         return Err(anyhow!("a new WAL file is made of one image").into());
     }
@@ -256,6 +287,7 @@ fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Sav
     let name = fields.name.as_deref().map_or_else(|| default_name(target), bspkit::bytes::unescape);
     let made = png::read(path).and_then(|picture| {
         let image = take::with_palette(&picture, &palette, how.quantizes)?;
+        warn_of_holes(&picture, path, job);
         Ok(Wal::new(&name, &image, &palette)?)
     });
     let mut wal = made.map_err(|error| Refused::Image(error.context(shown(path))))?;
@@ -272,7 +304,7 @@ fn default_name(target: &Path) -> Vec<u8> {
     name[..name.len() - ".wal".len()].to_vec()
 }
 
-fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How) -> Taken {
+fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How, job: &mut Job<'_>) -> Taken {
     let old = wal.bytes().to_vec();
     let header = fields.apply(wal.header())?;
     wal.update(|own| *own = header);
@@ -290,12 +322,20 @@ fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How) 
     }
     for (level, path) in sorted {
         let palette = fields.palette()?;
-        take_one(&mut wal, level, path, &palette, &how).map_err(|error| Refused::Image(error.context(shown(path))))?;
+        take_one(&mut wal, level, path, &palette, &how, job)
+            .map_err(|error| Refused::Image(error.context(shown(path))))?;
     }
     Ok((old, wal))
 }
 
-fn take_one(wal: &mut Wal<'static>, level: usize, path: &Path, palette: &Palette, how: &How) -> Result<()> {
+fn take_one(
+    wal: &mut Wal<'static>,
+    level: usize,
+    path: &Path,
+    palette: &Palette,
+    how: &How,
+    job: &mut Job<'_>,
+) -> Result<()> {
     let picture = png::read(path)?;
     let (width, height) = (wal.header().width >> level, wal.header().height >> level);
     if (picture.width, picture.height) != (width, height) && (level > 0 || !how.resizes) {
@@ -303,6 +343,7 @@ fn take_one(wal: &mut Wal<'static>, level: usize, path: &Path, palette: &Palette
         bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
     }
     let image = take::with_palette(&picture, palette, how.quantizes)?;
+    warn_of_holes(&picture, path, job);
     match level {
         0 => wal.set_image(&image, palette)?,
         _ => wal.set_level(level, &image.pixels)?,

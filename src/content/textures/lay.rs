@@ -1,59 +1,83 @@
 //! The lump with edited textures: what stands behind one that grows or shrinks moves, and the directory follows.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Textures;
-use crate::bytes::align_up;
+use super::{MISSING, Textures};
+use crate::bytes::{align_up, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 /// Everything in the lump keeps its place modulo this.
 const ALIGNMENT: usize = 4;
 
+/// A place in the lump, and the entries that begin there.
+pub(super) struct Held {
+    pub(super) range: Range<usize>,
+    pub(super) entries: Vec<usize>,
+    pub(super) is_damaged: bool,
+}
+
 impl Textures<'_> {
-    /// The lump with all edits. A texture that shares bytes with another one gets bytes of its own at the end; any other is
-    /// laid where it stood. Order, and what lies between textures, stay.
+    /// The lump with all edits. A texture is laid where it stood if no other has bytes of it, or all that begin there get the
+    /// same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry that is said to
+    /// begin behind the lump stays so, and is said to begin as far behind the new one where that needs another word.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB.
+    /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB; [`ErrorKind::Refused`] where a damaged texture shares
+    /// bytes with one that is to stay as it is.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut extents = self.extents();
-        extents.sort_by_key(|(range, _)| (range.start, range.end));
-        let shared = shared(&extents);
+        let places = self.places();
+        let shared = shared(&places);
         let mut out = Vec::with_capacity(self.bytes.len());
         // Where old bytes begin to be by how much elsewhere.
         let mut shifts: Vec<(usize, usize)> = Vec::new();
         let mut words: Vec<(usize, usize)> = Vec::new();
+        let mut apart: Vec<&Held> = Vec::new();
         let mut at = 0;
-        for (range, index) in extents.iter().filter(|(_, index)| !shared.contains(index)) {
-            let Some(new) = self.edits.get(index) else { continue };
-            out.extend_from_slice(&self.bytes[at..range.start]);
+        for (place, is_shared) in places.iter().zip(shared) {
+            if !place.entries.iter().any(|index| self.edits.contains_key(index)) {
+                continue;
+            }
+            let Some(new) = self.common_edit(place).filter(|_| !is_shared) else {
+                apart.push(place);
+                continue;
+            };
+            out.extend_from_slice(&self.bytes[at..place.range.start]);
             out.extend_from_slice(new);
-            if range.end < self.bytes.len() {
-                let behind = (range.end + ALIGNMENT - out.len() % ALIGNMENT) % ALIGNMENT;
+            at = place.range.end;
+            if at < self.bytes.len() {
+                let behind = (at + ALIGNMENT - out.len() % ALIGNMENT) % ALIGNMENT;
                 out.resize(out.len() + behind, 0);
             }
-            at = range.end;
             shifts.push((at, out.len()));
         }
         out.extend_from_slice(&self.bytes[at..]);
-        for index in &shared {
-            let Some(new) = self.edits.get(index) else { continue };
-            out.resize(align_up(out.len(), ALIGNMENT), 0);
-            words.push((*index, out.len()));
-            out.extend_from_slice(new);
-        }
-        for (range, index) in &extents {
-            if shared.contains(index) && self.edits.contains_key(index) {
-                continue;
-            }
+        for place in &places {
             // The last one that ends before this one begins says where it is now.
-            let before = shifts.partition_point(|(old, _)| *old <= range.start);
+            let start = place.range.start;
+            let before = shifts.partition_point(|(old, _)| *old <= start);
             let start = match before.checked_sub(1).map(|before| shifts[before]) {
-                Some((old, new)) => range.start - old + new,
-                None => range.start,
+                Some((old, new)) => start - old + new,
+                None => start,
             };
-            words.push((*index, start));
+            words.extend(place.entries.iter().map(|index| (*index, start)));
+        }
+        for place in apart {
+            let mut laid: BTreeMap<&[u8], usize> = BTreeMap::new();
+            for index in &place.entries {
+                let Some(new) = self.edits.get(index) else { continue };
+                if place.is_damaged {
+                    let message = "it is damaged, and shares bytes with a texture that is to stay as it is";
+                    return Err(super::at(*index, Error::new(ErrorKind::Refused, message)));
+                }
+                let start = *laid.entry(new).or_insert_with(|| {
+                    out.resize(align_up(out.len(), ALIGNMENT), 0);
+                    let start = out.len();
+                    out.extend_from_slice(new);
+                    start
+                });
+                words.push((*index, start));
+            }
         }
         for (index, start) in words {
             let word = i32::try_from(start).map_err(|_| {
@@ -62,20 +86,41 @@ impl Textures<'_> {
             })?;
             out[4 + 4 * index..8 + 4 * index].copy_from_slice(&word.to_le_bytes());
         }
+        self.keep_outside(&mut out);
         Ok(out)
+    }
+
+    /// What all entries of a place are to be, where that is the same.
+    fn common_edit(&self, place: &Held) -> Option<&[u8]> {
+        let mut edits = place.entries.iter().map(|index| self.edits.get(index));
+        let first = edits.next()??;
+        edits.all(|other| other.is_some_and(|other| other == first)).then_some(first)
+    }
+
+    /// No entry that began behind the lump may begin in it because it has grown.
+    fn keep_outside(&self, out: &mut [u8]) {
+        let size = |bytes: &[u8]| i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        let (old, new) = (size(&self.bytes), size(out));
+        for index in 0..self.len {
+            let says = word(&self.bytes, 4 + 4 * index).unwrap_or(MISSING);
+            if (old..new).contains(&i64::from(says)) {
+                let word = i32::try_from(i64::from(says) + new - old).unwrap_or(i32::MAX);
+                out[4 + 4 * index..8 + 4 * index].copy_from_slice(&word.to_le_bytes());
+            }
+        }
     }
 }
 
-/// Which entries have bytes in common with others; they come sorted by where they begin.
-fn shared(extents: &[(Range<usize>, usize)]) -> BTreeSet<usize> {
-    let mut shared = BTreeSet::new();
-    let mut furthest: Option<&(Range<usize>, usize)> = None;
-    for extent in extents {
-        if let Some(other) = furthest.filter(|other| extent.0.start < other.0.end) {
-            shared.extend([other.1, extent.1]);
+/// Which of the places, that come in order, have bytes in common with others.
+pub(super) fn shared(places: &[Held]) -> Vec<bool> {
+    let mut shared = vec![false; places.len()];
+    let mut furthest: Option<usize> = None;
+    for (at, place) in places.iter().enumerate() {
+        if let Some(other) = furthest.filter(|other| place.range.start < places[*other].range.end) {
+            (shared[at], shared[other]) = (true, true);
         }
-        if furthest.is_none_or(|other| other.0.end < extent.0.end) {
-            furthest = Some(extent);
+        if furthest.is_none_or(|other| places[other].range.end < place.range.end) {
+            furthest = Some(at);
         }
     }
     shared

@@ -226,8 +226,7 @@ impl<'t> Miptex<'t> {
     pub fn with_name(&self, name: &[u8]) -> Result<Vec<u8>> {
         let mut header = self.header;
         if !header.name.set(name) {
-            let message = format!("`{}` does not fit the 15 bytes of a name", crate::bytes::escaped(name));
-            return Err(Error::new(ErrorKind::Refused, message));
+            return Err(no_room(name));
         }
         Ok(self.with_header(header))
     }
@@ -254,6 +253,11 @@ impl<'t> Miptex<'t> {
         bytes.extend_from_slice(&self.bytes[HEADER..]);
         bytes
     }
+}
+
+pub(super) fn no_room(name: &[u8]) -> Error {
+    let message = format!("`{}` does not fit the 15 bytes of a name", crate::bytes::escaped(name));
+    Error::new(ErrorKind::Refused, message)
 }
 
 /// Whether the older image says which parts of the copies may stay: it does unless pixels have got another meaning.

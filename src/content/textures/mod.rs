@@ -6,8 +6,8 @@ mod lay;
 mod mips;
 mod miptex;
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Weak};
 
 use super::palette::Palette;
 use crate::bsp::Bsp;
@@ -24,6 +24,11 @@ const LENS: &str = "textures";
 const BARE: &str = "textures without palettes";
 /// Words of the directory that name no texture.
 const MISSING: i32 = -1;
+/// The bytes of a name's field.
+const NAME: usize = 16;
+/// How many bytes edits may have beyond those of the lump: far more than any engine loads, and memory stays bounded where many
+/// entries share bytes and each wants its own.
+const MOST_GROWTH: usize = 1 << 28;
 
 /// The textures in a map, by their index in the directory.
 ///
@@ -46,8 +51,12 @@ pub struct Textures<'a> {
     bytes: Data<'a>,
     len: usize,
     has_palettes: bool,
-    /// New bytes of textures; never equal to the old ones.
-    edits: BTreeMap<usize, Vec<u8>>,
+    /// New bytes of textures; never equal to the old ones. Entries of one place share them where they are equal.
+    edits: BTreeMap<usize, Arc<Vec<u8>>>,
+    /// The last edit of each place.
+    latest: HashMap<usize, Weak<Vec<u8>>>,
+    /// At least as many bytes as all edits have.
+    held: usize,
 }
 
 impl<'a> Bsp<'a> {
@@ -109,7 +118,7 @@ impl<'a> Textures<'a> {
         let room = bytes.len().saturating_sub(4) / 4;
         let len = usize::try_from(count).ok().filter(|len| *len <= room);
         let len = len.ok_or_else(|| wrong(format!("there is no room for the places of {count} textures")))?;
-        Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new() })
+        Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 })
     }
 
     /// Whether textures have palettes of their own, as in GoldSrc; in Quake the game has one for all.
@@ -151,7 +160,7 @@ impl<'a> Textures<'a> {
             Some(bytes) => bytes,
             None => &self.bytes[self.offset(index).ok()??..],
         };
-        header.get(..16)?.split(|byte| *byte == 0).next()
+        header.get(..NAME)?.split(|byte| *byte == 0).next()
     }
 
     /// Gives a texture another image, and another palette where one is given; the size may be another one. Pixels that stay
@@ -171,12 +180,38 @@ impl<'a> Textures<'a> {
         self.change(index, |texture| texture.with_level(level, pixels))
     }
 
-    /// Gives a texture another name; what stands behind the name's NUL stays.
+    /// Gives a texture another name; what stands behind the name's NUL stays, and the name that is there is no edit. A texture
+    /// with damage behind its name can have another one too.
     ///
     /// # Errors
-    /// As [`Textures::get`]; [`ErrorKind::Refused`] for a name of more than 15 bytes.
+    /// [`ErrorKind::NotFound`] where there is no such texture, [`ErrorKind::Malformed`] where its name is not in the lump,
+    /// [`ErrorKind::Refused`] for a name of more than 15 bytes.
     pub fn rename(&mut self, index: usize, name: &[u8]) -> Result<()> {
-        self.change(index, |texture| texture.with_name(name))
+        if self.name(index) == Some(name) {
+            return Ok(());
+        }
+        if self.get(index).is_ok() {
+            return self.change(index, |texture| texture.with_name(name));
+        }
+        let old = match (self.edits.get(&index), self.offset(index)?) {
+            (Some(edited), _) => &edited[..],
+            (None, Some(offset)) => &self.bytes[offset..][..damaged_length(&self.bytes[offset..])],
+            (None, None) => &[],
+        };
+        let mut new = old.to_vec();
+        let Some(field) = new.get_mut(..NAME) else {
+            let message = format!("{} bytes are no name of {NAME}", old.len());
+            return Err(at(index, Error::new(ErrorKind::Malformed, message)));
+        };
+        if !crate::record::write_name(field, name) {
+            return Err(miptex::no_room(name));
+        }
+        let is_same = self.offset(index)?.is_some_and(|offset| self.bytes[offset..].starts_with(&new));
+        match is_same {
+            true => drop(self.edits.remove(&index)),
+            false => self.keep(index, new)?,
+        }
+        Ok(())
     }
 
     /// Gives a texture the pixels of another one: of a WAD file, say. The name stays.
@@ -211,9 +246,33 @@ impl<'a> Textures<'a> {
         let is_same =
             old.and_then(|old| Miptex::read_as(old, self.has_palettes).ok()).is_some_and(|old| old.bytes() == new);
         match is_same {
-            true => self.edits.remove(&index),
-            false => self.edits.insert(index, new),
-        };
+            true => drop(self.edits.remove(&index)),
+            false => self.keep(index, new)?,
+        }
+        Ok(())
+    }
+
+    /// Remembers an edit.
+    fn keep(&mut self, index: usize, new: Vec<u8>) -> Result<()> {
+        let Some(place) = self.offset(index)? else { return Ok(()) };
+        if let Some(known) = self.latest.get(&place).and_then(Weak::upgrade).filter(|known| **known == new) {
+            self.edits.insert(index, known);
+            return Ok(());
+        }
+        let most = self.bytes.len().saturating_add(MOST_GROWTH);
+        self.held += new.len();
+        if self.held > most {
+            let all: HashMap<_, _> = self.edits.values().map(|edit| (Arc::as_ptr(edit), edit.len())).collect();
+            self.held = all.values().sum::<usize>() + new.len();
+        }
+        if self.held > most {
+            let message =
+                format!("the textures would have more than {MOST_GROWTH} bytes of their own beyond the lump's");
+            return Err(at(index, Error::new(ErrorKind::TooLarge, message)));
+        }
+        let new = Arc::new(new);
+        self.latest.insert(place, Arc::downgrade(&new));
+        self.edits.insert(index, new);
         Ok(())
     }
 
@@ -236,18 +295,36 @@ impl<'a> Textures<'a> {
         })
     }
 
-    /// The bytes of every entry that begins within the lump: those of one that cannot be read end somewhere behind its
-    /// header.
-    fn extents(&self) -> Vec<(Range<usize>, usize)> {
-        let extent = |index: usize| {
-            let offset = self.offset(index).ok()??;
-            let rest = &self.bytes[offset..];
-            let length =
-                Miptex::read_as(rest, self.has_palettes).map_or(rest.len().min(40), |texture| texture.bytes().len());
-            Some((offset..offset + length, index))
+    /// The places of the lump where entries begin, in order, and the entries of each: the bytes of one that cannot be read end
+    /// somewhere behind its header.
+    fn places(&self) -> Vec<lay::Held> {
+        let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for index in 0..self.len {
+            if let Ok(Some(offset)) = self.offset(index) {
+                places.entry(offset).or_default().push(index);
+            }
+        }
+        let place = |(start, entries): (usize, Vec<usize>)| {
+            let rest = &self.bytes[start..];
+            let texture = Miptex::read_as(rest, self.has_palettes);
+            let length = texture.as_ref().map_or_else(|_| damaged_length(rest), |texture| texture.bytes().len());
+            lay::Held { range: start..start + length, entries, is_damaged: texture.is_err() }
         };
-        (0..self.len).filter_map(extent).collect()
+        places.into_iter().map(place).collect()
     }
+
+    /// The damaged textures that have bytes in common with a texture of another place: nothing of them can change alone.
+    pub(crate) fn stuck(&self) -> std::collections::BTreeSet<usize> {
+        let places = self.places();
+        let shared = lay::shared(&places);
+        let stuck = places.iter().zip(shared).filter(|(place, is_shared)| place.is_damaged && *is_shared);
+        stuck.flat_map(|(place, _)| place.entries.iter().copied()).collect()
+    }
+}
+
+/// How many bytes of a texture that cannot be read are surely its own: its header.
+fn damaged_length(rest: &[u8]) -> usize {
+    rest.len().min(<MiptexHeader as crate::record::Field>::SIZE)
 }
 
 fn at(index: usize, error: Error) -> Error {
