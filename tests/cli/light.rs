@@ -3,7 +3,7 @@
 use bspkit::Bsp;
 use bspkit::dialect::quake2;
 
-use super::room::Room;
+use super::room::{Room, fixture};
 
 /// A room with the pages of Quake II's light, and the picture's name.
 fn exported() -> Room {
@@ -64,4 +64,42 @@ fn a_lump_that_is_cut_off_is_not_an_empty_one() {
     }
     let run = room.bspkit("vis import . v.png -o no.bsp").without_data(2);
     assert!(run.err.contains("vis import takes one map"), "{}", run.err);
+}
+
+/// The pixels of a PNG file, and its size.
+fn pixels(file: &[u8]) -> (u32, u32, Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    pixels.truncate(frame.buffer_size());
+    (frame.width, frame.height, pixels)
+}
+
+/// The images of our own maps, pixel by pixel: their checksums are a golden file, which `BLESS=1` writes anew.
+#[test]
+fn images_of_own_maps_are_what_they_were() {
+    let room = Room::empty();
+    let mut text = String::new();
+    for name in
+        ["goldsrc/own_rooms", "q1/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"]
+    {
+        room.write("map.bsp", &fixture(name));
+        room.bspkit("light export map.bsp light --force").done();
+        let mut images: Vec<_> =
+            room.names().into_iter().filter(|path| path.extension() == Some("png".as_ref())).collect();
+        images.sort();
+        for path in images {
+            let (wide, high, pixels) = pixels(&std::fs::read(&path).unwrap());
+            let file = path.strip_prefix(room.path("light")).unwrap().display();
+            let sum: u64 = pixels.iter().map(|byte| u64::from(*byte)).sum();
+            let mixed = pixels.iter().fold(5381_u32, |hash, byte| hash.wrapping_mul(33) ^ u32::from(*byte));
+            text += &format!("{name} {file}: {wide} by {high}, sum {sum}, {mixed:08x}\n");
+        }
+        std::fs::remove_dir_all(room.path("light")).unwrap();
+    }
+    let golden = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/light_images.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&golden).unwrap_or_default(), text);
 }
