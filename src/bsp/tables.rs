@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Bsp;
 use crate::bytes::Data;
-use crate::dialect::{Facts, Form, Key, Records, Row};
+use crate::dialect::{Facts, Form, Key, List, Records, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId};
 use crate::record::{Record, Table};
@@ -125,8 +125,6 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
         match self.row(slot) {
-            // An empty lump has not even the counts of its lists.
-            Ok(row) if matches!(row.form, Form::Lists(_)) && self.len(slot) == 0 => Ok(Vec::new()),
             Ok(row) => self.parts(row, slot, &self.bytes(slot.id)?),
             Err(_) => Ok(Vec::new()),
         }
@@ -147,8 +145,12 @@ impl<'a> Bsp<'a> {
     pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
         let (slot, row) = self.keyed(key)?;
         let bytes = self.bytes(slot)?;
-        let (part, _) = self.part(key, row, &bytes)?;
-        Ok(Table::new(key.lump(), bytes.slice(part)))
+        let is_list = |list: &List| list.name == key.list_name() && (list.record.type_id)() == TypeId::of::<R>();
+        match row.form {
+            // Without bytes there are not even the counts of the lists.
+            Form::Lists(lists) if bytes.is_empty() && lists.iter().any(is_list) => Ok(Table::new(key.lump(), bytes)),
+            _ => self.part(key, row, &bytes).map(|(part, _)| Table::new(key.lump(), bytes.slice(part))),
+        }
     }
 
     /// The slot of a key and the row that it goes by.

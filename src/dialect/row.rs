@@ -124,6 +124,8 @@ impl Row {
     pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
         match self.form {
             Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len() }]),
+            // An empty lump has not even the counts of its lists.
+            Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
                 let mut at = 0;
                 let mut parts = Vec::with_capacity(lists.len());

@@ -209,3 +209,21 @@ fn bytes_of_another_size_are_asked_for_too() {
     let run = room.bspkit("load room.bsp faces more.jsonl --resize -o out.bsp").done();
     assert!(run.err.contains("FACES will be read as bytes only: its"), "{}", run.err);
 }
+
+#[test]
+fn empty_lists_are_dumped_as_nothing() {
+    let room = Room::empty();
+    let mut map = fixture("source/room_v20");
+    map[8 + 16 * 9 + 4..8 + 16 * 9 + 8].fill(0);
+    room.write("map.bsp", &map);
+    for format in ["", " --json"] {
+        let run = room.bspkit(&format!("dump map.bsp occlusion{format}")).done();
+        assert_eq!((run.text(), run.err.as_str()), ("", ""));
+    }
+    let run = room.bspkit("dump --all map.bsp folder").done();
+    assert!(!run.err.contains("warning"), "{}", run.err);
+    room.bspkit("load --all map.bsp folder -o out.bsp").done();
+    assert_eq!(room.read("out.bsp"), map);
+    let run = room.bspkit("get map.bsp occlusion.occluders[0]").without_data(2);
+    assert!(run.err.contains("OCCLUSION"), "{}", run.err);
+}

@@ -93,6 +93,17 @@ fn where_nothing_fits_the_reason_is_said() {
     assert_eq!(read(&built(&SOURCE, 20, &[(54, vec![0; 89])]), "WORLDLIGHTS_HDR"), Ok("WorldLight"));
 }
 
+/// A lump of lists without a byte has no counts either, and is no damage.
+#[test]
+fn empty_lumps_have_empty_lists() {
+    let empty = room("room_v20", &[(9, LENGTH, 0)]);
+    assert_eq!(empty.records(empty.slot("OCCLUSION").unwrap()).unwrap().len(), 0);
+    assert!(empty.table(source::OCCLUDERS).unwrap().is_empty());
+    assert!(empty.table(source::OCCLUDER_VERTEXES).unwrap().is_empty());
+    // Where there are no counts none can be changed.
+    assert!(empty.draft().table(source::OCCLUDERS).is_err());
+}
+
 /// Less than a record too much or missing is no reason to know nothing of a lump; what refers to it is read as well.
 #[test]
 fn ragged_lumps_are_still_what_they_are() {

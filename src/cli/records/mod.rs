@@ -83,6 +83,7 @@ impl<'a> Content<'a> {
                 let cut = |why: String| malformed(slot, why);
                 let what = match row.form {
                     Form::Lens(what) => format!("it holds {what}"),
+                    _ if bytes.is_empty() => "it is empty".to_owned(),
                     _ => String::new(),
                 };
                 (row.parts(&bytes).map_err(cut)?, what)
@@ -157,7 +158,7 @@ impl<'a> Content<'a> {
         let mut out = Vec::with_capacity(2 * ENOUGH);
         match format {
             Format::Raw => return write(&self.bytes).map(drop),
-            Format::Json if self.parts.is_empty() => self.one().map(drop)?,
+            Format::Json if self.parts.is_empty() && !self.bytes.is_empty() => self.one().map(drop)?,
             Format::Json => {
                 for part in &self.parts {
                     let list = if self.has_lists { part.list } else { "" };
