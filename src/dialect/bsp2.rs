@@ -3,7 +3,7 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
 pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
-pub use super::shared::{WideEdge, WideFace, WideMarkSurface};
+pub use super::shared::{WideEdge, WideFace, WideMarkSurface, WideNode};
 use super::{Dialect, LeafRows, QUAKE, Row, VisModel, goldsrc, keys, quake};
 use crate::record::{Meaning, index, records, run};
 
@@ -20,7 +20,7 @@ pub const BSP2: Dialect = Dialect {
 };
 
 keys! {
-    NODES: Node = "Lump 5.",
+    NODES: WideNode = "Lump 5.",
     FACES: WideFace = "Lump 7.",
     CLIPNODES: ClipNode = "Lump 9.",
     LEAFS: Leaf = "Lump 10.",
@@ -43,22 +43,6 @@ const LIGHT: FaceLight = FaceLight {
 };
 
 records! {
-    /// `bsp2_dnode_t`.
-    pub struct Node(44) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
-        pub children: [i32; 2] => Meaning::Child,
-        /// Its box, for culling.
-        pub mins: [f32; 3],
-        /// Its box, for culling.
-        pub maxs: [f32; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u32 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u32,
-    }
-
     /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
     pub struct ClipNode(12) {
         /// The plane that divides it (`planenum`).

@@ -321,4 +321,20 @@ mod tests {
             assert!(order.iter().all(|lump| **lump < count), "{}", dialect.name);
         }
     }
+
+    /// The few places that visibility is told by are those of the records.
+    #[test]
+    fn rows_by_leaf_are_where_the_records_say() {
+        let mut seen = 0;
+        for dialect in ALL {
+            let VisModel::Leafs(rows) = dialect.visibility else { continue };
+            let record = |lump| dialect.rows_of(lump).find_map(Row::record).unwrap();
+            let (leaf, model) = (record("LEAFS"), record("MODELS"));
+            assert_eq!(leaf.size, rows.leaf_size, "{}", dialect.name);
+            assert_eq!(leaf.field("visibility_offset").unwrap().offset, rows.offset_at, "{}", dialect.name);
+            assert_eq!(model.field("visible_leafs").unwrap().offset, rows.count_at, "{}", dialect.name);
+            seen += 1;
+        }
+        assert!(seen >= 2);
+    }
 }

@@ -3,7 +3,7 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm};
 pub use super::quake2::{AREAPORTALS, AREAS, BRUSHES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
-pub use super::shared::{WideEdge, WideFace};
+pub use super::shared::{WideEdge, WideFace, WideNode};
 use super::{Dialect, Magic, QUAKE2, Row, keys, quake2};
 use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
 
@@ -19,7 +19,7 @@ pub const QBISM: Dialect = Dialect {
 };
 
 keys! {
-    NODES: Node = "Lump 4.",
+    NODES: WideNode = "Lump 4.",
     FACES: WideFace = "Lump 6.",
     LEAFS: Leaf = "Lump 8.",
     LEAFFACES: LeafFace = "Lump 9.",
@@ -38,22 +38,6 @@ const LIGHT: FaceLight = light::by_extents(
 );
 
 records! {
-    /// `dnode_tx`.
-    pub struct Node(44) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
-        pub children: [i32; 2] => Meaning::Child,
-        /// Its box, for culling.
-        pub mins: [f32; 3],
-        /// Its box, for culling.
-        pub maxs: [f32; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u32 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u32,
-    }
-
     /// `dleaf_tx`.
     pub struct Leaf(52) {
         /// `CONTENTS_` flags of all brushes in it.

@@ -1,7 +1,7 @@
 //! Records that several dialects share to the last byte.
 
 use super::LitFace;
-use crate::record::{index, records, run};
+use crate::record::{Meaning, index, records, run};
 
 records! {
     /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`.
@@ -79,6 +79,22 @@ records! {
     pub struct WideMarkSurface(4) {
         /// The face's index.
         pub face: u32 => index("FACES"),
+    }
+
+    /// `bsp2_dnode_t` of BSP2, `dnode_tx` of Qbism.
+    pub struct WideNode(44) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u32 => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides (`numfaces`).
+        pub face_count: u32,
     }
 }
 
