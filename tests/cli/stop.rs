@@ -1,0 +1,80 @@
+//! Ctrl-C: every file is the old one or the new one, whole, and nothing else is left.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::room::{Room, fixture};
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn temporary(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with(".bspkit-")).count()
+}
+
+#[test]
+fn a_batch_that_is_stopped_leaves_whole_files() {
+    let room = Room::empty();
+    let old = fixture("q2/own_rooms");
+    let count = 400;
+    for index in 0..count {
+        room.write(format!("maps/{index:04}.bsp"), &old);
+    }
+    room.write("new.bsp", &old);
+    room.bspkit("ent set new.bsp worldspawn message=new --in-place").done();
+    let new = room.read("new.bsp");
+    assert_ne!(old, new);
+
+    let mut changed = 0;
+    let mut was_stopped = false;
+    for (turn, name) in ["INT", "TERM", "INT", "TERM"].into_iter().enumerate() {
+        let line = ["ent", "set", "maps", "worldspawn", "message=new", "--in-place", "-j", "2"];
+        let child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(15 + 20 * turn as u64));
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(temporary(&room.path("maps")), 0);
+        let files: Vec<Vec<u8>> = (0..count).map(|index| room.read(format!("maps/{index:04}.bsp"))).collect();
+        assert!(files.iter().all(|file| *file == old || *file == new));
+        let now = files.iter().filter(|file| **file == new).count();
+        match output.status.code() {
+            // It was done before the signal came.
+            Some(0) => assert_eq!(now, count),
+            // It was not yet listening: the signal ended it as any other program.
+            None => assert_eq!(said, ""),
+            Some(130) => {
+                was_stopped = true;
+                let number = |row: &str| {
+                    let line = said.lines().find(|line| line.contains(row)).unwrap_or("0");
+                    line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
+                };
+                assert_eq!(number("  in all"), count, "{said}");
+                assert_eq!(number("  done") + number("  left, "), count, "{said}");
+                assert_eq!(said.lines().filter(|line| line.starts_with("maps/")).count(), number("  done"), "{said}");
+                assert!(now >= changed && now <= changed.max(number("  done")), "{now} of {changed}: {said}");
+            }
+            code => panic!("{code:?}: {said}"),
+        }
+        changed = now;
+    }
+    assert!(was_stopped, "no run was stopped in its midst");
+}
+
+/// A second signal, or one where there is a single map, ends the program at once; what is half written goes away.
+#[test]
+fn what_is_half_written_goes_away() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    // A text that never ends keeps the run busy with the map, after the signal too.
+    let line = "mkfifo text; sleep 9 >text & keeper=$!; trap '' INT
+        bspkit ent import maps/a.bsp text -o out.bsp & pid=$!; sleep 0.3; kill -INT $pid; wait $pid; echo $?; kill $keeper";
+    let run = room.shell(line);
+    assert_eq!(run.text(), "130\n", "{}", run.err);
+    assert!(!room.path("out.bsp").exists());
+    assert_eq!(temporary(&room.path(".")), 0);
+}
