@@ -79,13 +79,23 @@ pub(crate) struct Maps {
     pub(crate) many: bool,
     /// Whether each map has its line, one that fails too.
     json: bool,
-    /// Whether the work on one map is done by many threads already.
-    is_parallel: bool,
+    at_once: AtOnce,
+}
+
+/// How many maps are worked on at once where the user does not say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtOnce {
+    /// One: the work on it is done by many threads.
+    One,
+    /// As many as there are cores.
+    Cores,
+    /// So many for each core: most of the work is waiting for the disk.
+    PerCore(usize),
 }
 
 impl Maps {
     pub(crate) fn find(arguments: &[PathBuf]) -> Self {
-        let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1, json: false, is_parallel: false };
+        let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1, json: false, at_once: AtOnce::Cores };
         for path in arguments {
             if !path.is_dir() {
                 let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
@@ -115,7 +125,15 @@ impl Maps {
 
     /// For work that is done by many threads in each map: one map at a time then.
     pub(crate) fn one_by_one(mut self) -> Self {
-        self.is_parallel = true;
+        self.at_once = AtOnce::One;
+        self
+    }
+
+    /// For work that is saved: most of that is waiting for the disk.
+    pub(crate) fn saving(mut self) -> Self {
+        if self.at_once == AtOnce::Cores {
+            self.at_once = AtOnce::PerCore(4);
+        }
         self
     }
 
@@ -215,7 +233,12 @@ impl Maps {
             stop::finish_maps_at_hand();
         }
         let order = self.order(options);
-        let jobs = if self.is_parallel { 1 } else { options.jobs().min(order.len()) };
+        let jobs = match self.at_once {
+            AtOnce::One => 1,
+            AtOnce::PerCore(number) if options.jobs.is_none() => options.jobs() * number,
+            AtOnce::Cores | AtOnce::PerCore(_) => options.jobs(),
+        };
+        let jobs = jobs.min(order.len());
         let turns = Turns::new(talk, order.len(), jobs, self.json && self.many, options.fail_fast);
         let worker = || {
             while let Some(turn) = turns.take() {

@@ -75,7 +75,7 @@ fn bad_argument(message: String, hint: &str) -> Error {
 impl Save {
     /// Edits a map, or every map of a folder, and saves each that something was done to.
     ///
-    /// Of a folder so many are edited at once as there are threads: most of a save is waiting for the disk.
+    /// Of a folder several are edited at once: most of a save is waiting for the disk.
     pub(crate) fn each(
         &self,
         options: &Options,
@@ -86,7 +86,7 @@ impl Save {
         if self.output.is_none() && !self.in_place && !self.dry_run {
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
         }
-        let maps = if self.in_place { maps.only_once() } else { maps };
+        let maps = if self.in_place { maps.only_once() } else { maps }.saving();
         self.check_targets(&maps)?;
         let many = maps.many;
         let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));

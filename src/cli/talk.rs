@@ -58,6 +58,12 @@ impl Talk {
         }
     }
 
+    /// One that is used by tests.
+    #[cfg(test)]
+    pub(crate) fn silent() -> Self {
+        Talk { quiet: true, verbose: false, color_out: false, color_err: false }
+    }
+
     /// An error as people read it: what failed, why, and what to do.
     pub(crate) fn error(&self, error: &Error) -> String {
         let mut text = format!("{} {error}\n", paint(self.color_err, RED, "error:"));

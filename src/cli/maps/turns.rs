@@ -23,6 +23,7 @@ pub(crate) struct Turns<'t> {
     talk: &'t Talk,
     all: usize,
     ahead: usize,
+    most_waiting: usize,
     json: bool,
     fail_fast: bool,
     state: Mutex<State>,
@@ -78,7 +79,7 @@ impl<'t> Turns<'t> {
             bar: Bar::new(all, talk.quiet),
         };
         let (ahead, state, changed) = (AHEAD * jobs.max(1), Mutex::new(state), Condvar::new());
-        let turns = Turns { talk, all, ahead, json, fail_fast, state, changed };
+        let turns = Turns { talk, all, ahead, most_waiting: MOST_WAITING, json, fail_fast, state, changed };
         turns.lock().draw(talk);
         turns
     }
@@ -94,7 +95,7 @@ impl<'t> Turns<'t> {
     /// The next map, when there is room for what it says; nothing where there is none, or the run is to stop.
     pub(super) fn take(&self) -> Option<usize> {
         let is_full = |state: &mut State| {
-            let is_ahead = state.taken - state.next >= self.ahead || state.bytes >= MOST_WAITING;
+            let is_ahead = state.taken - state.next >= self.ahead || state.bytes >= self.most_waiting;
             !state.is_stopped && state.taken < self.all && state.taken > state.next && is_ahead
         };
         let mut state = self.wait_while(is_full);
@@ -204,6 +205,52 @@ impl State {
         let bar = self.bar.draw();
         if !bar.is_empty() {
             talk.stderr(bar.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A first map that takes long does not let the others run ahead without end.
+    #[test]
+    fn what_waits_is_bounded() {
+        const ALL: usize = 1000;
+        for (said, most) in [(&b""[..], AHEAD * 2), (b"\n", 4)] {
+            let talk = Talk::silent();
+            let mut turns = Turns::new(&talk, ALL, 2, false, false);
+            turns.most_waiting = 4;
+            let turns = turns;
+            let (go, wait) = channel::<()>();
+            let done = Mutex::new(Vec::new());
+            let worker = |slow: Option<std::sync::mpsc::Receiver<()>>| {
+                let mut slow = slow;
+                while let Some(turn) = turns.take() {
+                    turns.work(turn, Path::new("map"), |job| {
+                        slow.take().into_iter().for_each(|wait| wait.recv().unwrap());
+                        let mut done = done.lock().unwrap();
+                        done.push(turn);
+                        // Enough to see that it counts, and no more.
+                        job.err = if done.len() < 10 { said.to_vec() } else { Vec::new() };
+                        Ok(Ok(Code::Done))
+                    });
+                }
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| worker(Some(wait)));
+                std::thread::sleep(Duration::from_millis(50));
+                scope.spawn(|| worker(None));
+                std::thread::sleep(Duration::from_millis(200));
+                let ahead = done.lock().unwrap().len();
+                go.send(()).unwrap();
+                assert!(ahead > 0 && ahead <= most, "{ahead} of {most}");
+            });
+            assert_eq!(done.into_inner().unwrap().len(), ALL);
+            assert_eq!(turns.end(false, "").unwrap().code(true), Code::Done);
         }
     }
 }
