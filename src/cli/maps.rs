@@ -18,6 +18,7 @@ mod shard;
 mod tally;
 mod turns;
 
+#[cfg(unix)]
 pub(crate) use bar::CLEAR;
 pub(crate) use shard::Shard;
 pub(crate) use tally::kind;

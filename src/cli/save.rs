@@ -86,7 +86,8 @@ impl Save {
         if self.output.is_none() && !self.in_place && !self.dry_run {
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
         }
-        let maps = if self.in_place { maps.only_once() } else { maps }.saving();
+        let maps = if self.in_place { maps.only_once() } else { maps };
+        let maps = maps.saving().json(self.json);
         self.check_targets(&maps)?;
         let many = maps.many;
         let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));
