@@ -34,7 +34,7 @@ fn spoil(room: &Room) {
         symlink("loop.bsp", room.path("maps/bad/loop.bsp")).unwrap();
         symlink("..", room.path("maps/bad/up")).unwrap();
         room.write("maps/bad/secret.bsp", b"");
-        fs::set_permissions(room.path("maps/bad/secret.bsp"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(room.path("maps/bad/secret.bsp"), fs::Permissions::from_mode(0o0)).unwrap();
     }
 }
 

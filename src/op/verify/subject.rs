@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use crate::content::entities::Entities;
 use crate::dialect::EntityRules;
 use crate::draft::Draft;
-use crate::error::Error;
+use crate::error::Result;
 use crate::file::Layout;
 use crate::record::RecordInfo;
 
@@ -23,9 +23,9 @@ use crate::record::RecordInfo;
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     /// Writes a draft's file; the memory of what was written before, whose bytes mean nothing, may be used again.
-    pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>, Error>,
+    pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>>,
     /// Prints an entity text after each value was set to what it is.
-    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>, Error>,
+    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
     /// Decodes records and encodes them again.
     pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
 }
