@@ -197,6 +197,23 @@ fn a_lump_of_many_maps_is_lines_of_json() {
     let apart = ["a", "deep/b", "deep/er/c"].map(|map| room.bspkit(&format!("cat maps/{map}.bsp entities")).done().out);
     assert_eq!(texts.out, apart.concat());
     assert_eq!(room.bspkit("ent export maps").done().out, texts.out);
+
+    // Much data is written as it comes, and in order nevertheless.
+    let mut texts = Vec::new();
+    for map in ["a", "deep/b", "deep/er/c"] {
+        let text = format!("{{ \"classname\" \"info_null\" \"own\" \"{map}\" }}\n").repeat(25_000);
+        let text = [b"{ \"classname\" \"worldspawn\" }\n", text.as_bytes(), b"\0"].concat();
+        room.write("text", &text);
+        room.bspkit(&format!("ent import maps/{map}.bsp text --in-place --layout append")).done();
+        for index in (texts.len()..30).step_by(3) {
+            fs::create_dir_all(room.path("large")).unwrap();
+            fs::hard_link(room.path(format!("maps/{map}.bsp")), room.path(format!("large/{index:02}.bsp"))).unwrap();
+        }
+        texts.push(text);
+    }
+    for jobs in ["-j1", "-j3"] {
+        assert!(room.bspkit(&format!("cat large entities {jobs}")).done().out == texts.concat().repeat(10), "{jobs}");
+    }
 }
 
 #[test]
