@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, anyhow};
+use bspkit::ErrorKind;
 
 use super::options::Options;
 use super::show::shown;
@@ -177,7 +178,8 @@ impl Maps {
                 // A pipe would be waited for; what cannot be looked at says so when it is opened.
                 match fs::metadata(&path) {
                     Ok(there) if !there.is_file() => {
-                        self.trouble(&path, anyhow!("{} is no file", shown(&path)), true);
+                        let error = bspkit::Error::new(ErrorKind::Io, format!("{} is no file", shown(&path)));
+                        self.trouble(&path, error.into(), true);
                     }
                     _ => {
                         let stem = Path::new(&entry).with_extension("").into_os_string();

@@ -115,7 +115,7 @@ pub(crate) fn kind(error: &Error) -> &'static str {
         Some(ErrorKind::Unsupported) => "not supported",
         Some(ErrorKind::Ambiguous) => "of more than one dialect",
         Some(ErrorKind::Malformed) => "contradicts itself",
-        Some(ErrorKind::NotFound) => "has no such thing",
+        Some(ErrorKind::NotFound) => "what was asked for is not in it",
         Some(ErrorKind::Argument) => "not to be done with these arguments",
         Some(ErrorKind::Refused) => "refused",
         Some(ErrorKind::Damaged) => "damaged, needs --force",
