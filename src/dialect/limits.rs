@@ -274,7 +274,6 @@ pub(super) const SOURCE: Checks = Checks {
         engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
         engine("source2013", "Source SDK 2013", &[20], &source_limits(8_192)),
         engine("source2009", "Source since Left 4 Dead", &[21, 22, 23], &source_limits(16_384)),
-        engine("strata", "Strata Source", &[25], &STRATA_LIMITS),
         engine(
             "mapbase",
             "Mapbase",
@@ -305,6 +304,10 @@ pub(super) const SOURCE: Checks = Checks {
     members: &[("game:sprp", super::source::props_fit)],
     axial_sides: false,
 };
+
+/// Strata Source: its page on the format.
+pub(super) const STRATA: Checks =
+    Checks { engines: &[engine("strata", "Strata Source", &[], &STRATA_LIMITS)], ..SOURCE };
 
 const fn source_limits(most_entities: usize) -> [Limit; 32] {
     [
@@ -343,7 +346,7 @@ const fn source_limits(most_entities: usize) -> [Limit; 32] {
     ]
 }
 
-const STRATA_LIMITS: [Limit; 17] = [
+const STRATA_LIMITS: [Limit; 29] = [
     records("MODELS", 65_536),
     records("BRUSHES", 131_072),
     records("BRUSHSIDES", 1_310_720),
@@ -357,8 +360,20 @@ const STRATA_LIMITS: [Limit; 17] = [
     records("LEAFS", 1_048_576),
     records("VERTEXES", 1_048_576),
     records("FACES", 1_048_576),
+    records("LEAFFACES", 1_048_576),
+    records("LEAFBRUSHES", 1_048_576),
+    records("VERTNORMALS", 1_048_576),
+    records("VERTNORMALINDICES", 1_048_576),
     records("EDGES", 4_096_000),
     records("SURFEDGES", 8_192_000),
+    records("LEAFWATERDATA", 32_768),
+    bytes("LIGHTING", 0x100_0000),
+    bytes("LIGHTING_HDR", 0x100_0000),
+    bytes("VISIBILITY", 0x100_0000),
+    records("CUBEMAPS", 16_384),
     records("OVERLAYS", 16_384),
     records("WATEROVERLAYS", 16_384),
+    bytes("TEXDATA_STRING_DATA", 256_000),
+    records("TEXDATA_STRING_TABLE", 1_048_576),
+    records("PRIMITIVES", 1_048_576),
 ];

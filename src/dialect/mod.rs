@@ -10,6 +10,7 @@ mod detect;
 mod foreign;
 mod game;
 pub mod goldsrc;
+mod kept;
 pub mod l4d2;
 mod light;
 mod limits;
@@ -25,6 +26,7 @@ pub mod shared;
 pub mod source;
 pub mod source17;
 pub mod source21;
+pub mod strata;
 mod text;
 mod vis;
 
@@ -54,6 +56,7 @@ pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
+pub use strata::STRATA;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
 
@@ -78,6 +81,7 @@ pub const ALL: &[&Dialect] = &[
     &SOURCE,
     &SOURCE21,
     &L4D2,
+    &STRATA,
 ];
 
 /// What is particular about the maps of an engine and its kin.
