@@ -273,7 +273,7 @@ pub(super) const SOURCE: Checks = Checks {
     engines: &[
         engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
         engine("source2013", "Source SDK 2013", &[20], &source_limits(8_192)),
-        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23], &source_limits(16_384)),
+        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23, 27, 42], &source_limits(16_384)),
         engine(
             "mapbase",
             "Mapbase",

@@ -5,6 +5,7 @@
 pub mod blueshift;
 pub mod bsp2;
 mod checks;
+pub mod contagion;
 pub mod daikatana;
 mod detect;
 mod foreign;
@@ -26,15 +27,18 @@ pub mod shared;
 pub mod source;
 pub mod source17;
 pub mod source21;
+pub mod source22;
 pub mod strata;
 mod text;
 mod vis;
+pub mod vitamin;
 
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use game::Game;
@@ -56,9 +60,11 @@ pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
+pub use source22::SOURCE22;
 pub use strata::STRATA;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
+pub use vitamin::VITAMIN;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
@@ -81,7 +87,10 @@ pub const ALL: &[&Dialect] = &[
     &SOURCE,
     &SOURCE21,
     &L4D2,
+    &SOURCE22,
     &STRATA,
+    &CONTAGION,
+    &VITAMIN,
 ];
 
 /// What is particular about the maps of an engine and its kin.

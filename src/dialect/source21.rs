@@ -1,5 +1,5 @@
-//! Source, version 21 and the later ones with the same container (22, 23): Alien Swarm, Portal 2,
-//! Counter-Strike: Global Offensive, a relative of Source that writes its lumps in another order.
+//! Source, version 21: Alien Swarm, Portal 2, Counter-Strike: Global Offensive, a relative of Source that writes its lumps
+//! in another order.
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
 use super::source::{LATE_FLAGS, Overlay, OverlayFade};
@@ -10,8 +10,8 @@ use crate::record::{Field, index, index_or_none, records};
 /// Source from version 21 on.
 pub const SOURCE21: Dialect = Dialect {
     name: "source21",
-    title: "Source (version 21 and later)",
-    versions: &[21, 22, 23],
+    title: "Source (version 21)",
+    versions: &[21],
     lumps: &LUMPS,
     rows: &ALL_ROWS,
     games: &[Game { name: "source21", title: "Source from Left 4 Dead 2 on", versions: &[], flags: LATE_FLAGS }],
@@ -24,7 +24,7 @@ pub const SOURCE21: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
-    packing_caveats: &[(21, UNREAD), (22, UNREAD), (23, UNREAD)],
+    packing_caveats: &[(21, UNREAD)],
     probe: |bytes, dialect| {
         let shape = dialect.shapes[0];
         let reads_better = source::plausible(bytes, L4D2.shapes[0]) > source::plausible(bytes, shape);
@@ -47,10 +47,6 @@ keys! {
 
 /// These before the rows of others, so that what is laid out in another way is not read as what it is not.
 pub(super) const ROWS: &[Row] = &[
-    Row::opaque("PRIMITIVES", "Infra's primitives are said to have 16 bytes, which no map at hand has shown")
-        .maps(&[22]),
-    Row::opaque("DISPINFO", DOTA).maps(&[22, 23]),
-    Row::opaque("OVERLAYS", DOTA).maps(&[22, 23]),
     Row::opaque("WORLDLIGHTS", LIGHT_MODES).versions(&[2]),
     Row::opaque("WORLDLIGHTS_HDR", LIGHT_MODES).versions(&[2]),
     Row::opaque("LIGHTING", ALPHAS).proved(has_alphas),
@@ -61,8 +57,8 @@ pub(super) const ROWS: &[Row] = &[
     OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
 ];
 
-const LIGHT_MODES: &str = "version 2 is Strata's, whose lights are said to have a mode as well, and either 100 bytes or 104";
-const DOTA: &str = "Dota 2 added to it, and the only map at hand is too small to tell what";
+const LIGHT_MODES: &str =
+    "version 2 is Strata's, whose lights are said to have a mode as well, and either 100 bytes or 104";
 const ALPHAS: &str = "the map's flags say that the light has a byte for each luxel between the colors, which the faces would have to tell";
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);

@@ -16,7 +16,7 @@ pub use tree::*;
 use super::light::{Averages, FaceForm, FaceLight, LightModel};
 use super::source::fit::{
     Sizes, ends_with_its_lists, faces_of_this_size, leafs_of_this_size, like_the_faces, nodes_of_this_size, one_a_face,
-    one_a_leaf, sides_of_brushes, with_known_faces,
+    one_a_leaf, one_for_one_of, sides_of_brushes, with_known_faces,
 };
 use super::source::{displacements, lightmap, samples};
 use super::{Dialect, Row, SOURCE21, kept};
@@ -38,13 +38,8 @@ pub const STRATA: Dialect = Dialect {
 pub(super) const VERSION: i32 = 25;
 
 /// What the sums go by that hold on every whole map.
-pub(super) const SIZES: Sizes = Sizes {
-    faces: &[Face::SIZE],
-    leafs: &[Leaf::SIZE],
-    node: Node::SIZE,
-    edge: WideEdge::SIZE,
-    side: BrushSide::SIZE,
-};
+pub(super) const SIZES: Sizes =
+    Sizes { faces: &[Face::SIZE], leafs: &[Leaf::SIZE], node: Node::SIZE, edge: WideEdge::SIZE, side: BrushSide::SIZE };
 
 const OWN: [&[Row]; 4] = [faces::ROWS, tree::ROWS, displacement::ROWS, overlays::ROWS];
 

@@ -135,7 +135,12 @@ pub struct TableMut<'d, 'a, R> {
 }
 
 impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
-    pub(crate) fn new(name: &'static str, held: &'d mut Held<'a>, range: Range<usize>, count_at: Option<usize>) -> Self {
+    pub(crate) fn new(
+        name: &'static str,
+        held: &'d mut Held<'a>,
+        range: Range<usize>,
+        count_at: Option<usize>,
+    ) -> Self {
         let range = range.start..range.start + range.len() / R::SIZE * R::SIZE;
         TableMut { name, held, range, count_at, buffer: Vec::new(), records: PhantomData }
     }

@@ -136,9 +136,7 @@ pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
 /// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
 pub(in crate::dialect) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
-    match faces == 0
-        || facts.is_likely
-        || sizes(facts).faces.iter().any(|size| is_made_of(facts, faces, *size, count))
+    match faces == 0 || facts.is_likely || sizes(facts).faces.iter().any(|size| is_made_of(facts, faces, *size, count))
     {
         true => Ok(()),
         false => Err(format!(
@@ -189,6 +187,24 @@ pub(in crate::dialect) fn sides_of_brushes(facts: &Facts<'_>, row: &Row) -> Fit 
 pub(in crate::dialect) fn one_for_each(facts: &Facts<'_>, row: &Row, lump: &str, size: usize, of_what: &str) -> Fit {
     let count = i64::try_from(facts.count(lump, size)).unwrap_or(i64::MAX);
     exactly(facts, row, count, of_what)
+}
+
+/// A record for each record of another lump, which has one of these sizes.
+pub(in crate::dialect) fn one_for_one_of(
+    facts: &Facts<'_>,
+    row: &Row,
+    lump: &str,
+    sizes: &[usize],
+    of_what: &str,
+) -> Fit {
+    let len = facts.len(lump);
+    let mut fits = sizes.iter().filter(|size| len.is_multiple_of(**size));
+    match fits.any(|size| one_for_each(facts, row, lump, *size, of_what).is_ok()) {
+        true => Ok(()),
+        false => {
+            Err(format!("its {} bytes are not {} for each of the {of_what}", facts.len(row.lump), size_of_record(row)))
+        }
+    }
 }
 
 /// Lists that end where the lump does, or so many bytes before.

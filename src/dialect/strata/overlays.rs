@@ -1,11 +1,11 @@
 //! Overlays in their four versions, what runs beside them, and names of colors.
 
-use super::with_known_faces;
+use super::{ends_with_its_lists, one_for_one_of, with_known_faces};
 use crate::bytes::word;
 use crate::dialect::source::{OVERLAY_FADES, Overlay as OverlayV0};
 use crate::dialect::source21::OVERLAY_SYSTEM_LEVELS;
 use crate::dialect::{Facts, Key, List, Row, keys};
-use crate::record::{Field, Name, RecordInfo, index, records};
+use crate::record::{Field, Name, index, records};
 
 keys! {
     WATEROVERLAYS: WaterOverlay = "Lump 50.",
@@ -37,26 +37,23 @@ pub(super) const ROWS: &[Row] = &[
     WATEROVERLAYS.row().proved(with_known_faces),
     OVERLAY_FADES.row().proved(one_for_each_overlay),
     OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
-    Row::lists("game:clvr", &[List::of::<ColorVariable>("names")]).versions(&[0]).proved(super::ends_with_its_lists),
+    Row::lists("game:clvr", &[List::of::<ColorVariable>("names")]).versions(&[0]).proved(ends_with_its_lists),
 ];
 
 fn third_version(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     match facts.lump_version() {
-        Some(3) => super::ends_with_its_lists(facts, row),
+        Some(3) => ends_with_its_lists(facts, row),
         version => Err(format!("overlays of version {} are not known", version.unwrap_or(0))),
     }
 }
 
 /// As many as there are overlays, of whatever version those are: one lump does not see another's.
 fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let (len, overlays) = (facts.len(row.lump), facts.len(LUMP));
-    let size = row.record().map_or(1, |record: &RecordInfo| record.size);
-    let of_sizes = [OverlayV0::SIZE, OverlayV1::SIZE, OverlayV2::SIZE];
-    let whole = of_sizes.into_iter().filter(|size| overlays.is_multiple_of(*size)).map(|size| overlays / size);
-    let listed = word(&facts.bytes(LUMP), 0).and_then(|count| usize::try_from(count).ok());
-    match whole.chain(listed).any(|count| count.checked_mul(size) == Some(len)) {
+    let size = row.record().map_or(1, |record| record.size);
+    let listed = word(&facts.bytes(LUMP), 0).and_then(|count| usize::try_from(count).ok()?.checked_mul(size));
+    match listed == Some(facts.len(row.lump)) {
         true => Ok(()),
-        false => Err(format!("its {len} bytes are not {size} for each overlay")),
+        false => one_for_one_of(facts, row, LUMP, &[OverlayV0::SIZE, OverlayV1::SIZE, OverlayV2::SIZE], "overlays"),
     }
 }
 
