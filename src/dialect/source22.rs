@@ -64,9 +64,9 @@ trait Linked {
 }
 
 impl Links {
-    /// Whether what it names can be there, among so many faces and displacements.
-    fn are_good(&self, faces: usize, count: usize) -> bool {
-        let is_there = |other: u16| usize::from(other) < count;
+    /// Whether what it names can be there, among so many faces and displacements: none is its own neighbor.
+    fn are_good(&self, index: usize, faces: usize, count: usize) -> bool {
+        let is_there = |other: u16| usize::from(other) < count && usize::from(other) != index;
         let mut edges = self.edges.iter().flat_map(|edge| edge.neighbors);
         let mut corners = self.corners.iter().map(|corner| corner.neighbors.get(..corner.count.into()));
         usize::from(self.face) < faces
@@ -80,10 +80,12 @@ fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String
     let (bytes, faces) = (facts.bytes(row.lump), facts.count("FACES", Face::SIZE));
     displacements(facts, row, |record: R| record.links().power)?;
     let count = bytes.len() / R::SIZE;
-    let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode);
-    match all.position(|record| !record.links().are_good(faces, count)) {
+    let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode).enumerate();
+    match all.find(|(index, record)| !record.links().are_good(*index, faces, count)) {
+        // Less than one proves nothing.
+        None if count == 0 => Err(format!("its {} bytes are no displacement of {}", bytes.len(), R::SIZE)),
         None => Ok(()),
-        Some(index) => Err(format!(
+        Some((index, _)) => Err(format!(
             "with {} bytes each, displacement {index} names faces or neighbors that are not there",
             R::SIZE
         )),
