@@ -8,7 +8,7 @@ use bspkit::Bsp;
 
 use super::{DIALECTS, random, records_of};
 
-const ROOMS: [&str; 4] = ["room_v19", "room_v20", "room_v21", "room_l4d2"];
+const ROOMS: [&str; 5] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_strata"];
 
 /// A lump, a list in it, the size of its records, the map versions and the lump versions it is for, where not for all.
 type Line = (&'static str, &'static str, usize, &'static [i32], &'static [i32]);
