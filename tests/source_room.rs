@@ -287,8 +287,11 @@ fn entities_keep_what_readers_like_to_lose() {
 /// A number of a record: where it stands, and how many bytes it has; a minus for one with a sign, 0 for a float.
 type Number = (usize, isize);
 
-/// Lumps whose numbers Strata widened: sizes of the records, and where the same number stands in both.
-const WIDENED: &[(usize, [usize; 2], &[[Number; 2]])] = &[
+/// A lump, the sizes of its records in both forms, and where the same number stands in both.
+type Widened = (usize, [usize; 2], &'static [[Number; 2]]);
+
+/// Lumps whose numbers Strata widened.
+const WIDENED: &[Widened] = &[
     (
         5,
         [32, 48],
