@@ -248,6 +248,33 @@ pub(super) const RAVEN: Checks =
 pub(super) const QFUSION: Checks =
     Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
 
+/// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely on
+/// how the sides of brushes are ordered is not either.
+pub(super) const RITUAL: Checks = Checks {
+    engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &OPENMOHAA_LIMITS)],
+    axial_sides: false,
+    ..QUAKE3
+};
+
+const OPENMOHAA_LIMITS: [Limit; 16] = [
+    records("MODELS", 0x400),
+    records("BRUSHES", 0x8000),
+    entities(0x2000),
+    bytes("ENTITIES", 0x10_0000),
+    records("PLANES", 0x2_0000),
+    records("NODES", 0x2_0000),
+    records("LEAFS", 0x2_0000),
+    records("DRAWVERTS", 0x8_0000),
+    records("SURFACES", 0x2_0000),
+    records("LEAFSURFACES", 0x2_0000),
+    records("LEAFBRUSHES", 0x4_0000),
+    records("SHADERS", 0x400),
+    records("DRAWINDEXES", 0x8_0000),
+    records("BRUSHSIDES", 0x2_0000),
+    bytes("LIGHTMAPS", 0x80_0000),
+    bytes("VISIBILITY", 0x20_0000),
+];
+
 const QUAKE3_LIMITS: [Limit; 16] = [
     // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
     records("MODELS", 256),
@@ -305,10 +332,6 @@ pub(super) const SOURCE: Checks = Checks {
     axial_sides: false,
 };
 
-/// Strata Source: its page on the format.
-pub(super) const STRATA: Checks =
-    Checks { engines: &[engine("strata", "Strata Source", &[], &STRATA_LIMITS)], ..SOURCE };
-
 const fn source_limits(most_entities: usize) -> [Limit; 32] {
     [
         records("MODELS", 1_024),
@@ -345,35 +368,3 @@ const fn source_limits(most_entities: usize) -> [Limit; 32] {
         records("PRIMITIVES", 32_768),
     ]
 }
-
-const STRATA_LIMITS: [Limit; 29] = [
-    records("MODELS", 65_536),
-    records("BRUSHES", 131_072),
-    records("BRUSHSIDES", 1_310_720),
-    entities(20_480),
-    records("TEXDATA", 16_384),
-    records("DISPINFO", 262_144),
-    records("AREAS", 65_536),
-    records("AREAPORTALS", 65_536),
-    records("PLANES", 1_048_576),
-    records("NODES", 1_048_576),
-    records("LEAFS", 1_048_576),
-    records("VERTEXES", 1_048_576),
-    records("FACES", 1_048_576),
-    records("LEAFFACES", 1_048_576),
-    records("LEAFBRUSHES", 1_048_576),
-    records("VERTNORMALS", 1_048_576),
-    records("VERTNORMALINDICES", 1_048_576),
-    records("EDGES", 4_096_000),
-    records("SURFEDGES", 8_192_000),
-    records("LEAFWATERDATA", 32_768),
-    bytes("LIGHTING", 0x100_0000),
-    bytes("LIGHTING_HDR", 0x100_0000),
-    bytes("VISIBILITY", 0x100_0000),
-    records("CUBEMAPS", 16_384),
-    records("OVERLAYS", 16_384),
-    records("WATEROVERLAYS", 16_384),
-    bytes("TEXDATA_STRING_DATA", 256_000),
-    records("TEXDATA_STRING_TABLE", 1_048_576),
-    records("PRIMITIVES", 1_048_576),
-];
