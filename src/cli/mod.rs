@@ -2,6 +2,8 @@
 
 mod cat;
 mod check;
+mod checksum;
+mod completions;
 mod compress;
 mod dump;
 mod ent;
@@ -12,6 +14,7 @@ mod light;
 mod lmp;
 mod load;
 mod ls;
+mod man;
 mod maps;
 mod options;
 mod pairs;
@@ -72,6 +75,7 @@ enum Command {
     Cat(cat::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Checksum(checksum::Args),
     Ent(ent::Args),
     Dump(dump::Args),
     Load(load::Args),
@@ -84,6 +88,8 @@ enum Command {
     Pak(pak::Args),
     Tex(tex::Args),
     Vis(vis::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -104,6 +110,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Check(args) => check::run(options, talk, args),
+        Command::Checksum(args) => checksum::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
         Command::Dump(args) => dump::run(options, talk, args),
         Command::Load(args) => load::run(options, talk, args),
@@ -116,5 +123,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Pak(args) => pak::run(options, talk, args),
         Command::Tex(args) => tex::run(options, talk, args),
         Command::Vis(args) => vis::run(options, talk, args),
+        Command::Completions(args) => completions::run(talk, args),
+        Command::Man(args) => man::run(talk, args),
     }
 }

@@ -5,6 +5,7 @@
 pub mod blueshift;
 pub mod bsp2;
 mod checks;
+mod checksum;
 pub mod daikatana;
 mod detect;
 mod foreign;
@@ -33,6 +34,7 @@ use std::fmt;
 pub use blueshift::BLUE_SHIFT;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use checksum::{Checksum, Covers, Sum, Use};
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use game::Game;
@@ -123,7 +125,9 @@ pub struct Dialect {
     pub bare_paks: &'static [i32],
     /// Where in the header the map revision stands.
     pub revision_at: Option<usize>,
-    /// A file that stands beside the map and holds a checksum of it: its extension.
+    /// The sums of a map that its engines compare.
+    pub checksums: &'static [Checksum],
+    /// A file that stands beside the map and holds the first of them: its extension.
     pub checksummed_by: Option<&'static str>,
     /// What a check goes by, and what its engines take at most.
     pub checks: &'static Checks,

@@ -27,7 +27,7 @@ pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;
 pub(super) use flags::LATE as LATE_FLAGS;
 
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -76,6 +76,7 @@ pub const SOURCE: Dialect = Dialect {
     ],
     bare_paks: &[18, 19],
     revision_at: Some(1032),
+    checksums: &[checksum::SOURCE, checksum::SOURCE_MD5],
     checksummed_by: None,
     checks: &super::limits::SOURCE,
     probe: |_, dialect| Some(dialect.shapes[0]),
