@@ -52,6 +52,9 @@ struct Part {
     alignment: Option<usize>,
 }
 
+/// A lump of which nothing was said.
+static NOTHING: Part = Part { bytes: Vec::new(), version: 0, unpacked: 0, gap: Vec::new(), alignment: None };
+
 #[derive(Clone, Debug)]
 struct Member {
     id: [u8; 4],
@@ -160,6 +163,15 @@ impl Builder {
         Ok(self)
     }
 
+    /// More flags of the member that was added last; bit 0 says whether it is compressed.
+    #[must_use]
+    pub fn game_lump_flags(mut self, flags: u16) -> Self {
+        if let Some(member) = self.members.last_mut() {
+            member.flags |= flags;
+        }
+        self
+    }
+
     /// The empty member without offset that ends a list with compressed ones.
     #[must_use]
     pub fn game_lump_end(mut self) -> Self {
@@ -236,7 +248,7 @@ impl Builder {
             vec![EntryFields { offset: 0, length: 0, version: Some(0), unpacked: Some(0) }; self.shape.count];
         let game_lump = self.dialect.rules.game_lump.filter(|_| !self.members.is_empty());
         for index in self.file_order() {
-            let part = self.lumps.get(&index).cloned().unwrap_or_default();
+            let part = self.lumps.get(&index).unwrap_or(&NOTHING);
             let Some(fields) = fields.get_mut(index) else {
                 let message = format!("the directory has no entry {index}, only {}", self.shape.count);
                 return Err(Error::new(ErrorKind::Argument, message));

@@ -1,5 +1,6 @@
 //! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
 
+mod build;
 mod cat;
 mod check;
 mod checksum;
@@ -81,6 +82,7 @@ enum Command {
     Load(load::Args),
     Get(get::Args),
     Set(set::Args),
+    Build(build::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
     Light(light::Args),
@@ -116,6 +118,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Load(args) => load::run(options, talk, args),
         Command::Get(args) => get::run(options, talk, args),
         Command::Set(args) => set::run(options, talk, args),
+        Command::Build(args) => build::run(talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Light(args) => light::run(options, talk, args),

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 59] = [
+const COMMANDS: [&str; 60] = [
     "",
     "info",
     "ls",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 59] = [
     "load",
     "get",
     "set",
+    "build",
     "ent",
     "ent list",
     "ent get",
