@@ -30,6 +30,7 @@ pub struct Builder {
     version: i32,
     shape: DirectoryShape,
     revision: i32,
+    checksum: u32,
     lumps: BTreeMap<usize, Part>,
     members: Vec<Member>,
     members_at: usize,
@@ -72,6 +73,7 @@ impl Builder {
             version: dialect.versions[0],
             shape: dialect.shapes[0],
             revision: 0,
+            checksum: 0,
             lumps: BTreeMap::new(),
             members: Vec::new(),
             members_at: 1,
@@ -103,6 +105,13 @@ impl Builder {
     #[must_use]
     pub fn revision(mut self, revision: i32) -> Self {
         self.revision = revision;
+        self
+    }
+
+    /// The checksum in the header, where there is one.
+    #[must_use]
+    pub fn checksum(mut self, checksum: u32) -> Self {
+        self.checksum = checksum;
         self
     }
 
@@ -289,6 +298,9 @@ impl Builder {
         file[version_at..version_at + 4].copy_from_slice(&self.version.to_le_bytes());
         if let Some(at) = self.dialect.revision_at {
             file[at..at + 4].copy_from_slice(&self.revision.to_le_bytes());
+        }
+        if let Some(at) = self.dialect.stored_checksum_at() {
+            file[at..at + 4].copy_from_slice(&self.checksum.to_le_bytes());
         }
         for (index, fields) in fields.iter().enumerate() {
             let fields = self.entries.get(&index).unwrap_or(fields);

@@ -118,8 +118,7 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Resul
         dumped.push(Dumped { slot, file: name.clone(), record, rest });
         files.push((folder.join(name), slot, format));
     }
-    let (manifest, more) = build::write(bsp, args.game.as_deref(), &dumped)?;
-    let more = more.into_iter().chain([(build::NAME.to_owned(), manifest)]);
+    let more = build::write(bsp, args.game.as_deref(), &dumped)?.into_iter();
     let more: Vec<_> = more.map(|(name, bytes)| (folder.join(name), bytes)).collect();
     // All or nothing, as far as that can be told before.
     for path in files.iter().map(|(path, ..)| path).chain(more.iter().map(|(path, _)| path)) {

@@ -41,6 +41,8 @@ pub enum Sum {
     Crc32,
     /// An MD5 of one lump behind the other.
     Md5,
+    /// None: a number that the compiler put into the header, and that edits keep.
+    Stored,
     /// A CRC-16 (polynomial 0x1021, begun with all bits set, not reflected).
     Crc16,
 }
@@ -65,6 +67,8 @@ pub enum Covers {
     },
     /// The entity text without its last byte.
     EntityText,
+    /// 32 bits at this offset in the header.
+    Header(usize),
 }
 
 /// What a [`Checksum`] is for.
@@ -80,6 +84,11 @@ pub enum Use {
     Clients,
     /// It is in the name of a file with entities, `<map>@<sum>.ent`, that is loaded instead of the map's own.
     FileName,
+}
+
+/// The header of F.A.K.K.2 and its kin: `checksum` of qfiles.h, behind the version.
+pub(super) const fn in_header(name: &'static str, title: &'static str, is_verified: bool) -> Checksum {
+    Checksum { sum: Sum::Stored, covers: Covers::Header(8), ..of_file(name, title, is_verified) }
 }
 
 const WITHOUT_ENTITIES: Covers = Covers::Lumps { without: &[Role::Entities], by_offset: false };

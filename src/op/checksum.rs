@@ -7,6 +7,7 @@ use md4::Md4;
 use md5::{Digest, Md5};
 
 use crate::bsp::Bsp;
+use crate::bytes::word;
 use crate::dialect::{Checksum, Covers, Role, Sum};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Plan, Slot, SlotId};
@@ -80,6 +81,7 @@ pub fn of(bsp: &Bsp<'_>, checksum: &Checksum) -> Value {
             }
             lumps.into_iter().map(bytes).collect()
         }
+        Covers::Header(at) => vec![file.get(at..at + 4).unwrap_or_default()],
         Covers::EntityText => {
             let text = bsp.role(Role::Entities).map_or(&[][..], bytes);
             vec![&text[..text.len().saturating_sub(1)]]
@@ -100,6 +102,10 @@ fn sum(sum: Sum, parts: &[&[u8]]) -> Value {
             let mut md5 = Md5::new();
             parts.iter().for_each(|part| md5.update(part));
             Value::Digest(md5.finalize().into())
+        }
+        Sum::Stored => {
+            let word = parts.first().and_then(|part| word(part, 0));
+            Value::Number(word.unwrap_or(0).cast_unsigned())
         }
         Sum::Crc16 => Value::Key(parts.iter().copied().flatten().fold(u16::MAX, |crc, byte| crc16(crc, *byte))),
     }

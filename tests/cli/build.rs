@@ -158,6 +158,20 @@ fn everything_is_where_the_manifest_says() {
     assert!(starts.is_sorted(), "{starts:?}");
 }
 
+/// A checksum that the header holds is no sum of anything at hand: it is printed, kept and built again.
+#[test]
+fn a_checksum_in_the_header_is_kept() {
+    let room = Room::empty();
+    let text = "{\n\"classname\" \"worldspawn\"\n}\n\0";
+    let map = bspkit::Builder::new(bspkit::dialect::by_name("mohaa").unwrap()).lump(14, text).checksum(0xFEDC_BA98);
+    room.write("m.bsp", &map.build().unwrap());
+    assert_eq!(rebuild(&room, &room.path("m.bsp"), &schema()), Ok(true));
+    room.bspkit("ent set built.bsp worldspawn message=x -o out.bsp").done();
+    for map in ["m.bsp", "built.bsp", "out.bsp"] {
+        assert!(room.bspkit(&format!("checksum {map}")).done().text().contains("0xfedcba98"), "{map}");
+    }
+}
+
 /// Each is refused with its place, and nothing is written.
 #[test]
 fn mistakes_are_refused_with_their_place() {
@@ -179,6 +193,7 @@ fn mistakes_are_refused_with_their_place() {
         (with("version", json!(39)), "version: Quake II has no maps of version 39, only 38", false),
         (with("entries", json!(18)), "entries: a directory of Quake II has 19", false),
         (with("revision", json!(1)), "revision: maps of Quake II have none", false),
+        (with("checksum", json!(7)), "checksum: maps of Quake II hold none", false),
         (with("game", json!("chess")), "has no game chess", false),
         (with("trailer", json!(true)), "trailer: ", false),
         (with("tail", json!("../e")), "tail: `../e` leaves the manifest's folder", false),

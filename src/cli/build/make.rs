@@ -48,6 +48,12 @@ impl Manifest {
             }
             builder = builder.revision(revision);
         }
+        if let Some(checksum) = self.checksum {
+            if dialect.stored_checksum_at().is_none() {
+                return Err(wrong("checksum", format!("maps of {} hold none", dialect.title)).into());
+            }
+            builder = builder.checksum(checksum);
+        }
         builder = builder.align_game_lumps(alignment("align_game_lumps", self.align_game_lumps)?.unwrap_or(1));
         for alignment in dialect.rules.alignments.iter().filter(|alignment| !alignment.only_if_it_stood_so) {
             builder = builder.align(alignment.lump, alignment.bytes);

@@ -22,6 +22,9 @@ pub(crate) struct Manifest {
     pub(super) version: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) revision: Option<i32>,
+    /// The checksum in the header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) checksum: Option<u32>,
     /// How many entries the lump directory has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) entries: Option<usize>,

@@ -18,7 +18,6 @@ use super::maps::real_path;
 use super::show::{count, shown};
 use super::talk::{Code, Job, Talk};
 use manifest::Manifest;
-pub(super) use manifest::NAME;
 pub(super) use write::{Dumped, is_extra, write};
 
 /// Make a map from a manifest and the files that it names

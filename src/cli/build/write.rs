@@ -30,12 +30,11 @@ pub(crate) fn is_extra(path: &Path) -> bool {
     name == NAME || name.starts_with(GAP) || name == "tail.bin"
 }
 
-/// The manifest as text, and the files of what is no lump's.
-pub(crate) fn write(
-    bsp: &Bsp<'_>,
-    game: Option<&str>,
-    dumped: &[Dumped<'_>],
-) -> serde_json::Result<(Vec<u8>, Vec<(String, Vec<u8>)>)> {
+/// A file by its name in the folder.
+pub(crate) type NamedFile = (String, Vec<u8>);
+
+/// The files of what is no lump's, and the manifest.
+pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> serde_json::Result<Vec<NamedFile>> {
     let (dialect, container) = (bsp.dialect(), bsp.container());
     let mut files = Vec::new();
     let mut lumps: Vec<Part> = dumped.iter().map(|dumped| part(bsp, dumped)).collect();
@@ -75,6 +74,10 @@ pub(crate) fn write(
         dialect: dialect.name.to_owned(),
         version: Some(bsp.version()),
         revision: bsp.revision(),
+        checksum: dialect.stored_checksum_at().and_then(|at| {
+            let word = container.bytes().get(at..)?.first_chunk()?;
+            Some(u32::from_le_bytes(*word))
+        }),
         entries: Some(container.shape().count),
         game: game.map(str::to_owned),
         lumps,
@@ -86,7 +89,8 @@ pub(crate) fn write(
     };
     let mut text = serde_json::to_vec_pretty(&manifest)?;
     text.push(b'\n');
-    Ok((text, files))
+    files.push((NAME.to_owned(), text));
+    Ok(files)
 }
 
 fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
