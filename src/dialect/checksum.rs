@@ -98,47 +98,35 @@ pub(super) const fn of_file(name: &'static str, title: &'static str, is_verified
     Checksum { name, title, sum: Sum::BlockMd4, covers: Covers::File, use_of: Use::Clients, is_verified }
 }
 
+const fn of_lumps(name: &'static str, title: &'static str, sum: Sum) -> Checksum {
+    Checksum { name, title, sum, covers: WITHOUT_ENTITIES, use_of: Use::Clients, is_verified: true }
+}
+
 /// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum`.
-pub(super) const QUAKEWORLD: Checksum = Checksum {
-    name: "quakeworld",
-    title: "QuakeWorld",
-    sum: Sum::BlockMd4,
-    covers: WITHOUT_ENTITIES,
-    use_of: Use::Clients,
-    is_verified: true,
-};
+pub(super) const QUAKEWORLD: Checksum = of_lumps("quakeworld", "QuakeWorld", Sum::BlockMd4);
 
 /// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum2`, which lets visibility be patched.
 pub(super) const QUAKEWORLD2: Checksum = Checksum {
-    name: "quakeworld2",
-    title: "QuakeWorld (second sum, without visibility)",
     covers: Covers::Lumps { without: &[Role::Entities, Role::Visibility, Role::Leafs, Role::Nodes], by_offset: false },
-    ..QUAKEWORLD
+    ..of_lumps("quakeworld2", "QuakeWorld (second sum, without visibility)", Sum::BlockMd4)
 };
 
 /// `CRC_MapFile` of ReHLDS, whose callers do not invert it.
-pub(super) const GOLDSRC: Checksum = Checksum { name: "goldsrc", title: "GoldSrc", sum: Sum::Crc32, ..QUAKEWORLD };
+pub(super) const GOLDSRC: Checksum = of_lumps("goldsrc", "GoldSrc", Sum::Crc32);
 
 /// `CRC_MapFile` of the Source SDK's bsplib.cpp.
-pub(super) const SOURCE: Checksum = Checksum { name: "source", title: "Source", ..GOLDSRC };
+pub(super) const SOURCE: Checksum = of_lumps("source", "Source", Sum::Crc32);
 
 /// The same with the lumps in the order of their offsets, as an open reimplementation for CS:GO has it.
 pub(super) const SOURCE_BY_OFFSET: Checksum = Checksum {
-    name: "csgo",
-    title: "Counter-Strike: Global Offensive",
     covers: Covers::Lumps { without: &[Role::Entities], by_offset: true },
     is_verified: false,
-    ..SOURCE
+    ..of_lumps("csgo", "Counter-Strike: Global Offensive", Sum::Crc32)
 };
 
 /// `MD5_MapFile`, as programs have it that Counter-Strike: Source servers use.
-pub(super) const SOURCE_MD5: Checksum = Checksum {
-    name: "source-md5",
-    title: "current multiplayer games of Source",
-    sum: Sum::Md5,
-    is_verified: false,
-    ..SOURCE
-};
+pub(super) const SOURCE_MD5: Checksum =
+    Checksum { is_verified: false, ..of_lumps("source-md5", "current multiplayer games of Source", Sum::Md5) };
 
 /// The key of Quakespasm, Yamagi Quake II and Q2PRO.
 pub(super) const ENTITY_KEY: Checksum = Checksum {
