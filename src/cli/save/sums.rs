@@ -1,7 +1,7 @@
 //! What an edit does to the sums by which engines compare maps.
 //!
-//! Summing takes several times as long as saving (an MD5 or MD4 of 200 MB half a second, the save an eighth), so it is done
-//! only where somebody asked to see it: with `--checksum`, `-v` or `--dry-run`.
+//! A map of 200 MB is saved in 0.2 seconds and summed before and after in 0.8, so that is done only where somebody asked to
+//! see it: with `--checksum`, `-v` or `--dry-run`.
 
 use bspkit::Bsp;
 use bspkit::dialect::Use;
