@@ -30,6 +30,7 @@ pub struct Builder {
     version: i32,
     shape: DirectoryShape,
     revision: i32,
+    checksum: u32,
     lumps: BTreeMap<usize, Part>,
     members: Vec<Member>,
     members_at: usize,
@@ -52,6 +53,9 @@ struct Part {
     alignment: Option<usize>,
 }
 
+/// A lump of which nothing was said.
+static NOTHING: Part = Part { bytes: Vec::new(), version: 0, unpacked: 0, gap: Vec::new(), alignment: None };
+
 #[derive(Clone, Debug)]
 struct Member {
     id: [u8; 4],
@@ -69,6 +73,7 @@ impl Builder {
             version: dialect.versions[0],
             shape: dialect.shapes[0],
             revision: 0,
+            checksum: 0,
             lumps: BTreeMap::new(),
             members: Vec::new(),
             members_at: 1,
@@ -100,6 +105,13 @@ impl Builder {
     #[must_use]
     pub fn revision(mut self, revision: i32) -> Self {
         self.revision = revision;
+        self
+    }
+
+    /// The checksum in the header, where there is one.
+    #[must_use]
+    pub fn checksum(mut self, checksum: u32) -> Self {
+        self.checksum = checksum;
         self
     }
 
@@ -158,6 +170,15 @@ impl Builder {
     pub fn compressed_game_lump(mut self, id: [u8; 4], version: u16, bytes: &[u8]) -> Result<Self> {
         self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored: lzma::pack(bytes)? });
         Ok(self)
+    }
+
+    /// More flags of the member that was added last; bit 0 says whether it is compressed.
+    #[must_use]
+    pub fn game_lump_flags(mut self, flags: u16) -> Self {
+        if let Some(member) = self.members.last_mut() {
+            member.flags |= flags;
+        }
+        self
     }
 
     /// The empty member without offset that ends a list with compressed ones.
@@ -236,7 +257,7 @@ impl Builder {
             vec![EntryFields { offset: 0, length: 0, version: Some(0), unpacked: Some(0) }; self.shape.count];
         let game_lump = self.dialect.rules.game_lump.filter(|_| !self.members.is_empty());
         for index in self.file_order() {
-            let part = self.lumps.get(&index).cloned().unwrap_or_default();
+            let part = self.lumps.get(&index).unwrap_or(&NOTHING);
             let Some(fields) = fields.get_mut(index) else {
                 let message = format!("the directory has no entry {index}, only {}", self.shape.count);
                 return Err(Error::new(ErrorKind::Argument, message));
@@ -277,6 +298,9 @@ impl Builder {
         file[version_at..version_at + 4].copy_from_slice(&self.version.to_le_bytes());
         if let Some(at) = self.dialect.revision_at {
             file[at..at + 4].copy_from_slice(&self.revision.to_le_bytes());
+        }
+        if let Some(at) = self.dialect.stored_checksum_at() {
+            file[at..at + 4].copy_from_slice(&self.checksum.to_le_bytes());
         }
         for (index, fields) in fields.iter().enumerate() {
             let fields = self.entries.get(&index).unwrap_or(fields);

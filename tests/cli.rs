@@ -4,6 +4,10 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "cli/build.rs"]
+mod build;
+#[path = "cli/checksum.rs"]
+mod checksum;
 #[path = "cli/compress.rs"]
 mod compress;
 #[path = "common/corpus.rs"]

@@ -54,6 +54,46 @@ fn ioquake3_finds_the_edit() {
     }
 }
 
+/// The sum that the program prints is the one that the engine computes, and the one for which its bots take a file of areas.
+#[test]
+fn ioquake3_computes_the_same_checksum() {
+    let Some(engine) = Ioquake3::find() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for name in QUAKE3 {
+        let map = maps::fixture(name);
+        let edited = maps::edit(&map, "append", &[&["set", "worldspawn", "gravity=321"]], folder.path());
+        for path in [map, edited] {
+            let bytes = std::fs::read(&path).unwrap();
+            let sum = maps::checksum(&path);
+            assert_eq!(engine.play(&bytes).loaded(name).checksum, sum, "{name}");
+            let sum: i32 = sum.parse().unwrap();
+            for version in [4, 5] {
+                assert!(engine.takes_areas(&bytes, &maps::areas(version, sum)), "{name}, version {version}");
+                assert!(!engine.takes_areas(&bytes, &maps::areas(version, sum ^ 1)), "{name}, version {version}");
+            }
+        }
+    }
+}
+
+/// What --fix-aas writes is taken, and what it replaces is not.
+#[test]
+fn ioquake3_takes_a_fixed_file_of_areas() {
+    let Some(engine) = Ioquake3::find() else { return };
+    for version in [4, 5] {
+        let folder = tempfile::tempdir().unwrap();
+        let [map, areas] = ["t.bsp", "t.aas"].map(|name| folder.path().join(name));
+        std::fs::copy(maps::fixture(QUAKE3[0]), &map).unwrap();
+        std::fs::write(&areas, maps::areas(version, maps::checksum(&map).parse().unwrap())).unwrap();
+        let read = |path| std::fs::read(path).unwrap();
+        assert!(engine.takes_areas(&read(&map), &read(&areas)));
+        maps::bspkit(&["ent", "set", map.to_str().unwrap(), "worldspawn", "gravity=321", "--in-place"]);
+        assert!(!engine.takes_areas(&read(&map), &read(&areas)), "the edit made it stale");
+        std::fs::copy(maps::fixture(QUAKE3[0]), &map).unwrap();
+        maps::bspkit(&["ent", "set", map.to_str().unwrap(), "worldspawn", "gravity=321", "--in-place", "--fix-aas"]);
+        assert!(engine.takes_areas(&read(&map), &read(&areas)), "version {version}");
+    }
+}
+
 #[test]
 fn ioquake3_sees_the_rest_unchanged() {
     let Some(engine) = Probe::find() else { return };
@@ -81,6 +121,18 @@ fn darkplaces_finds_the_edit_in_quake_maps() {
 #[test]
 fn darkplaces_finds_the_edit_in_quake2_maps() {
     darkplaces_finds_the_edit(&QUAKE2);
+}
+
+/// A map that `build` made of text files alone.
+#[test]
+fn darkplaces_loads_a_map_from_text_files() {
+    let Some(engine) = DarkPlaces::find() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("box.bsp");
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/box/manifest.json");
+    maps::bspkit(&["build", manifest.to_str().unwrap(), "-o", map.to_str().unwrap()]);
+    let seen = engine.load(&std::fs::read(&map).unwrap()).loaded("docs/box");
+    assert_eq!(seen.entities, maps::entities_of(&map));
 }
 
 #[test]

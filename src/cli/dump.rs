@@ -8,11 +8,12 @@ use bspkit::record::FlagNames;
 use bspkit::{Bsp, Error, ErrorKind};
 use serde::Serialize;
 
+use super::build::{self, Dumped};
 use super::help;
 use super::maps::{MapFile, Maps};
 use super::options::Options;
-use super::put::{refuse, spare, stream};
-use super::records::{Content, Format, file_stems, game};
+use super::put::{put, refuse, spare, stream};
+use super::records::{Content, Format, file_stems, game, told_by_name};
 use super::show::{PathJson, count, json, shown};
 use super::talk::{Code, Job, Talk};
 
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     /// A lump, or a list in it; with --all the folder to write every lump to
     #[arg(value_name = "LUMP|DIR")]
     what: PathBuf,
-    /// Write a file for every lump
+    /// Write a file for every lump, and manifest.json, from which `build` makes a map of them
     #[arg(long)]
     all: bool,
     /// How [default: json where the lump has records, else raw]
@@ -136,7 +137,7 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, map: &MapFile, args: &Args, job: &mut Jo
     let folder = &map.place(&args.what, "");
     let cannot = || format!("cannot dump to {}", shown(folder));
     fs::create_dir_all(folder).with_context(cannot)?;
-    let mut files = Vec::new();
+    let (mut files, mut dumped) = (Vec::new(), Vec::new());
     for (slot, stem) in file_stems(bsp) {
         let content = match Content::read(bsp, slot, None) {
             Ok(content) => content,
@@ -158,10 +159,18 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, map: &MapFile, args: &Args, job: &mut Jo
             Some(format) if usual != Format::Raw => format,
             _ => usual,
         };
-        files.push((folder.join(format!("{stem}.{}", format.extension())), slot, format));
+        // Where a name would not tell which records they are, `build` could not read them.
+        let record = told_by_name(bsp, slot).filter(|_| format != Format::Raw);
+        let format = if record.is_some() { format } else { Format::Raw };
+        let name = format!("{stem}.{}", format.extension());
+        let rest = if record.is_some() { content.behind().to_vec() } else { Vec::new() };
+        dumped.push(Dumped { slot, file: name.clone(), record, rest });
+        files.push((folder.join(name), slot, format));
     }
+    let more = build::write(bsp, args.game.as_deref(), &dumped)?.into_iter();
+    let more: Vec<_> = more.map(|(name, bytes)| (folder.join(name), bytes)).collect();
     // All or nothing, as far as that can be told before.
-    for (path, ..) in &files {
+    for path in files.iter().map(|(path, ..)| path).chain(more.iter().map(|(path, _)| path)) {
         spare(path, &map.path).and_then(|()| refuse(path, args.force)).with_context(cannot)?;
     }
     for (path, slot, format) in &files {
@@ -171,6 +180,9 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, map: &MapFile, args: &Args, job: &mut Jo
         })?;
         warn_of_rest(&content, *format, job);
     }
-    job.say(&format!("{}: {}", shown(folder), count(files.len(), "file", "files")));
+    for (path, bytes) in &more {
+        put(path, bytes, args.force)?;
+    }
+    job.say(&format!("{}: {}", shown(folder), count(files.len() + more.len(), "file", "files")));
     Ok(())
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, Layout};
 
+use super::build::is_extra;
 use super::help;
 use super::maps::Maps;
 use super::options::Options;
@@ -109,6 +110,10 @@ fn all(draft: &mut Draft<'static>, names: FlagNames, folder: &Path, args: &Args,
     let mut found = 0;
     let mut seen = std::collections::HashSet::new();
     for path in files {
+        // What `build` alone reads.
+        if is_extra(&path) {
+            continue;
+        }
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let slot = stems.iter().find(|(_, known)| Some(known.as_str()) == stem).map(|(slot, _)| *slot);

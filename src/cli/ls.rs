@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     })
 }
 
-fn print(bsp: &Bsp<'_>, job: &mut Job<'_>) {
+pub(crate) fn print(bsp: &Bsp<'_>, job: &mut Job<'_>) {
     let width = bsp.container().bytes().len().to_string().len().max(6);
     job.line(format!("{:>width$} {:>width$}  what", "offset", "bytes"));
     for segment in bsp.container().segments() {

@@ -1,7 +1,10 @@
 //! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
 
+mod build;
 mod cat;
 mod check;
+mod checksum;
+mod completions;
 mod compress;
 mod dump;
 mod ent;
@@ -12,6 +15,7 @@ mod light;
 mod lmp;
 mod load;
 mod ls;
+mod man;
 mod maps;
 mod options;
 mod pairs;
@@ -75,11 +79,13 @@ enum Command {
     Cat(cat::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Checksum(checksum::Args),
     Ent(ent::Args),
     Dump(dump::Args),
     Load(load::Args),
     Get(get::Args),
     Set(set::Args),
+    Build(build::Args),
     Compress(compress::CompressArgs),
     Decompress(compress::DecompressArgs),
     Light(light::Args),
@@ -87,6 +93,8 @@ enum Command {
     Pak(pak::Args),
     Tex(tex::Args),
     Vis(vis::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -108,11 +116,13 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Cat(args) => cat::run(options, talk, args),
         Command::Verify(args) => verify::run(options, talk, args),
         Command::Check(args) => check::run(options, talk, args),
+        Command::Checksum(args) => checksum::run(options, talk, args),
         Command::Ent(args) => ent::run(options, talk, args),
         Command::Dump(args) => dump::run(options, talk, args),
         Command::Load(args) => load::run(options, talk, args),
         Command::Get(args) => get::run(options, talk, args),
         Command::Set(args) => set::run(options, talk, args),
+        Command::Build(args) => build::run(talk, args),
         Command::Compress(args) => compress::compress(options, talk, args),
         Command::Decompress(args) => compress::decompress(options, talk, args),
         Command::Light(args) => light::run(options, talk, args),
@@ -120,5 +130,7 @@ fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
         Command::Pak(args) => pak::run(options, talk, args),
         Command::Tex(args) => tex::run(options, talk, args),
         Command::Vis(args) => vis::run(options, talk, args),
+        Command::Completions(args) => completions::run(talk, args),
+        Command::Man(args) => man::run(talk, args),
     }
 }

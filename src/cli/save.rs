@@ -15,9 +15,13 @@ use super::maps::{MapFile, Maps, real_path};
 use super::options::Options;
 use super::show::shown;
 use super::talk::{Code, Job, Talk};
+use aas::Areas;
 use dry::DryRun;
+use sums::Sums;
 
+mod aas;
 mod dry;
+mod sums;
 
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
@@ -43,6 +47,13 @@ pub(crate) struct Save {
     /// Save an edit of a damaged map; do what loses something
     #[arg(long)]
     pub(crate) force: bool,
+    /// Say what becomes of the sums that servers and clients compare, as -v and --dry-run do
+    #[arg(long)]
+    checksum: bool,
+    /// Patch the checksum in the .aas file beside a Quake III map, or in a copy for the saved one, so that bots take it; for
+    /// edits that change nothing they walk on
+    #[arg(long)]
+    fix_aas: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -202,16 +213,30 @@ impl Save {
         job: &mut Job<'_>,
     ) -> Result<Code> {
         let place = target.unwrap_or(&map.path);
+        let areas = match self.fix_aas {
+            true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
+            false => None,
+        };
         if !plan.is_identity() {
-            self.warn(map, bsp, plan, place, job);
+            self.warn(map, bsp, plan, place, areas.is_some(), job);
         }
         if self.dry_run {
-            DryRun { path: &map.path, target, plan }.print(self.json, many, job)?;
+            // What nobody sees is not computed.
+            let sums = match self.json || !job.talk.quiet {
+                true => Bsp::from_data(plan.to_data(), Some(bsp.dialect())).ok().map(|new| Sums::new(bsp, &new)),
+                false => None,
+            };
+            DryRun { path: &map.path, target, plan, sums }.print(self.json, many, job)?;
+            areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }
+        let save_areas = |job: &mut Job<'_>| match &areas {
+            Some(areas) => areas.save(self.backup.as_deref(), job),
+            None => Ok(()),
+        };
         if self.in_place && plan.is_identity() {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
-            return Ok(Code::Done);
+            return save_areas(job).map(|()| Code::Done);
         }
         let mut how = SaveOptions::default().force(self.force);
         if let Some(suffix) = &self.backup {
@@ -224,21 +249,24 @@ impl Save {
         let backup = plan.save_with(place, &how).with_context(cannot_save)?;
         let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
         job.say(&format!("{}: {}{backup}", shown(place), plan.report()));
-        Ok(Code::Done)
+        if (self.checksum || job.talk.verbose) && !job.talk.quiet {
+            Sums::new(bsp, &Bsp::open_as(place, Some(bsp.dialect()))?).say(place, job);
+        }
+        save_areas(job).map(|()| Code::Done)
     }
 
-    fn warn(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, target: &Path, job: &mut Job<'_>) {
+    fn warn(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, target: &Path, is_fixed: bool, job: &mut Job<'_>) {
         for warning in &plan.report().warnings {
             job.warn(&format!("{}: {warning}", shown(target)));
         }
         if let Some(reason) = plan.needs_force().filter(|_| self.dry_run && !self.force) {
             job.warn(&format!("{}: the map is damaged ({reason}); saving needs --force", shown(target)));
         }
-        let Some(extension) = bsp.dialect().checksummed_by else { return };
+        let Some(extension) = bsp.dialect().checksummed_by.filter(|_| !is_fixed) else { return };
         let beside = [target, &map.path].map(|path| path.with_extension(extension));
         if let Some(file) = beside.iter().find(|file| file.exists()) {
             job.warn(&format!(
-                "{} holds a checksum of the whole map: bots refuse it until that file is built again",
+                "{} holds a checksum of the whole map: bots refuse it until that file is built again, or --fix-aas patches it",
                 shown(file)
             ));
         }

@@ -9,7 +9,7 @@ pub use super::quake3::{
     BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES,
 };
 use super::quake3::{Brush, Model};
-use super::{Dialect, Facts, Game, LightModel, Lump, Magic, QUAKE3, Role, Row, keys, lump, only};
+use super::{Dialect, Facts, Game, LightModel, Lump, Magic, QUAKE3, Role, Row, checksum, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, Meaning, Name, index, records, run};
@@ -28,6 +28,7 @@ pub const FAKK: Dialect = Dialect {
     // The order of q3map, by which its lumps are numbered here.
     rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },
     light: LightModel::Pages(&LIGHT),
+    checksums: &[checksum::in_header("fakk", "F.A.K.K.2 and Alice", false)],
     checksummed_by: None,
     checks: &super::limits::RITUAL,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -4,7 +4,9 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, keys, lump};
+use super::{
+    Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, checksum, keys, lump,
+};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
@@ -37,6 +39,7 @@ pub const GOLDSRC: Dialect = Dialect {
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
+    checksums: &[checksum::GOLDSRC],
     checksummed_by: None,
     checks: &super::limits::GOLDSRC,
     probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),

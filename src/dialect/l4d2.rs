@@ -1,7 +1,7 @@
 //! Left 4 Dead 2, a relative of Source 21: the fields of a directory entry stand in another order, which nothing in
 //! the header says. The reading under which more entries could be true is taken.
 
-use super::{Dialect, Lump, Row, SOURCE21, source, source21};
+use super::{Dialect, Lump, Row, SOURCE, SOURCE21, source, source21};
 use crate::file::directory::{DirectoryShape, EntryShape};
 
 /// Left 4 Dead 2.
@@ -16,6 +16,7 @@ pub const L4D2: Dialect = Dialect {
         let reads_better = source::plausible(bytes, dialect.shapes[0]) > source::plausible(bytes, SOURCE21.shapes[0]);
         reads_better.then_some(dialect.shapes[0])
     },
+    checksums: SOURCE.checksums,
     ..SOURCE21
 };
 

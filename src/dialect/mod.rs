@@ -6,6 +6,7 @@ pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
 mod checks;
+mod checksum;
 pub mod contagion;
 pub mod daikatana;
 mod detect;
@@ -44,6 +45,7 @@ pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use checksum::{Checksum, Covers, Sum, Use};
 pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
@@ -151,7 +153,9 @@ pub struct Dialect {
     pub bare_paks: &'static [i32],
     /// Where in the header the map revision stands.
     pub revision_at: Option<usize>,
-    /// A file that stands beside the map and holds a checksum of it: its extension.
+    /// The sums of a map that its engines compare.
+    pub checksums: &'static [Checksum],
+    /// A file that stands beside the map and holds the first of them: its extension.
     pub checksummed_by: Option<&'static str>,
     /// What a check goes by, and what its engines take at most.
     pub checks: &'static Checks,
@@ -304,6 +308,14 @@ impl Dialect {
             true => letters.iter().copied().map(char::from).collect::<String>().trim().to_owned(),
             false => version.to_string(),
         }
+    }
+
+    /// The offset of a checksum in the header.
+    pub fn stored_checksum_at(&self) -> Option<usize> {
+        self.checksums.iter().find_map(|checksum| match checksum.covers {
+            Covers::Header(at) => Some(at),
+            _ => None,
+        })
     }
 
     /// The offset of the version number.

@@ -7,7 +7,7 @@
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
 };
-use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, fakk, keys, lump, only};
+use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checksum, fakk, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, Meaning, Name, index, records, run};
@@ -23,6 +23,7 @@ pub const MOHAA: Dialect = Dialect {
     rows: &[SAME, LEAF_ROWS],
     games: &[Game { name: "mohaa", title: "Medal of Honor", versions: &[], flags: &[] }],
     rules: Rules { write_order: &[0, 1, 8, 9, 12, 11, 7, 6, 13, 4, 3, 15, 2, 14, 5], ..FAKK.rules },
+    checksums: &[checksum::in_header("mohaa", "Medal of Honor", true)],
     ..FAKK
 };
 

@@ -17,6 +17,8 @@ pub const QFUSION: Dialect = Dialect {
     games: &[Game { name: "warsow", title: "Warsow", versions: &[], flags: FLAGS }],
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QFUSION,
+    // It has one, of which no source was at hand.
+    checksums: &[],
     checks: &super::limits::QFUSION,
     probe: |_, dialect| Some(dialect.shapes[0]),
     ..RAVEN

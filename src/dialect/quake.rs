@@ -9,7 +9,7 @@ pub use super::goldsrc::{
     PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
 };
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
-use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, goldsrc};
+use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, checksum, goldsrc};
 use crate::bytes::word;
 use crate::file::Rules;
 
@@ -23,6 +23,7 @@ pub const QUAKE: Dialect = Dialect {
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::QUAKE,
+    checksums: &[checksum::QUAKEWORLD, checksum::QUAKEWORLD2, checksum::ENTITY_KEY],
     checks: &super::limits::QUAKE,
     probe: |_, dialect| Some(dialect.shapes[0]),
     ..GOLDSRC

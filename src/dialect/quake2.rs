@@ -2,7 +2,7 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, keys, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, checksum, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
@@ -35,6 +35,7 @@ pub const QUAKE2: Dialect = Dialect {
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
+    checksums: &[checksum::of_file("quake2", "Quake II", true), checksum::ENTITY_KEY],
     checksummed_by: None,
     checks: &super::limits::QUAKE2,
     probe: |_, dialect| Some(dialect.shapes[0]),

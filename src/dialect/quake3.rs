@@ -15,7 +15,7 @@ pub(super) use records::SAME;
 pub use records::*;
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checksum, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -50,6 +50,7 @@ pub const QUAKE3: Dialect = Dialect {
     packing_caveats: &[],
     bare_paks: &[],
     revision_at: None,
+    checksums: &[checksum::of_file("quake3", "Quake III", true)],
     checksummed_by: Some("aas"),
     checks: &super::limits::QUAKE3,
     probe,

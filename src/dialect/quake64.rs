@@ -4,7 +4,7 @@
 pub use super::quake::{
     CLIPNODES, EDGES, FACES, LEAFS, MARKSURFACES, MODELS, NODES, PLANES, SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, QUAKE, Row, quake};
+use super::{Dialect, QUAKE, Row, checksum, quake};
 
 /// Quake 64.
 pub const QUAKE64: Dialect = Dialect {
@@ -12,6 +12,8 @@ pub const QUAKE64: Dialect = Dialect {
     title: "Quake 64",
     versions: &[i32::from_le_bytes(*b" 46Q")],
     rows: &[ROWS, quake::SAME, quake::NARROW],
+    // Nobody plays QuakeWorld in its maps.
+    checksums: &[checksum::ENTITY_KEY],
     ..QUAKE
 };
 

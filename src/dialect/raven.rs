@@ -5,7 +5,7 @@
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES, SHADERS};
-use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, keys, only, quake3};
+use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checksum, keys, only, quake3};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, index, index_or_none, records, run};
@@ -26,6 +26,7 @@ pub const RAVEN: Dialect = Dialect {
         ..QUAKE3.rules
     },
     light: LightModel::Pages(&LIGHT),
+    checksums: &[checksum::of_file("raven", "Raven's games", true)],
     checksummed_by: None,
     checks: &super::limits::RAVEN,
     probe: |bytes, dialect| Some(dialect.shapes[0]).filter(|shape| !is_sin(bytes, *shape)),

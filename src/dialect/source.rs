@@ -29,7 +29,7 @@ pub(super) use displacement::displacements;
 pub(super) use flags::LATE as LATE_FLAGS;
 pub(super) use light::samples;
 
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -78,6 +78,7 @@ pub const SOURCE: Dialect = Dialect {
     ],
     bare_paks: &[18, 19],
     revision_at: Some(1032),
+    checksums: &[checksum::SOURCE, checksum::SOURCE_MD5],
     checksummed_by: None,
     checks: &super::limits::SOURCE,
     probe: |_, dialect| Some(dialect.shapes[0]),

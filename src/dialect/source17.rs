@@ -6,7 +6,7 @@
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
-use super::{Dialect, Key, List, Lump, Row, SOURCE, keys, source};
+use super::{Dialect, Key, List, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
 use crate::record::{Meaning, index, index_or_none, records, run};
 
@@ -28,6 +28,7 @@ pub const SOURCE17: Dialect = Dialect {
     opaque_game_lumps: &[],
     packing_caveats: &[(17, source::NEVER_PACKED)],
     bare_paks: &[17],
+    checksums: &[checksum::SOURCE],
     ..SOURCE
 };
 

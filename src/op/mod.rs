@@ -1,6 +1,8 @@
 //! Layer 5: operations on whole maps, written against roles and slots, never against a dialect.
 
+pub mod aas;
 pub mod check;
+pub mod checksum;
 pub mod compress;
 pub mod diff;
 pub mod lmp;

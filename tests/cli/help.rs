@@ -6,17 +6,19 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 56] = [
+const COMMANDS: [&str; 60] = [
     "",
     "info",
     "ls",
     "cat",
     "verify",
     "check",
+    "checksum",
     "dump",
     "load",
     "get",
     "set",
+    "build",
     "ent",
     "ent list",
     "ent get",
@@ -63,7 +65,45 @@ const COMMANDS: [&str; 56] = [
     "vis export",
     "vis import",
     "vis fill",
+    "completions",
+    "man",
 ];
+
+/// What shells complete and manual pages say is made from the same texts: all of them are there, and nothing depends on
+/// when or where they were made.
+#[test]
+fn pages_and_completions_have_every_command() {
+    let room = Room::empty();
+    room.shell("bspkit man one && COLUMNS=40 bspkit man two -q && diff -r one two").done();
+    let name = |command: &str| format!("bspkit {command}").trim_end().replace(' ', "-") + ".1";
+    let mut pages: Vec<String> = COMMANDS.iter().map(|command| name(command)).collect();
+    pages.sort();
+    assert_eq!(room.shell("LC_ALL=C ls one").done().text().lines().collect::<Vec<_>>(), pages);
+    for page in &pages {
+        let text = String::from_utf8(room.read(format!("one/{page}"))).unwrap();
+        let title = page.trim_end_matches(".1");
+        assert!(text.contains(&format!(".TH {title} 1")) && text.contains("Examples:"), "{page}");
+    }
+    assert_eq!(room.shell("bspkit man").done().out, room.read("one/bspkit.1"));
+    // A page that is there and the same is no matter; one that was changed is.
+    room.shell("bspkit man one").done();
+    room.write("one/bspkit-ent.1", b"mine");
+    assert!(room.shell("bspkit man one").without_data(2).err.contains("--force replaces it"));
+    room.shell("bspkit man one --force && diff -r one two").done();
+
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = room.bspkit(&format!("completions {shell}")).done();
+        for command in COMMANDS.iter().flat_map(|command| command.split(' ')) {
+            assert!(script.text().contains(command), "{shell}: {command}");
+        }
+    }
+    assert_eq!(room.bspkit("completions tcsh").without_data(2).code, Some(2));
+    if room.shell("command -v bash").code == Some(0) {
+        let complete = "bspkit completions bash >c.sh && bash -n c.sh && bash -c '. ./c.sh
+            COMP_WORDS=(bspkit ent se); COMP_CWORD=2; _bspkit bspkit se ent; echo ${COMPREPLY[@]}'";
+        assert_eq!(room.shell(complete).done().text(), "set\n");
+    }
+}
 
 #[test]
 fn help() {

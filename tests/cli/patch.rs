@@ -12,7 +12,7 @@ fn schema() -> Value {
 }
 
 /// As much of JSON Schema as the schema uses; an error is the place that does not hold.
-fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -> Result<(), String> {
+pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("{place}: {what}: {value}"));
     for (word, rule) in rule.as_object().unwrap() {
         let fits = |rule: &Value| validate(root, rule, value, place).is_ok();
@@ -21,7 +21,8 @@ fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -> Result<()
             "object" => value.is_object(),
             "array" => value.is_array(),
             "string" => value.is_string(),
-            "integer" => value.is_u64(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "boolean" => value.is_boolean(),
             "null" => value.is_null(),
             other => panic!("the type {other}"),
         };

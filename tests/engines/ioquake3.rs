@@ -98,16 +98,40 @@ impl Ioquake3 {
         })
     }
 
+    /// Whether the engine's bots take a file of areas as one for the map.
+    pub(crate) fn takes_areas(&self, map: &[u8], areas: &[u8]) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let game = folder.path().join("base/testgame");
+        std::fs::create_dir_all(game.join("maps")).unwrap();
+        std::fs::create_dir_all(game.join("botfiles")).unwrap();
+        // The bots want these files, and say themselves that nothing is in them.
+        for name in ["weapons.c", "items.c"] {
+            std::fs::write(game.join("botfiles").join(name), "// nothing\n").unwrap();
+        }
+        std::fs::write(game.join("maps/t.aas"), areas).unwrap();
+        let text = match self.load_in(folder.path(), map, "+set bot_enable 1") {
+            Verdict::Loaded(text) => text,
+            Verdict::Refused(reason) => reason,
+        };
+        let (taken, stale) = (text.contains("loaded maps/t.aas"), text.contains("is out of date"));
+        assert!(taken != stale, "neither taken nor refused: {text}");
+        taken
+    }
+
     /// The engine's whole output. Its exit code says nothing: it is 0 for a refused map too.
     fn load(&self, map: &[u8], commands: &str) -> Verdict<String> {
         let folder = tempfile::tempdir().unwrap();
-        let game = folder.path().join("base/testgame");
+        self.load_in(folder.path(), map, commands)
+    }
+
+    fn load_in(&self, folder: &Path, map: &[u8], commands: &str) -> Verdict<String> {
+        let game = folder.join("base/testgame");
         std::fs::create_dir_all(game.join("maps")).unwrap();
         // The engine wants this file, and wants it not empty.
         std::fs::write(game.join("default.cfg"), "// nothing to set\n").unwrap();
         std::fs::write(game.join("maps/t.bsp"), map).unwrap();
         std::fs::write(game.join(&self.name), &self.module).unwrap();
-        let ended = run::run(&self.server, &arguments(folder.path(), commands), folder.path());
+        let ended = run::run(&self.server, &arguments(folder, commands), folder);
         if let Some(error) = ended.text.lines().find_map(|line| line.strip_prefix("ERROR: ")) {
             return Verdict::Refused(error.to_owned());
         }

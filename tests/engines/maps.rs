@@ -37,6 +37,31 @@ pub(crate) fn edit(map: &Path, layout: &str, steps: &[&[&str]], folder: &Path) -
     last
 }
 
+/// Runs the program, which has to succeed.
+pub(crate) fn bspkit(arguments: &[&str]) -> Vec<u8> {
+    let run = Command::new(env!("CARGO_BIN_EXE_bspkit")).args(arguments).output().unwrap();
+    assert!(run.status.success(), "bspkit {arguments:?}: {}", String::from_utf8_lossy(&run.stderr));
+    run.stdout
+}
+
+/// The first sum that the program prints of a map, as engines print it.
+pub(crate) fn checksum(map: &Path) -> String {
+    let printed = bspkit(&["checksum", map.to_str().unwrap(), "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+    json["checksums"][0]["signed"].to_string()
+}
+
+/// A file of areas for bots with no areas in it.
+pub(crate) fn areas(version: u8, checksum: i32) -> Vec<u8> {
+    let mut head = checksum.to_le_bytes().to_vec();
+    // Fourteen empty lumps.
+    head.extend([[124, 0, 0, 0], [0; 4]].concat().repeat(14));
+    if version == 5 {
+        head.iter_mut().zip(0_usize..).for_each(|(byte, at)| *byte ^= (at * 119) as u8);
+    }
+    [b"EAAS".to_vec(), vec![version, 0, 0, 0], head].concat()
+}
+
 /// A map with the version number of no format.
 pub(crate) fn with_wrong_version(map: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(map).unwrap();

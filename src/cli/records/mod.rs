@@ -1,5 +1,6 @@
 //! Records on the command line: what LUMP names, and records as text.
 
+mod blank;
 mod csv;
 pub(crate) mod json;
 mod place;
@@ -13,12 +14,15 @@ use bspkit::dialect::{Form, Game, Records, Role};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Error, ErrorKind, Slot, SlotId};
 use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 
+pub(crate) use blank::{RecordName, told_by_name};
 pub(crate) use json::{parse_value, print_record, print_value};
 pub(crate) use place::{Assignment, RecordPlace};
 
 /// How records look in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
     /// An object on a line for each record
     Json,
@@ -145,6 +149,12 @@ impl<'a> Content<'a> {
     pub(crate) fn rest(&self) -> usize {
         let end = self.parts.iter().map(|part| part.range.start + part.count() * part.record.size).max();
         end.map_or(0, |end| if self.has_lists || self.parts[0].list.is_empty() { self.bytes.len() - end } else { 0 })
+    }
+
+    /// The bytes behind the last record of all lists.
+    pub(crate) fn behind(&self) -> &[u8] {
+        let end = self.parts.iter().map(|part| part.range.start + part.count() * part.record.size).max();
+        &self.bytes[end.unwrap_or(self.bytes.len())..]
     }
 
     /// Prints the records; `write` says whether anybody reads on.

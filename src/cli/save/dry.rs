@@ -7,6 +7,7 @@ use anyhow::Result;
 use bspkit::{ChangeKind, Plan};
 use serde::Serialize;
 
+use super::sums::{SumJson, Sums};
 use crate::cli::show::{PathJson, json, shown};
 use crate::cli::talk::Job;
 
@@ -15,6 +16,7 @@ pub(super) struct DryRun<'a> {
     pub(super) path: &'a Path,
     pub(super) target: Option<&'a Path>,
     pub(super) plan: &'a Plan<'a>,
+    pub(super) sums: Option<Sums>,
 }
 
 #[derive(Serialize)]
@@ -28,6 +30,7 @@ struct Document<'a> {
     changes: Vec<ChangeJson>,
     edits: Vec<EditJson<'a>>,
     moved: Vec<MovedJson<'a>>,
+    checksums: Vec<SumJson>,
     warnings: &'a [String],
 }
 
@@ -86,6 +89,7 @@ pub(super) fn print_bytes(
         changes: ranges.iter().map(change).collect(),
         edits: Vec::new(),
         moved: Vec::new(),
+        checksums: Vec::new(),
         warnings: &[],
     };
     job.line(json(&document, false)?);
@@ -115,6 +119,8 @@ impl DryRun<'_> {
             let (offset, bytes) = (change.range.start, change.range.len());
             job.line(format!("{offset:>12} {bytes:>12}  {}", change.kind));
         }
+        let place = self.target.unwrap_or(self.path);
+        self.sums.iter().for_each(|sums| sums.say(place, job));
         Ok(())
     }
 
@@ -137,6 +143,7 @@ impl DryRun<'_> {
             changes: changes.collect(),
             edits: report.edits.iter().map(|e| EditJson { name: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
             moved: report.moved.iter().map(|m| MovedJson { name: &m.name, offset: [m.from, m.to] }).collect(),
+            checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: &report.warnings,
         }
     }

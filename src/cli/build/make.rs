@@ -1,0 +1,278 @@
+//! From a manifest to a map's bytes.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bspkit::bytes::unescape;
+use bspkit::dialect::{self, Dialect, Role};
+use bspkit::file::directory::{DirectoryShape, EntryFields, EntryShape};
+use bspkit::record::FlagNames;
+use bspkit::{Bsp, Builder, SlotId};
+
+use super::manifest::{Manifest, Part, resolve, wrong};
+use crate::cli::records::{Content, Format, RecordName};
+use crate::cli::show::shown;
+use crate::cli::talk::Job;
+
+/// What a part of a manifest is about.
+enum Target {
+    Lump(usize),
+    Extra(usize),
+    Member([u8; 4]),
+    Bspx(String),
+}
+
+/// What the whole manifest says of its parts.
+struct Whole<'m> {
+    dialect: &'static Dialect,
+    version: i32,
+    shape: DirectoryShape,
+    names: FlagNames,
+    folder: &'m Path,
+}
+
+impl Manifest {
+    /// The dialect and the bytes of the map.
+    pub(super) fn make(&self, folder: &Path, job: &mut Job<'_>) -> Result<(&'static Dialect, Vec<u8>)> {
+        let dialect = dialect::by_name(&self.dialect)?;
+        let whole = self.whole(dialect, folder)?;
+        let mut builder = Builder::new(dialect).version(whole.version).shape(whole.shape);
+        if let Some(revision) = self.revision {
+            if dialect.revision_at.is_none() {
+                return Err(wrong("revision", format!("maps of {} have none", dialect.title)).into());
+            }
+            builder = builder.revision(revision);
+        }
+        if let Some(checksum) = self.checksum {
+            if dialect.stored_checksum_at().is_none() {
+                return Err(wrong("checksum", format!("maps of {} hold none", dialect.title)).into());
+            }
+            builder = builder.checksum(checksum);
+        }
+        builder = builder.align_game_lumps(alignment("align_game_lumps", self.align_game_lumps)?.unwrap_or(1));
+        for alignment in dialect.rules.alignments.iter().filter(|alignment| !alignment.only_if_it_stood_so) {
+            builder = builder.align(alignment.lump, alignment.bytes);
+        }
+        let mut seen = HashSet::new();
+        let (mut has_members, mut has_game_lump) = (false, false);
+        let mut filled = HashSet::new();
+        for (index, part) in self.lumps.iter().enumerate() {
+            let place = part.place(index);
+            let target = whole.target(part).map_err(|why| wrong(&place, why))?;
+            let slot = match &target {
+                Target::Lump(index) => Some(SlotId::Lump(*index)),
+                Target::Extra(index) => Some(SlotId::Extra(*index)),
+                // Real maps have several of one name.
+                Target::Member(_) | Target::Bspx(_) => None,
+            };
+            if slot.is_some_and(|slot| !seen.insert(slot)) {
+                return Err(wrong(&place, "it comes a second time").into());
+            }
+            has_members |= matches!(target, Target::Member(_));
+            let lump = if let Target::Lump(index) = target { Some(index) } else { None };
+            let bytes = whole.bytes(part, &place, &target)?;
+            filled.extend(lump.filter(|_| !bytes.is_empty()));
+            // Of a list of members that is empty nothing can go astray.
+            if lump.is_some() && lump == dialect.rules.game_lump && bytes.len() > 4 {
+                job.warn_here(&format!("{place}: what its bytes say of places is not made anew"));
+                has_game_lump = true;
+            }
+            builder = whole.add(builder, part, target, bytes, &place)?;
+        }
+        // That the directory is longer than usual shows by an offset that could be one.
+        for index in (dialect.shapes[0].count..whole.shape.count).filter(|index| !filled.contains(index)) {
+            let offset = i32::try_from(whole.shape.header_size())?;
+            builder = builder.entry(index, EntryFields { offset, length: 0, version: None, unpacked: None });
+        }
+        if has_game_lump && has_members {
+            return Err(
+                wrong("lumps", "the game lump has a file, and so have its members: leave one of them out").into()
+            );
+        }
+        let order: Option<Vec<usize>> = self.order.iter().map(|name| whole.lump(name)).collect();
+        let order = order.ok_or_else(|| wrong("order", "it names what is no lump of the directory"))?;
+        if order.iter().collect::<HashSet<_>>().len() < order.len() {
+            return Err(wrong("order", "it names a lump twice").into());
+        }
+        builder = builder.order(&order);
+        if self.trailer {
+            if dialect.rules.trailer_lump.is_none() {
+                return Err(wrong("trailer", format!("maps of {} have none", dialect.title)).into());
+            }
+            builder = builder.trailer();
+        }
+        if let Some(tail) = &self.tail {
+            builder = builder.tail(whole.read("tail", tail)?);
+        }
+        builder = if self.unpadded { builder.unpadded() } else { builder };
+        Ok((dialect, builder.build()?))
+    }
+
+    fn whole<'m>(&self, dialect: &'static Dialect, folder: &'m Path) -> Result<Whole<'m>> {
+        let version = self.version.unwrap_or(dialect.versions[0]);
+        if !dialect.versions.contains(&version) {
+            let known: Vec<_> = dialect.versions.iter().map(i32::to_string).collect();
+            let why = format!("{} has no maps of version {version}, only {}", dialect.title, known.join(", "));
+            return Err(wrong("version", why).into());
+        }
+        let entries = self.entries.unwrap_or(dialect.shapes[0].count);
+        let shape = dialect.shapes.iter().find(|shape| shape.count == entries);
+        let shape = *shape.ok_or_else(|| {
+            let known: Vec<_> = dialect.shapes.iter().map(|shape| shape.count.to_string()).collect();
+            wrong("entries", format!("a directory of {} has {}", dialect.title, known.join(" or ")))
+        })?;
+        let game = match &self.game {
+            Some(name) => dialect.game_by_name(name)?,
+            None => dialect.game(version),
+        };
+        Ok(Whole { dialect, version, shape, names: game.flags, folder })
+    }
+}
+
+impl Whole<'_> {
+    fn add(&self, builder: Builder, part: &Part, target: Target, bytes: Vec<u8>, place: &str) -> Result<Builder> {
+        let (is_lump, is_member) = (matches!(target, Target::Lump(_)), matches!(target, Target::Member(_)));
+        let is_source = self.shape.entry != EntryShape::Plain;
+        let no = |field: &str| Err(wrong(&format!("{place}.{field}"), "it has none there").into());
+        match () {
+            () if part.version.is_some() && !(is_lump && is_source || is_member) => return no("version"),
+            () if part.compressed && !(is_lump && is_source || is_member) => return no("compressed"),
+            () if part.flags != 0 && !is_member => return no("flags"),
+            () if part.align.is_some() && !is_lump => return no("align"),
+            () if part.gap_before.is_some() && !is_lump => return no("gap_before"),
+            () => {}
+        }
+        Ok(match target {
+            Target::Lump(index) => {
+                let mut builder = match part.compressed {
+                    true => builder.compressed_lump(index, &bytes)?,
+                    false => builder.lump(index, bytes),
+                };
+                builder = builder.lump_version(index, part.version.unwrap_or(0));
+                if let Some(alignment) = alignment(&format!("{place}.align"), part.align)? {
+                    builder = builder.align(index, alignment);
+                }
+                match &part.gap_before {
+                    Some(gap) => builder.gap_before(index, self.read(&format!("{place}.gap_before"), gap)?),
+                    None => builder,
+                }
+            }
+            Target::Extra(index) => builder.extra(index, bytes),
+            Target::Bspx(name) => builder.bspx(&name, bytes),
+            Target::Member([0, 0, 0, 0]) if bytes.is_empty() => builder.game_lump_end(),
+            Target::Member(id) => {
+                let version = u16::try_from(part.version.unwrap_or(0));
+                let version = version.map_err(|_| wrong(&format!("{place}.version"), "it has 16 bits"))?;
+                let builder = match part.compressed {
+                    true => builder.compressed_game_lump(id, version, &bytes)?,
+                    false => builder.game_lump(id, version, bytes),
+                };
+                builder.game_lump_flags(part.flags)
+            }
+        })
+    }
+
+    /// What a name in a manifest means.
+    fn target(&self, part: &Part) -> Result<Target, String> {
+        let Dialect { rules, title, .. } = self.dialect;
+        let name = &part.lump;
+        if let Some(id) = name.strip_prefix("game:") {
+            if rules.game_lump.is_none() {
+                return Err(format!("maps of {title} have no game lump"));
+            }
+            let id = <[u8; 4]>::try_from(unescape(id));
+            return id.map(Target::Member).map_err(|_| "the name of a member has four bytes".to_owned());
+        }
+        if let Some(name) = name.strip_prefix("bspx:") {
+            return match unescape(name) {
+                bytes if bytes.contains(&0) || bytes.is_empty() || bytes.len() > 23 => {
+                    Err("the name of a BSPX entry has one to 23 bytes, none of them NUL".to_owned())
+                }
+                bytes => String::from_utf8(bytes).map(Target::Bspx).map_err(|_| "the name is no text".to_owned()),
+            };
+        }
+        if name.starts_with("extra:") {
+            return self.extra(name).map(Target::Extra).ok_or_else(|| format!("maps of {title} have no such lump"));
+        }
+        let index = self.lump(name).ok_or_else(|| format!("maps of {title} have no such lump"))?;
+        match index < self.shape.count {
+            true => Ok(Target::Lump(index)),
+            false => Err(format!("the directory has no entry {index}, only {}", self.shape.count)),
+        }
+    }
+
+    fn lump(&self, name: &str) -> Option<usize> {
+        let lumps = self.dialect.lumps;
+        let by_number = || name.parse().ok().filter(|index| *index < lumps.len());
+        let by_name = || lumps.iter().position(|lump| lump.name.eq_ignore_ascii_case(name));
+        let role = || Role::ALL.iter().find(|role| role.name().eq_ignore_ascii_case(name));
+        by_number().or_else(by_name).or_else(|| self.dialect.role(*role()?))
+    }
+
+    /// The number of a lump of Xash3D's extra header, by what a map with one says.
+    fn extra(&self, name: &str) -> Option<usize> {
+        if !self.dialect.rules.extra_header {
+            return None;
+        }
+        let bytes = Builder::new(self.dialect).extra(0, []).build().ok()?;
+        let map = Bsp::from_data(bytes.into(), Some(self.dialect)).ok()?;
+        map.slots().iter().find_map(|slot| match slot.id {
+            SlotId::Extra(index) if slot.name.eq_ignore_ascii_case(name) => Some(index),
+            _ => None,
+        })
+    }
+
+    /// The bytes of a part, from its file.
+    fn bytes(&self, part: &Part, place: &str, target: &Target) -> Result<Vec<u8>> {
+        let name = match target {
+            Target::Lump(index) => self.dialect.lump_name(*index),
+            _ => part.lump.clone(),
+        };
+        let mut bytes = Vec::new();
+        if let Some(file) = &part.file {
+            let by_name = Path::new(file).extension().and_then(|extension| Format::of_extension(extension.to_str()?));
+            bytes = match part.format.or(by_name).unwrap_or(Format::Raw) {
+                Format::Raw => self.read(&format!("{place}.file"), file)?,
+                format => self.records(part, &name, file, format).with_context(|| place.to_owned())?,
+            };
+        }
+        if let Some(rest) = &part.rest {
+            let rest = BASE64_STANDARD.decode(rest);
+            bytes.extend(rest.map_err(|error| wrong(&format!("{place}.rest"), format!("no base64: {error}")))?);
+        }
+        if part.nul {
+            bytes.push(0);
+        }
+        Ok(bytes)
+    }
+
+    fn records(&self, part: &Part, name: &str, file: &str, format: Format) -> Result<Vec<u8>> {
+        let wanted = RecordName { name: part.record.as_deref(), size: part.record_size };
+        let content = Content::blank(self.dialect, self.version, name, part.version, &wanted)?;
+        let path = resolve(self.folder, file).map_err(|why| wrong("file", why))?;
+        let cannot = || format!("cannot read {}", shown(&path));
+        let file = File::open(&path).with_context(cannot)?;
+        content.parse(format, self.names, true, BufReader::new(file)).with_context(cannot)
+    }
+
+    fn read(&self, place: &str, file: &str) -> Result<Vec<u8>> {
+        let path = resolve(self.folder, file).map_err(|why| wrong(place, why))?;
+        fs::read(&path).with_context(|| format!("cannot read {}", shown(&path))).with_context(|| place.to_owned())
+    }
+}
+
+fn alignment(place: &str, bytes: Option<usize>) -> Result<Option<usize>> {
+    /// A page of the coarsest kind; more would only fill the disk.
+    const COARSEST: usize = 1 << 16;
+    match bytes {
+        Some(bytes) if !bytes.is_power_of_two() || bytes > COARSEST => {
+            Err(wrong(place, format!("{bytes} is no power of two up to {COARSEST}")).into())
+        }
+        bytes => Ok(bytes),
+    }
+}

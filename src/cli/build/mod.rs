@@ -1,0 +1,100 @@
+//! `build`: a map from nothing but a manifest and the files that it names.
+
+mod make;
+mod manifest;
+mod write;
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bspkit::bytes::Data;
+use bspkit::{Bsp, Error, ErrorKind};
+
+use super::help;
+use super::ls;
+use super::maps::real_path;
+use super::show::{count, shown};
+use super::talk::{Code, Job, Talk};
+use manifest::Manifest;
+pub(super) use write::{Dumped, is_extra, write};
+
+/// Make a map from a manifest and the files that it names
+///
+/// The manifest is JSON: `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`.
+/// Files are records as `dump` writes them (.jsonl, .csv), or a lump's bytes. Versions, compression, the order in the file,
+/// game lumps and BSPX entries are the manifest's to say; docs/manifest.schema.json says how. `dump --all` writes one
+/// for a map, from which the same lumps are built.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit build folder/manifest.json -o out.bsp
+  bspkit build folder/manifest.json --dry-run"
+))]
+pub(crate) struct Args {
+    /// The manifest
+    #[arg(value_name = "MANIFEST")]
+    manifest: PathBuf,
+    /// Where to save; replaced as a whole or not at all
+    #[arg(short, long, value_name = "MAP", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Keep the file that is replaced, under its name with this suffix
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
+    backup: Option<String>,
+    /// Write nothing; print where everything would stand
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+    let manifest = Manifest::read(&args.manifest)?;
+    let folder = args.manifest.parent().unwrap_or(Path::new(""));
+    let cannot = || format!("cannot build a map from {}", shown(&args.manifest));
+    let files = manifest.files(folder).with_context(cannot)?;
+    if let Some(output) = &args.output {
+        spare(output, files.iter().chain([&args.manifest]))?;
+    }
+    let mut job = Job::new(talk, &args.manifest);
+    let (dialect, bytes) = manifest.make(folder, &mut job).with_context(cannot)?;
+    let data = Data::from(bytes);
+    match Bsp::from_data(data.clone(), None) {
+        Ok(found) if found.dialect().name != dialect.name => {
+            job.warn_here(&format!("what is built looks like a map of {}", found.dialect().title))
+        }
+        Ok(_) => {}
+        Err(error) => job.warn_here(&format!("what is built is no map that is told by itself: {error}")),
+    }
+    let bsp = Bsp::from_data(data, Some(dialect)).with_context(cannot)?;
+    let whole = count(bsp.container().bytes().len(), "byte", "bytes");
+    match &args.output {
+        Some(output) if !args.dry_run => {
+            let backup = args.backup.as_deref().map(OsStr::new);
+            let bytes = bsp.container().bytes();
+            let backup = bspkit::file::replace(output, backup, |mut file| file.write_all(bytes))
+                .with_context(|| format!("cannot save {}", shown(output)))?;
+            let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+            let lumps = bsp.slots().iter().filter(|slot| !slot.stored.is_empty()).count();
+            let lumps = count(lumps, "lump", "lumps");
+            job.say(&format!("{}: {}, {lumps}, {whole}{backup}", shown(output), dialect.title));
+        }
+        _ => {
+            job.line(format!("{}: {}, {whole}", shown(&args.manifest), dialect.title));
+            ls::print(&bsp, &mut job);
+        }
+    }
+    talk.stderr(&job.err);
+    talk.stdout(&job.out)?;
+    Ok(job.code)
+}
+
+/// Refuses to write over what is read.
+fn spare<'p>(output: &Path, mut read: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+    let real = |path: &Path| real_path(path).ok().flatten();
+    match real(output).is_some() && read.any(|path| real(path) == real(output)) {
+        true => {
+            let message = format!("{} is read and would be replaced", shown(output));
+            Err(Error::new(ErrorKind::Argument, message).into())
+        }
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,154 @@
+//! The manifest of a map that is there, beside the files that `dump --all` writes of it.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bspkit::dialect::Role;
+use bspkit::{Bsp, SegmentKind, Slot, SlotId};
+
+use super::manifest::{Manifest, NAME, Part};
+
+/// How the names of files begin that hold what stands before a lump and belongs to none.
+const GAP: &str = "gap_before_";
+const TAIL: &str = "tail";
+
+/// A lump that was written, and how.
+pub(crate) struct Dumped<'b> {
+    pub(crate) slot: &'b Slot,
+    /// The file's name.
+    pub(crate) file: String,
+    /// The records in it and their size, where it is no mere bytes.
+    pub(crate) record: Option<(String, usize)>,
+    /// What stands behind the last record.
+    pub(crate) rest: Vec<u8>,
+}
+
+/// Whether a file in a folder of lumps is none of a lump but of what `build` alone reads.
+pub(crate) fn is_extra(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name == NAME || name.starts_with(GAP) || name == "tail.bin"
+}
+
+/// A file by its name in the folder.
+pub(crate) type NamedFile = (String, Vec<u8>);
+
+/// The files of what is no lump's, and the manifest.
+pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> serde_json::Result<Vec<NamedFile>> {
+    let (dialect, container) = (bsp.dialect(), bsp.container());
+    let mut files = Vec::new();
+    let mut lumps: Vec<Part> = dumped.iter().map(|dumped| part(bsp, dumped)).collect();
+    // A game lump with members is its members; what else there is to say of it is said without a file.
+    let game_lump = bsp.role(Role::GameLump).filter(|slot| dumped.iter().all(|dumped| dumped.slot.id != slot.id));
+    let placed = game_lump.map(|slot| placed(bsp, slot)).filter(|part| part.version.is_some() || part.align.is_some());
+    lumps.extend(placed);
+
+    let segments = container.segments();
+    let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
+    for pair in segments.windows(2) {
+        let bytes = &container.bytes()[pair[0].range.clone()];
+        let is_lump = |id: &&SlotId| matches!(id, SlotId::Lump(_));
+        let Some(id) = pair[1].slots.iter().find(is_lump).filter(|_| pair[0].kind == SegmentKind::Gap) else {
+            continue;
+        };
+        let Some(slot) = container.slot(*id).filter(|_| !is_zero(bytes)) else { continue };
+        let name = format!("{GAP}{}.bin", slot.name);
+        match lumps.iter_mut().find(|part| part.lump == slot.name) {
+            Some(part) => part.gap_before = Some(name.clone()),
+            None => lumps.push(Part { lump: slot.name.clone(), gap_before: Some(name.clone()), ..Part::default() }),
+        }
+        files.push((name, bytes.to_vec()));
+    }
+    let of_kind = |kind| segments.iter().filter(move |segment| segment.kind == kind);
+    let tail: Vec<u8> = of_kind(SegmentKind::Tail)
+        .flat_map(|segment| container.bytes()[segment.range.clone()].iter().copied())
+        .collect();
+    let tail = (!tail.is_empty()).then(|| {
+        files.push((format!("{TAIL}.bin"), tail));
+        format!("{TAIL}.bin")
+    });
+    let has_trailer = of_kind(SegmentKind::Trailer).next().is_some();
+    let is_ragged = !container.bytes().len().is_multiple_of(4);
+    let manifest = Manifest {
+        bspkit_manifest: 1,
+        dialect: dialect.name.to_owned(),
+        version: Some(bsp.version()),
+        revision: bsp.revision(),
+        checksum: dialect.stored_checksum_at().and_then(|at| {
+            let word = container.bytes().get(at..)?.first_chunk()?;
+            Some(u32::from_le_bytes(*word))
+        }),
+        entries: Some(container.shape().count),
+        game: game.map(str::to_owned),
+        lumps,
+        order: order(bsp),
+        align_game_lumps: members_alignment(bsp),
+        trailer: has_trailer,
+        unpadded: is_ragged && tail.is_none() && !has_trailer,
+        tail,
+    };
+    let mut text = serde_json::to_vec_pretty(&manifest)?;
+    text.push(b'\n');
+    files.push((NAME.to_owned(), text));
+    Ok(files)
+}
+
+fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
+    let Dumped { slot, file, record, rest } = dumped;
+    let (record, record_size) = record.clone().unzip();
+    Part {
+        file: Some(file.clone()),
+        record,
+        record_size,
+        rest: (!rest.is_empty()).then(|| BASE64_STANDARD.encode(rest)),
+        ..placed(bsp, slot)
+    }
+}
+
+/// All of a part but what is in it.
+fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
+    let mut part = Part { lump: slot.name.clone(), ..Part::default() };
+    part.version = slot.version.filter(|version| *version != 0);
+    part.compressed = bsp.unpacked_size(slot.id).is_some();
+    match slot.id {
+        SlotId::Lump(index) => {
+            let alignments = bsp.dialect().rules.alignments.iter();
+            let mut own = alignments.filter(|alignment| alignment.lump == index && alignment.only_if_it_stood_so);
+            let stood = |bytes: usize| !slot.stored.is_empty() && slot.stored.start.is_multiple_of(bytes);
+            part.align = own.find(|alignment| stood(alignment.bytes)).map(|alignment| alignment.bytes);
+        }
+        SlotId::Game(index) => part.flags = member_flags(bsp, index).unwrap_or(0),
+        _ => {}
+    }
+    part
+}
+
+/// The flags of a member, but for the one that says whether it is compressed.
+fn member_flags(bsp: &Bsp<'_>, index: usize) -> Option<u16> {
+    let game = bsp.stored(bsp.role(Role::GameLump)?.id);
+    let flags = game.get(4 + 16 * index + 4..)?.first_chunk::<2>()?;
+    Some(u16::from_le_bytes(*flags) & !1)
+}
+
+/// The names of the lumps in the order of the file, where that is not the dialect's.
+fn order(bsp: &Bsp<'_>) -> Vec<String> {
+    let lumps = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Lump(_)) && !slot.stored.is_empty());
+    let mut lumps: Vec<&Slot> = lumps.collect();
+    let usual = bsp.dialect().rules.write_order;
+    let rank = |slot: &&Slot| {
+        let index = |index: &usize| slot.id == SlotId::Lump(*index);
+        (usual.iter().position(index).unwrap_or(usual.len()), slot.id)
+    };
+    lumps.sort_by_key(|slot| slot.stored.start);
+    match lumps.is_sorted_by_key(rank) {
+        true => Vec::new(),
+        false => lumps.into_iter().map(|slot| slot.name.clone()).collect(),
+    }
+}
+
+/// 4, where all members of the game lump stand so.
+fn members_alignment(bsp: &Bsp<'_>) -> Option<usize> {
+    let members = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty());
+    let mut starts = members.map(|slot| slot.stored.start).peekable();
+    (starts.peek().is_some() && starts.all(|start| start.is_multiple_of(4))).then_some(4)
+}

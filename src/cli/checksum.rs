@@ -1,0 +1,113 @@
+//! `checksum`: what engines compare between server and client.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use bspkit::Bsp;
+use bspkit::dialect::Use;
+use bspkit::op::checksum::{self, Computed, Value};
+use serde::Serialize;
+
+use super::help;
+use super::maps::Maps;
+use super::options::Options;
+use super::show::{PathJson, json, shown};
+use super::talk::{Code, Talk};
+
+/// Print the sums by which engines tell whether server and client have the same map
+///
+/// Quake II and III sum the whole file; QuakeWorld, GoldSrc and Source the lumps but for the entities, so that a server may
+/// edit those. Quake engines that load entity files look for one with the sum of the entity text in its name. A sum that
+/// no engine's own source or output was at hand to prove is marked as unverified. Writing commands say what becomes of the
+/// sums with -v, --checksum and --dry-run.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit checksum dm4.bsp
+  bspkit checksum maps --json > sums.jsonl"
+))]
+pub(crate) struct Args {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    dialect: &'static str,
+    checksums: Vec<ChecksumJson>,
+}
+
+#[derive(Serialize)]
+struct ChecksumJson {
+    name: &'static str,
+    title: &'static str,
+    value: String,
+    /// The sum as Quake's engines print and send it, where it is one of 32 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<i32>,
+    /// The file that engines look for, where the sum is in its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    verified: bool,
+}
+
+pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let computed = checksum::all(&bsp);
+        if args.json {
+            let document = Document {
+                path: PathJson::new(&map.path),
+                dialect: bsp.dialect().name,
+                checksums: computed.iter().map(|computed| as_json(computed, &map.path)).collect(),
+            };
+            job.line(json(&document, maps.many)?);
+            return Ok(Code::Done);
+        }
+        heading(&bsp, &map.path, computed.is_empty(), |line| job.line(line));
+        for Computed { checksum, value, .. } in &computed {
+            let value = signed(value).map_or_else(|| value.to_string(), |signed| format!("{value} ({signed})"));
+            let value = file(checksum.use_of, &value, &map.path).unwrap_or(value);
+            let doubt = if checksum.is_verified { "" } else { ", unverified" };
+            job.line(format!("  {:<12} {value}  {}{doubt}", checksum.name, checksum.title));
+        }
+        Ok(Code::Done)
+    })
+}
+
+fn heading(bsp: &Bsp<'_>, path: &Path, is_none: bool, line: impl FnOnce(String)) {
+    let none = if is_none { "; no sum of these maps is known" } else { "" };
+    line(format!("{}: {}{none}", shown(path), bsp.dialect().title));
+}
+
+fn as_json(computed: &Computed, path: &Path) -> ChecksumJson {
+    let Computed { checksum, value, .. } = computed;
+    ChecksumJson {
+        name: checksum.name,
+        title: checksum.title,
+        value: value.to_string(),
+        signed: signed(value),
+        file: file(checksum.use_of, &value.to_string(), path),
+        verified: checksum.is_verified,
+    }
+}
+
+/// Engines print their sums as signed numbers.
+fn signed(value: &Value) -> Option<i32> {
+    match value {
+        Value::Number(number) => Some(number.cast_signed()),
+        _ => None,
+    }
+}
+
+/// The name of the file that a key stands for.
+fn file(use_of: Use, key: &str, path: &Path) -> Option<String> {
+    let stem = Path::new(path.file_stem()?);
+    (use_of == Use::FileName).then(|| format!("{}@{key}.ent", shown(stem)))
+}

@@ -1,0 +1,31 @@
+//! `completions`: what a shell needs to complete the program's commands.
+
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::talk::{Code, Talk};
+use super::{Cli, help};
+
+/// Print the completions for a shell
+///
+/// Where a shell looks for them is for the shell to say; the examples are the usual places.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit completions bash > bspkit.bash
+  bspkit completions zsh > _bspkit
+  bspkit completions fish > bspkit.fish
+  bspkit completions powershell > bspkit.ps1"
+))]
+pub(crate) struct Args {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "bspkit", &mut script);
+    talk.stdout(&script)?;
+    Ok(Code::Done)
+}

@@ -1,0 +1,61 @@
+//! `man`: manual pages, made from the help texts.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
+use super::put::put;
+use super::show::{count, shown};
+use super::talk::{Code, Talk};
+use super::{Cli, help};
+
+/// Print the program's manual page, or write one for every command into a folder
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit man > bspkit.1
+  bspkit man man1"
+))]
+pub(crate) struct Args {
+    /// Where to write a page for the program and for each of its commands
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Replace files that are there
+    #[arg(long, requires = "folder")]
+    force: bool,
+}
+
+pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+    let mut program = Cli::command().disable_help_subcommand(true);
+    // Gives the commands their full names and the options that all of them have.
+    program.build();
+    let Some(folder) = &args.folder else {
+        talk.stdout(&page(program)?)?;
+        return Ok(Code::Done);
+    };
+    let mut pages = Vec::new();
+    pages_of(&program, &mut pages)?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", shown(folder)))?;
+    for (name, page) in &pages {
+        put(&folder.join(format!("{name}.1")), page, args.force)?;
+    }
+    if !talk.quiet {
+        talk.stderr(format!("{}: {}\n", shown(folder), count(pages.len(), "page", "pages")).as_bytes());
+    }
+    Ok(Code::Done)
+}
+
+/// A command's page and those of the commands below it, by name: `bspkit-ent-set`.
+fn pages_of(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    pages.push((name.to_owned(), page(command.clone())?));
+    command.get_subcommands().try_for_each(|command| pages_of(command, pages))
+}
+
+fn page(command: Command) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page).context("cannot make a manual page")?;
+    Ok(page)
+}

@@ -1,0 +1,104 @@
+//! Records by name, where there is no map to tell them by: what `build` reads.
+
+use bspkit::bytes::Data;
+use bspkit::dialect::{Dialect, Form, Row};
+use bspkit::record::RecordInfo;
+use bspkit::{Bsp, Error, ErrorKind, Slot, SlotId};
+
+use super::Content;
+
+/// Which records a file has: the name of the type, or those of all lists with `+` between them, and their size together.
+pub(crate) struct RecordName<'n> {
+    pub(crate) name: Option<&'n str>,
+    pub(crate) size: Option<usize>,
+}
+
+fn records(row: &Row) -> Vec<&'static RecordInfo> {
+    match row.form {
+        Form::Array(record) => vec![record],
+        Form::Lists(lists) => lists.iter().map(|list| list.record).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn name(row: &Row) -> (String, usize) {
+    let records = records(row);
+    let names: Vec<_> = records.iter().map(|record| record.name).collect();
+    (names.join("+"), records.iter().map(|record| record.size).sum())
+}
+
+/// Whether two rows have the very same records in the same lists.
+fn is_same(one: &Row, other: &Row) -> bool {
+    let types = |row| records(row).iter().map(|record| (record.type_id)()).collect::<Vec<_>>();
+    let lists = |row: &Row| matches!(row.form, Form::Lists(_));
+    types(one) == types(other) && lists(one) == lists(other)
+}
+
+/// The rows with records that a lump of this name may have, without those that are the same.
+fn rows(dialect: &'static Dialect, lump: &str, is_meant: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
+    let mut found: Vec<&'static Row> = Vec::new();
+    for row in dialect.rows_of(lump).filter(|row| !records(row).is_empty() && is_meant(row)) {
+        if !found.iter().any(|known| is_same(known, row)) {
+            found.push(row);
+        }
+    }
+    found
+}
+
+/// The name and the size of a lump's records, if these alone say which of those are meant that its dialect knows.
+pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)> {
+    let row = bsp.row(slot).ok()?;
+    let known = rows(bsp.dialect(), &slot.name, |other| name(other) == name(row));
+    (known.len() == 1 && is_same(known[0], row)).then(|| name(row))
+}
+
+impl Content<'static> {
+    /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump of
+    /// this version may have in such a map.
+    pub(crate) fn blank(
+        dialect: &'static Dialect,
+        version: i32,
+        lump: &str,
+        lump_version: Option<i32>,
+        wanted: &RecordName<'_>,
+    ) -> Result<Self, Error> {
+        let is_named = |row: &Row| {
+            let (name, size) = name(row);
+            wanted.name.is_none_or(|wanted| wanted == name) && wanted.size.is_none_or(|wanted| wanted == size)
+        };
+        let fits = |row: &Row| {
+            let lump_version = lump_version.unwrap_or(0);
+            (row.maps.is_empty() || row.maps.contains(&version))
+                && (row.versions.is_empty() || row.versions.contains(&lump_version))
+        };
+        let named = rows(dialect, lump, is_named);
+        let fitting = rows(dialect, lump, |row| is_named(row) && fits(row));
+        let row = match (&fitting[..], &named[..]) {
+            ([row], _) | ([], [row]) => *row,
+            ([], []) => {
+                let error = Error::new(ErrorKind::Argument, format!("{lump} has no records of this kind"));
+                let known = listed(&rows(dialect, lump, |_| true));
+                return Err(if known.is_empty() { error } else { error.hint(format!("it may have {known}")) });
+            }
+            (several, named) => {
+                let several = if several.is_empty() { named } else { several };
+                let message = format!("{lump} may have records of several kinds");
+                let hint = format!("say which by `record` and `record_size`: {}", listed(several));
+                return Err(Error::new(ErrorKind::Ambiguous, message).hint(hint));
+            }
+        };
+        // A count of nothing for each list.
+        let bytes = match row.form {
+            Form::Lists(lists) => Data::from(vec![0; 4 * lists.len()]),
+            _ => Data::from(Vec::new()),
+        };
+        let parts = row.parts(&bytes).map_err(|why| Error::new(ErrorKind::Malformed, why))?;
+        let (slot, why) = (SlotId::Lump(0), String::new());
+        Ok(Content { slot, name: lump.to_owned(), bytes, has_lists: parts.len() > 1, parts, why })
+    }
+}
+
+fn listed(rows: &[&Row]) -> String {
+    let names: Vec<_> = rows.iter().map(|row| name(row)).map(|(name, size)| format!("{name} ({size})")).collect();
+    names.join(", ")
+}

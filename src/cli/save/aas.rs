@@ -1,0 +1,80 @@
+//! `--fix-aas`: the file with areas for bots that stands beside a map keeps up with it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use bspkit::op::{aas, checksum};
+use bspkit::{Bsp, Error, ErrorKind, Plan};
+
+use crate::cli::maps::real_path;
+use crate::cli::show::shown;
+use crate::cli::talk::Job;
+
+/// A file of areas with the checksum of the new map, not yet written.
+pub(super) struct Areas {
+    to: PathBuf,
+    bytes: Vec<u8>,
+    sums: (checksum::Value, checksum::Value),
+}
+
+impl Areas {
+    /// Reads the file beside the map that is edited, for the one that is saved. It has to be up to date, unless `force`
+    /// says that it need not.
+    pub(super) fn read(
+        map: &Path,
+        bsp: &Bsp<'_>,
+        plan: &Plan<'_>,
+        place: &Path,
+        force: bool,
+        job: &mut Job<'_>,
+    ) -> Result<Option<Self>> {
+        let dialect = bsp.dialect();
+        let (Some(extension), Some(sum)) = (dialect.checksummed_by, dialect.checksums.first()) else {
+            job.warn_here(&format!("maps of {} have no .aas file to fix", dialect.title));
+            return Ok(None);
+        };
+        let [from, to] = [map, place].map(|path| path.with_extension(extension));
+        if !from.exists() {
+            job.warn_here(&format!("there is no {} to fix", shown(&from)));
+            return Ok(None);
+        }
+        let cannot = || format!("cannot fix {}", shown(&from));
+        let refused = |message: String| Error::new(ErrorKind::Refused, message);
+        if real_path(map)? != real_path(place)? && real_path(&from)? == real_path(&to)? {
+            let message = format!("{} belongs to the map that is read, which stays", shown(&from));
+            return Err(refused(message).hint("save under a name that differs before the last dot").into());
+        }
+        let mut bytes = fs::read(&from).with_context(cannot)?;
+        let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(plan, sum)?);
+        let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
+        if stored != old && !force {
+            let message = format!("it is for a map with the checksum {stored}, and this one's is {old}: it was stale");
+            let error = refused(message).hint("--force patches it all the same; to be sure, build it again");
+            return Err(anyhow::Error::new(error).context(cannot()));
+        }
+        if let checksum::Value::Number(number) = new {
+            aas::set_checksum(&mut bytes, number).with_context(cannot)?;
+        }
+        Ok(Some(Areas { to, bytes, sums: (stored, new) }))
+    }
+
+    pub(super) fn say(&self, rest: &str, job: &mut Job<'_>) {
+        let (old, new) = self.sums;
+        job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(&self.to)));
+    }
+
+    /// Writes it where it is not there already.
+    pub(super) fn save(&self, backup: Option<&str>, job: &mut Job<'_>) -> Result<()> {
+        if fs::read(&self.to).is_ok_and(|there| there == self.bytes) {
+            return Ok(());
+        }
+        let backup = bspkit::file::replace(&self.to, backup.map(OsStr::new), |mut file| file.write_all(&self.bytes))
+            .with_context(|| format!("cannot save {}", shown(&self.to)))?;
+        let rest = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+        self.say(&rest, job);
+        Ok(())
+    }
+}

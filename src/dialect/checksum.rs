@@ -1,0 +1,139 @@
+//! Checksums: by which sums of a map engines tell whether server and client, or map and a file beside it, belong together.
+
+use super::Role;
+
+/// A sum of a map that engines compare.
+///
+/// ```
+/// use bspkit::dialect::{Checksum, Covers, Sum, QUAKE3};
+/// let Checksum { sum, covers, is_verified, .. } = QUAKE3.checksums[0];
+/// assert_eq!((sum, covers, is_verified), (Sum::BlockMd4, Covers::File, true));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checksum {
+    /// The short name: lower case, no spaces.
+    pub name: &'static str,
+    /// Who compares it.
+    pub title: &'static str,
+    /// How it is computed.
+    pub sum: Sum,
+    /// Of which bytes.
+    pub covers: Covers,
+    /// What it means that it stays, or changes.
+    pub use_of: Use,
+    /// Whether a source of the engine, or its own output, shows that it is so; else only other people's programs say it.
+    pub is_verified: bool,
+}
+
+/// How a [`Checksum`] is computed.
+///
+/// ```
+/// use bspkit::dialect::{GOLDSRC, Sum};
+/// assert_eq!(GOLDSRC.checksums[0].sum, Sum::Crc32);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sum {
+    /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR, and of several lumps those of each.
+    BlockMd4,
+    /// A CRC-32 of one lump behind the other, begun with all bits set and not inverted at the end.
+    Crc32,
+    /// An MD5 of one lump behind the other.
+    Md5,
+    /// None: a number that the compiler put into the header, and that edits keep.
+    Stored,
+    /// A CRC-16 (polynomial 0x1021, begun with all bits set, not reflected).
+    Crc16,
+}
+
+/// What bytes a [`Checksum`] is of: always as they are stored, compressed where they are.
+///
+/// ```
+/// use bspkit::dialect::{Covers, Role, SOURCE};
+/// assert_eq!(SOURCE.checksums[0].covers, Covers::Lumps { without: &[Role::Entities], by_offset: false });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Covers {
+    /// The whole file.
+    File,
+    /// The lumps of the directory.
+    Lumps {
+        /// But for those of these roles.
+        without: &'static [Role],
+        /// In the order in which they stand in the file, not in that of the directory.
+        by_offset: bool,
+    },
+    /// The entity text without its last byte.
+    EntityText,
+    /// 32 bits at this offset in the header.
+    Header(usize),
+}
+
+/// What a [`Checksum`] is for.
+///
+/// ```
+/// use bspkit::dialect::{QUAKE2, Use};
+/// assert!(QUAKE2.checksums.iter().any(|checksum| checksum.use_of == Use::FileName));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Use {
+    /// Clients whose map has another one are turned away.
+    Clients,
+    /// It is in the name of a file with entities, `<map>@<sum>.ent`, that is loaded instead of the map's own.
+    FileName,
+}
+
+/// The header of F.A.K.K.2 and its kin: `checksum` of qfiles.h, behind the version.
+pub(super) const fn in_header(name: &'static str, title: &'static str, is_verified: bool) -> Checksum {
+    Checksum { sum: Sum::Stored, covers: Covers::Header(8), ..of_file(name, title, is_verified) }
+}
+
+const WITHOUT_ENTITIES: Covers = Covers::Lumps { without: &[Role::Entities], by_offset: false };
+
+/// `CM_LoadMap` of Quake II and III and their kin: the bytes of the file.
+pub(super) const fn of_file(name: &'static str, title: &'static str, is_verified: bool) -> Checksum {
+    Checksum { name, title, sum: Sum::BlockMd4, covers: Covers::File, use_of: Use::Clients, is_verified }
+}
+
+const fn of_lumps(name: &'static str, title: &'static str, sum: Sum) -> Checksum {
+    Checksum { name, title, sum, covers: WITHOUT_ENTITIES, use_of: Use::Clients, is_verified: true }
+}
+
+/// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum`.
+pub(super) const QUAKEWORLD: Checksum = of_lumps("quakeworld", "QuakeWorld", Sum::BlockMd4);
+
+/// `Mod_LoadBrushModel` of QuakeWorld's model.c: `checksum2`, which lets visibility be patched.
+pub(super) const QUAKEWORLD2: Checksum = Checksum {
+    covers: Covers::Lumps { without: &[Role::Entities, Role::Visibility, Role::Leafs, Role::Nodes], by_offset: false },
+    ..of_lumps("quakeworld2", "QuakeWorld (second sum, without visibility)", Sum::BlockMd4)
+};
+
+/// `CRC_MapFile` of ReHLDS, whose callers do not invert it.
+pub(super) const GOLDSRC: Checksum = of_lumps("goldsrc", "GoldSrc", Sum::Crc32);
+
+/// `CRC_MapFile` of the Source SDK's bsplib.cpp.
+pub(super) const SOURCE: Checksum = of_lumps("source", "Source", Sum::Crc32);
+
+/// The same with the lumps in the order of their offsets, as an open reimplementation for CS:GO has it.
+pub(super) const SOURCE_BY_OFFSET: Checksum = Checksum {
+    covers: Covers::Lumps { without: &[Role::Entities], by_offset: true },
+    is_verified: false,
+    ..of_lumps("csgo", "Counter-Strike: Global Offensive", Sum::Crc32)
+};
+
+/// `MD5_MapFile`, as programs have it that Counter-Strike: Source servers use.
+pub(super) const SOURCE_MD5: Checksum =
+    Checksum { is_verified: false, ..of_lumps("source-md5", "current multiplayer games of Source", Sum::Md5) };
+
+/// The key of Quakespasm, Yamagi Quake II and Q2PRO.
+pub(super) const ENTITY_KEY: Checksum = Checksum {
+    name: "entity-key",
+    title: "entity files of Quakespasm, Yamagi Quake II and Q2PRO",
+    sum: Sum::Crc16,
+    covers: Covers::EntityText,
+    use_of: Use::FileName,
+    is_verified: true,
+};

@@ -1,0 +1,88 @@
+//! The file with a map's areas for bots (`.aas`), as far as it says which map it is for: a head of 124 bytes, in which the
+//! map's checksum stands third (`aas_header_t` of aasfile.h). Version 5 disguises what is behind the version: each byte is
+//! combined with 119 times its index from there by XOR (`AAS_DData` of be_aas_file.c).
+
+use crate::bytes::word;
+use crate::error::{Error, ErrorKind, Result};
+
+/// `EAAS`, the version, the checksum, and offset and length of 14 lumps.
+const HEAD: usize = 12 + 14 * 8;
+const CHECKSUM_AT: usize = 8;
+
+/// The checksum of the map that a file of areas is for.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for another file, or another version than 4 and 5.
+///
+/// ```
+/// use bspkit::op::aas;
+/// let mut file = [b"EAAS".to_vec(), vec![4, 0, 0, 0, 7, 0, 0, 0], vec![0; 14 * 8]].concat();
+/// assert_eq!(aas::checksum(&file)?, 7);
+/// aas::set_checksum(&mut file, 8)?;
+/// assert_eq!(aas::checksum(&file)?, 8);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn checksum(file: &[u8]) -> Result<u32> {
+    let mask = mask(file)?;
+    let stored = word(file, CHECKSUM_AT).unwrap_or(0).cast_unsigned();
+    Ok(stored ^ mask)
+}
+
+/// Makes a file of areas one for the map with this checksum; nothing else in it changes.
+///
+/// # Errors
+/// As [`checksum`].
+pub fn set_checksum(file: &mut [u8], checksum: u32) -> Result<()> {
+    let stored = checksum ^ mask(file)?;
+    file[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&stored.to_le_bytes());
+    Ok(())
+}
+
+/// What the checksum is combined with.
+fn mask(file: &[u8]) -> Result<u32> {
+    let unsupported = |message: String| Error::new(ErrorKind::Unsupported, message);
+    if !file.starts_with(b"EAAS") || file.len() < HEAD {
+        return Err(unsupported("this is no file of areas for bots (AAS)".to_owned()));
+    }
+    match word(file, 4).unwrap_or(0) {
+        4 => Ok(0),
+        5 => Ok(u32::from_le_bytes([0, 1, 2, 3].map(|at: u8| at.wrapping_mul(119)))),
+        version => Err(unsupported(format!("this is a file of areas for bots of version {version}, not 4 or 5"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(version: u8, checksum: [u8; 4]) -> Vec<u8> {
+        [b"EAAS".to_vec(), vec![version, 0, 0, 0], checksum.to_vec(), vec![0xA5; 14 * 8 + 100]].concat()
+    }
+
+    #[test]
+    fn both_versions_hold_the_sum_in_their_own_way() {
+        let plain = file(4, [0x78, 0x56, 0x34, 0x12]);
+        let disguised = file(5, [0x78, 0x56 ^ 119, 0x34 ^ 238, 0x12 ^ 101]);
+        for old in [plain, disguised] {
+            assert_eq!(checksum(&old).unwrap(), 0x1234_5678);
+            let mut new = old.clone();
+            set_checksum(&mut new, 0xFFFF_0001).unwrap();
+            assert_eq!(checksum(&new).unwrap(), 0xFFFF_0001);
+            assert_eq!((&new[..8], &new[12..]), (&old[..8], &old[12..]));
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        for (bytes, why) in [
+            (&b""[..], "no file of areas"),
+            (b"EAAS\x05\0\0\0\x01\0\0\0", "no file of areas"),
+            (&file(8, [0; 4]), "of version 8"),
+            (&[&b"EAAT"[..], &[0; 200]].concat(), "no file of areas"),
+        ] {
+            let error = checksum(bytes).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+            assert!(set_checksum(&mut bytes.to_vec(), 1).is_err());
+        }
+    }
+}
