@@ -175,7 +175,7 @@ impl<'a> Bsp<'a> {
         let part = parts.into_iter().find(|part| part.list == key.list_name());
         let part = part.filter(|part| (part.record.type_id)() == TypeId::of::<R>());
         let part = part.ok_or_else(|| self.other_records(key.lump(), row, R::INFO.name))?;
-        Ok((part.range, matches!(row.form, Form::Lists(_))))
+        Ok((part.range, part.is_counted))
     }
 
     fn other_records(&self, lump: &str, row: &Row, asked: &str) -> Error {

@@ -4,6 +4,7 @@
 
 pub mod blueshift;
 pub mod bsp2;
+pub mod bspx;
 mod checks;
 pub mod daikatana;
 mod detect;
@@ -27,6 +28,7 @@ pub mod source17;
 pub mod source21;
 mod text;
 mod vis;
+pub mod xash;
 
 use std::fmt;
 

@@ -46,7 +46,7 @@ pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 pub enum Form {
     /// Records one behind the other.
     Array(&'static RecordInfo),
-    /// Several lists, each a count of 32 bits and so many records.
+    /// Several lists, each a count of 32 bits and so many records; the last one may have no count.
     Lists(&'static [List]),
     /// No records; what it is called, and a module of `content` may know more.
     Lens(&'static str),
@@ -69,11 +69,18 @@ pub struct List {
     pub name: &'static str,
     /// What it is a list of.
     pub record: &'static RecordInfo,
+    /// Whether a count stands before it; the last list may have none and go on to the end.
+    pub is_counted: bool,
 }
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO }
+        List { name, record: R::INFO, is_counted: true }
+    }
+
+    /// The list goes on to the end of the lump, and nothing says how many there are.
+    pub(super) const fn uncounted(self) -> Self {
+        List { is_counted: false, ..self }
     }
 }
 
@@ -123,20 +130,26 @@ impl Row {
     /// Which list has no room for what it says it has.
     pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
         match self.form {
-            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len() }]),
+            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), is_counted: false }]),
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
                 let mut at = 0;
                 let mut parts = Vec::with_capacity(lists.len());
                 for list in lists {
+                    if !list.is_counted {
+                        let range = at..bytes.len();
+                        parts.push(Records { list: list.name, record: list.record, range, is_counted: false });
+                        break;
+                    }
                     let count = word(bytes, at).ok_or_else(|| format!("it ends before the number of {}", list.name))?;
                     let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
                     let end = length.and_then(|length| (at + 4).checked_add(length)).filter(|end| *end <= bytes.len());
                     let size = list.record.size;
                     let end =
                         end.ok_or_else(|| format!("there is no room for {count} {} of {size} bytes", list.name))?;
-                    parts.push(Records { list: list.name, record: list.record, range: at + 4..end });
+                    let range = at + 4..end;
+                    parts.push(Records { list: list.name, record: list.record, range, is_counted: true });
                     at = end;
                 }
                 Ok(parts)
@@ -163,6 +176,8 @@ pub struct Records {
     pub record: &'static RecordInfo,
     /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
     pub range: Range<usize>,
+    /// Whether their number stands in the four bytes before them.
+    pub is_counted: bool,
 }
 
 impl Records {

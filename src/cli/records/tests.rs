@@ -37,7 +37,8 @@ fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
     match row.form {
         Form::Array(record) => [records(record.size), vec![7; record.size - 1]].concat(),
         Form::Lists(lists) => {
-            let list = |list: &dialect::List| [3_u32.to_le_bytes().to_vec(), records(list.record.size)].concat();
+            let count = |list: &dialect::List| if list.is_counted { 3_u32.to_le_bytes().to_vec() } else { Vec::new() };
+            let list = |list: &dialect::List| [count(list), records(list.record.size)].concat();
             lists.iter().flat_map(list).collect()
         }
         _ => Vec::new(),
