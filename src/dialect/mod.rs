@@ -41,8 +41,8 @@ pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
 pub use light::{
-    Averages, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface, LuxelForm,
-    PageLight, SurfaceForm, TextureForm, TextureLight,
+    Averages, Copied, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface,
+    LuxelForm, PageLight, SurfaceForm, TextureForm, TextureLight,
 };
 pub use psb2::PSB2;
 pub use qbism::QBISM;
