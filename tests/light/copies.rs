@@ -71,6 +71,17 @@ fn a_change_is_carried_to_the_copy_and_back() {
     }
 }
 
+/// Engines take a copy only where it has as many luxels.
+#[test]
+fn a_copy_of_another_size_is_none() {
+    let map = fixture(MAP);
+    let mut draft = map.draft();
+    let short = bytes_of(&map, "bspx:RGBLIGHTING");
+    draft.set(map.slot("bspx:RGBLIGHTING").unwrap().id, short[..short.len() - 3].to_vec()).unwrap();
+    let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    assert_eq!(saved.light().unwrap().sets().iter().map(|set| set.name()).collect::<Vec<_>>(), [""]);
+}
+
 /// What was painted itself stays as it was painted.
 #[test]
 fn what_was_changed_in_both_is_left_alone() {

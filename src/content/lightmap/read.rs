@@ -49,6 +49,11 @@ fn face_set<'a>(
 ) -> Result<()> {
     // Without luxels whatever the faces say means nothing: maps that were never lit have any offset.
     let Some((slot, luxels)) = filled(bsp, bytes, lumps.light)? else { return Ok(()) };
+    // A copy that has not as many luxels is left out by engines too.
+    let is_whole = || bsp.container().slot(slot).is_some_and(|slot| bsp.row(slot).is_ok());
+    if lumps.copied.is_some() && !is_whole() {
+        return Ok(());
+    }
     let mut found = None;
     for name in lumps.faces {
         found = found.or(filled(bsp, bytes, name)?);
