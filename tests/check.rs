@@ -11,6 +11,8 @@ mod planted;
 mod planted_bspx;
 #[path = "common/random.rs"]
 mod random;
+#[path = "check/strata.rs"]
+mod strata;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

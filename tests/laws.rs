@@ -17,7 +17,16 @@ use proptest::sample::{Index, select};
 const MAGICS: &[&[u8]] =
     &[b"IBSP\x26\0\0\0", b"IBSP\x2e\0\0\0", b"VBSP\x14\0\0\0", b"VBSP\x15\0\0\0", b"\x1e\0\0\0", b"rBSP", b""];
 
-const SOURCES: &[&Dialect] = &[&dialect::SOURCE17, &dialect::SOURCE, &dialect::SOURCE21, &dialect::L4D2];
+const SOURCES: &[&Dialect] = &[
+    &dialect::SOURCE17,
+    &dialect::SOURCE,
+    &dialect::SOURCE21,
+    &dialect::L4D2,
+    &dialect::SOURCE22,
+    &dialect::STRATA,
+    &dialect::CONTAGION,
+    &dialect::VITAMIN,
+];
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
 

@@ -51,7 +51,7 @@ pub(super) const COLOR_WIDE: &[Row] = &rows::<WideFace, 3>();
 
 /// The rows of a dialect with these faces, of whose light a sample has so many bytes.
 const fn rows<F: Record + Into<LitFace>, const SAMPLE: usize>() -> [Row; 18] {
-    const NORMALS: &[List] = &[List::of::<FaceNormal>("vectors"), List::of::<FaceCorner>("corners").uncounted()];
+    const NORMALS: &[List] = &[List::of::<FaceNormal>("vectors"), List::uncounted::<FaceCorner>("corners")];
     [
         RGBLIGHTING.row().proved(by_sample::<SAMPLE>),
         LIGHTING_E5BGR9.row().proved(by_sample::<SAMPLE>),

@@ -7,12 +7,14 @@ pub mod breakthrough;
 pub mod bsp2;
 pub mod bspx;
 mod checks;
+pub mod contagion;
 pub mod daikatana;
 mod detect;
 pub mod fakk;
 mod foreign;
 mod game;
 pub mod goldsrc;
+mod kept;
 pub mod l4d2;
 mod light;
 mod limits;
@@ -31,8 +33,11 @@ pub mod shared;
 pub mod source;
 pub mod source17;
 pub mod source21;
+pub mod source22;
+pub mod strata;
 mod text;
 mod vis;
+pub mod vitamin;
 pub mod xash;
 
 use std::fmt;
@@ -41,6 +46,7 @@ pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use fakk::FAKK;
@@ -62,12 +68,15 @@ pub use quake3::QUAKE3;
 pub use quake64::QUAKE64;
 pub use raven::RAVEN;
 use row::keys;
-pub use row::{Facts, Form, Key, List, Proof, Records, Row};
+pub use row::{Counted, Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
+pub use source22::SOURCE22;
+pub use strata::STRATA;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
+pub use vitamin::VITAMIN;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
@@ -95,6 +104,10 @@ pub const ALL: &[&Dialect] = &[
     &SOURCE,
     &SOURCE21,
     &L4D2,
+    &SOURCE22,
+    &STRATA,
+    &CONTAGION,
+    &VITAMIN,
 ];
 
 /// What is particular about the maps of an engine and its kin.

@@ -46,7 +46,7 @@ pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 pub enum Form {
     /// Records one behind the other.
     Array(&'static RecordInfo),
-    /// Several lists, each a count of 32 bits and so many records; the last one may have no count.
+    /// Several lists, each a count of 32 bits and so many records, as [`List::counted`] says.
     Lists(&'static [List]),
     /// No records; what it is called, and a module of `content` may know more.
     Lens(&'static str),
@@ -69,18 +69,42 @@ pub struct List {
     pub name: &'static str,
     /// What it is a list of.
     pub record: &'static RecordInfo,
-    /// Whether a count stands before it; the last list may have none and go on to the end.
-    pub is_counted: bool,
+    /// Where its count stands.
+    pub counted: Counted,
+}
+
+/// Where the count of a list stands, in 32 bits.
+///
+/// ```
+/// use bspkit::dialect::{Counted, Form, QUAKE2};
+/// let row = QUAKE2.rows_of("bspx:FACENORMALS").next().unwrap();
+/// let Form::Lists([vectors, corners]) = row.form else { unreachable!() };
+/// assert_eq!((vectors.counted, corners.counted), (Counted::Before, Counted::Nowhere));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Counted {
+    /// Directly before its records.
+    Before,
+    /// At this place of the lump, with the counts of other lists before the first of them.
+    At(usize),
+    /// Nowhere: it is the last list and goes on to the end of the lump.
+    Nowhere,
 }
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO, is_counted: true }
+        List { name, record: R::INFO, counted: Counted::Before }
     }
 
-    /// The list goes on to the end of the lump, and nothing says how many there are.
-    pub(super) const fn uncounted(self) -> Self {
-        List { is_counted: false, ..self }
+    /// A list whose count stands with those of others before the first list.
+    pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
+        List { counted: Counted::At(at), ..List::of::<R>(name) }
+    }
+
+    /// A list that goes on to the end of the lump.
+    pub(super) const fn uncounted<R: Record>(name: &'static str) -> Self {
+        List { counted: Counted::Nowhere, ..List::of::<R>(name) }
     }
 }
 
@@ -130,26 +154,31 @@ impl Row {
     /// Which list has no room for what it says it has.
     pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
         match self.form {
-            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), is_counted: false }]),
+            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), count_at: None }]),
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
-                let mut at = 0;
+                let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
                 let mut parts = Vec::with_capacity(lists.len());
                 for list in lists {
-                    if !list.is_counted {
-                        let range = at..bytes.len();
-                        parts.push(Records { list: list.name, record: list.record, range, is_counted: false });
-                        break;
-                    }
-                    let count = word(bytes, at).ok_or_else(|| format!("it ends before the number of {}", list.name))?;
+                    let (count_at, start) = match list.counted {
+                        Counted::Before => (at, at + 4),
+                        Counted::At(count_at) => (count_at, at),
+                        Counted::Nowhere => {
+                            let (list, record, range) = (list.name, list.record, at..bytes.len());
+                            parts.push(Records { list, record, range, count_at: None });
+                            break;
+                        }
+                    };
+                    let none = || format!("it ends before the number of {}", list.name);
+                    let count = word(bytes, count_at).ok_or_else(none)?;
                     let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
-                    let end = length.and_then(|length| (at + 4).checked_add(length)).filter(|end| *end <= bytes.len());
+                    let end = length.and_then(|length| start.checked_add(length)).filter(|end| *end <= bytes.len());
                     let size = list.record.size;
                     let end =
                         end.ok_or_else(|| format!("there is no room for {count} {} of {size} bytes", list.name))?;
-                    let range = at + 4..end;
-                    parts.push(Records { list: list.name, record: list.record, range, is_counted: true });
+                    let (list, record) = (list.name, list.record);
+                    parts.push(Records { list, record, range: start..end, count_at: Some(count_at) });
                     at = end;
                 }
                 Ok(parts)
@@ -176,8 +205,8 @@ pub struct Records {
     pub record: &'static RecordInfo,
     /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
     pub range: Range<usize>,
-    /// Whether their number stands in the four bytes before them.
-    pub is_counted: bool,
+    /// Where in the lump's bytes their count stands, where they are a list that has one.
+    pub count_at: Option<usize>,
 }
 
 impl Records {

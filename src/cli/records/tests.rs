@@ -37,9 +37,13 @@ fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
     match row.form {
         Form::Array(record) => [records(record.size), vec![7; record.size - 1]].concat(),
         Form::Lists(lists) => {
-            let count = |list: &dialect::List| if list.is_counted { 3_u32.to_le_bytes().to_vec() } else { Vec::new() };
-            let list = |list: &dialect::List| [count(list), records(list.record.size)].concat();
-            lists.iter().flat_map(list).collect()
+            let count = 3_u32.to_le_bytes();
+            let ahead = lists.iter().filter(|list| matches!(list.counted, dialect::Counted::At(_))).count();
+            let list = |list: &dialect::List| {
+                let before = if list.counted == dialect::Counted::Before { &count[..] } else { &[] };
+                [before, &records(list.record.size)].concat()
+            };
+            count.repeat(ahead).into_iter().chain(lists.iter().flat_map(list)).collect()
         }
         _ => Vec::new(),
     }
