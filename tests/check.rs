@@ -7,6 +7,8 @@ mod corpus;
 mod making;
 #[path = "check/planted.rs"]
 mod planted;
+#[path = "check/planted_bspx.rs"]
+mod planted_bspx;
 #[path = "common/random.rs"]
 mod random;
 #[path = "check/strata.rs"]
@@ -32,7 +34,7 @@ fn codes(map: &[u8]) -> BTreeSet<&'static str> {
 #[test]
 fn a_planted_fault_is_found_and_nothing_else() {
     let mut wrong = Vec::new();
-    for (code, fault) in planted::FAULTS {
+    for (code, fault) in planted::FAULTS.iter().chain(planted_bspx::FAULTS) {
         let mut found = codes(&fault());
         // What does not fit keeps others from being known.
         if *code == "lump-misfit" {
@@ -105,7 +107,7 @@ fn the_own_maps_have_nothing_wrong() {
 #[test]
 fn legal_patterns_are_no_findings() {
     let mut wrong = Vec::new();
-    for (name, map) in planted::legal() {
+    for (name, map) in planted::legal().into_iter().chain(planted_bspx::legal()) {
         wrong.extend(findings(&map).iter().map(|finding| format!("{name}: {finding}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -3,6 +3,8 @@
 
 #[path = "light/built.rs"]
 mod built;
+#[path = "light/copies.rs"]
+mod copies;
 #[path = "common/corpus.rs"]
 mod corpus;
 #[path = "light/faults.rs"]

@@ -1,5 +1,6 @@
 //! Layer 3: lenses on lumps that are no arrays of records.
 
+pub mod bspx;
 pub mod disp;
 pub mod entities;
 pub mod lightgrid;

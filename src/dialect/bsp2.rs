@@ -4,7 +4,7 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
 pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 pub use super::shared::{WideEdge, WideFace, WideMarkSurface, WideNode};
-use super::{Dialect, LeafRows, QUAKE, Row, VisModel, goldsrc, keys, quake};
+use super::{Dialect, LeafRows, QUAKE, Row, VisModel, bspx, goldsrc, keys, quake};
 use crate::record::{Meaning, index, records, run};
 
 /// BSP2.
@@ -12,7 +12,7 @@ pub const BSP2: Dialect = Dialect {
     name: "bsp2",
     title: "Quake (BSP2)",
     versions: &[i32::from_le_bytes(*b"BSP2")],
-    rows: &[quake::SAME, WIDE, ROWS],
+    rows: &[quake::SAME, WIDE, ROWS, bspx::GREY_WIDE],
     light: LightModel::Faces(&LIGHT),
     visibility: VisModel::Leafs(LeafRows { leaf_size: 44, ..LeafRows::GOLDSRC }),
     checks: &super::limits::BSP2,

@@ -7,7 +7,7 @@ pub use super::quake2::{
     AREAPORTALS, AREAS, BRUSHES, BRUSHSIDES, EDGES, FACES, LEAFBRUSHES, LEAFFACES, LEAFS, MODELS, NODES, PLANES,
     SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, checksum, keys, only, quake2};
+use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, bspx, checksum, keys, only, quake2};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
@@ -19,7 +19,7 @@ pub const DAIKATANA: Dialect = Dialect {
     versions: &[41],
     shapes: &[DirectoryShape { first: 8, count: 21, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
-    rows: &[quake2::SAME, quake2::NARROW, ROWS],
+    rows: &[quake2::SAME, quake2::NARROW, ROWS, bspx::COLOR],
     games: &[Game { name: "daikatana", title: "Daikatana", versions: &[], flags: FLAGS }],
     rules: Rules {
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 19, 16, 20],

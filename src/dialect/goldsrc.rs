@@ -5,7 +5,7 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{
-    Dialect, EntityRules, Facts, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, checksum, keys, lump,
+    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, bspx, checksum, keys, lump, xash,
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -19,7 +19,7 @@ pub const GOLDSRC: Dialect = Dialect {
     versions: &[30],
     shapes: &[DirectoryShape { first: 4, count: 15, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
-    rows: &[ROWS],
+    rows: &[ROWS, xash::ROWS, bspx::COLOR],
     games: &[
         Game { name: "goldsrc", title: "GoldSrc", versions: &[], flags: GOLDSRC_FLAGS },
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
@@ -85,16 +85,15 @@ const ROWS: &[Row] = &[
     VERTEXES.row(),
     Row::lens("VISIBILITY", "visibility"),
     NODES.row(),
-    TEXINFO.row(),
+    TEXINFO.row().proved(|facts, _| match xash::is_extended(facts) {
+        false => Ok(()),
+        true => Err("its flags have 16 bits".to_owned()),
+    }),
     FACES.row(),
     Row::lens("LIGHTING", "light"),
-    CLIPNODES.row().proved(|facts, _| match has_wide_clip_nodes(facts) {
+    CLIPNODES.row().proved(|facts, _| match xash::has_wide_clip_nodes(facts) {
         false => Ok(()),
-        true => Err(WIDE_CLIP_NODES.to_owned()),
-    }),
-    Row::opaque("CLIPNODES", WIDE_CLIP_NODES).proved(|facts, _| match has_wide_clip_nodes(facts) {
-        true => Ok(()),
-        false => Err("its clip nodes have 8 bytes".to_owned()),
+        true => Err("its clip nodes have 12 bytes".to_owned()),
     }),
     LEAFS.row(),
     MARKSURFACES.row(),
@@ -103,15 +102,6 @@ const ROWS: &[Row] = &[
     MODELS.row(),
 ];
 
-const WIDE_CLIP_NODES: &str = "Xash3D reads clip nodes of 12 bytes here, of which no map has been seen";
-
-/// Xash3D goes by the length, on maps with its extra header (xash3d-fwgs).
-fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
-    const MOST: usize = 32767;
-    let len = facts.len("CLIPNODES");
-    (facts.len)("extra:LIGHTVECS").is_some() && (!len.is_multiple_of(8) || len / 12 >= MOST)
-}
-
 /// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
 /// a clip node it ends a hull's tree.
 pub(super) const CONTENTS: &[i64] =
@@ -119,8 +109,11 @@ pub(super) const CONTENTS: &[i64] =
 
 /// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
 /// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
-const LIGHT: FaceLight =
-    light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], 1 | 2 | 4 | 8);
+const LIGHT: FaceLight = light::by_extents(
+    &[FaceForm::of::<Face>(Averages::None)],
+    &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfo>()],
+    1 | 2 | 4 | 8,
+);
 
 impl From<TexInfo> for TextureLight {
     fn from(texinfo: TexInfo) -> Self {
@@ -151,7 +144,7 @@ records! {
         pub vectors: [[f32; 4]; 2],
         /// The index of its texture in the texture lump's directory (`miptex`).
         pub texture: i32,
-        /// `TEX_` flags. On maps with Xash3D's extra header the upper half is the index of its faceinfo, or -1.
+        /// `TEX_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
     }
 

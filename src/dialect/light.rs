@@ -65,6 +65,26 @@ pub struct LightLumps {
     pub light: &'static str,
     /// The lump that says for each face where its light is and how large, in place of the face.
     pub placed_by: Option<&'static str>,
+    /// Where the lump repeats the light of another one, luxel by luxel: what a luxel is here. The faces point into the
+    /// other one.
+    pub copied: Option<Copied>,
+}
+
+/// A copy of light in another form.
+///
+/// ```
+/// use bspkit::dialect::{LightModel, LuxelForm, QUAKE};
+/// let LightModel::Faces(light) = QUAKE.light else { unreachable!() };
+/// let copy = light.lumps[2].copied.unwrap();
+/// assert_eq!((copy.of, copy.luxels), ("", LuxelForm::Rgb));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The name of the light that it repeats.
+    pub of: &'static str,
+    /// What a luxel is.
+    pub luxels: LuxelForm,
 }
 
 /// What a luxel is.
@@ -309,11 +329,28 @@ impl CornerForm {
 /// Quake's way, in color: faces whose extents say how many luxels they have.
 pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [TextureForm], unlit: i32) -> FaceLight {
     const FACES: &[&str] = &["FACES"];
+    const DECOUPLED: Option<&str> = Some("bspx:DECOUPLED_LM");
+    const RGB: &str = "bspx:RGBLIGHTING";
     FaceLight {
         lumps: &[
-            LightLumps { name: "", faces: FACES, light: "LIGHTING", placed_by: None },
+            LightLumps { name: "", faces: FACES, light: "LIGHTING", placed_by: None, copied: None },
             // Finer light that ericw-tools adds, of which the faces know nothing.
-            LightLumps { name: "decoupled", faces: FACES, light: "LIGHTING", placed_by: Some("bspx:DECOUPLED_LM") },
+            LightLumps { name: "decoupled", faces: FACES, light: "LIGHTING", placed_by: DECOUPLED, copied: None },
+            // The light in color, which engines that know it take; some maps have no other.
+            LightLumps {
+                name: "rgb",
+                faces: FACES,
+                light: RGB,
+                placed_by: None,
+                copied: Some(Copied { of: "", luxels: LuxelForm::Rgb }),
+            },
+            LightLumps {
+                name: "decoupled_rgb",
+                faces: FACES,
+                light: RGB,
+                placed_by: DECOUPLED,
+                copied: Some(Copied { of: "decoupled", luxels: LuxelForm::Rgb }),
+            },
         ],
         faces,
         textures,

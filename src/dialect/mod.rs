@@ -5,6 +5,7 @@
 pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
+pub mod bspx;
 mod checks;
 mod checksum;
 pub mod contagion;
@@ -38,6 +39,7 @@ pub mod strata;
 mod text;
 mod vis;
 pub mod vitamin;
+pub mod xash;
 
 use std::fmt;
 
@@ -54,8 +56,8 @@ pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
 pub use light::{
-    Averages, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface, LuxelForm,
-    PageLight, SurfaceForm, TextureForm, TextureLight,
+    Averages, Copied, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface,
+    LuxelForm, PageLight, SurfaceForm, TextureForm, TextureLight,
 };
 pub use mohaa::MOHAA;
 pub use mohaa_beta::MOHAA_BETA;
@@ -68,7 +70,7 @@ pub use quake3::QUAKE3;
 pub use quake64::QUAKE64;
 pub use raven::RAVEN;
 use row::keys;
-pub use row::{Facts, Form, Key, List, Proof, Records, Row};
+pub use row::{Counted, Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;

@@ -1,7 +1,7 @@
 //! 2PSB, a relative of BSP2 that came before it: boxes of 16 bits, as in Quake (`bsp2rmq` of ericw-tools).
 
 pub use super::bsp2::{CLIPNODES, EDGES, FACES, MARKSURFACES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
-use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, keys, quake};
+use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, bspx, keys, quake};
 use crate::record::{Meaning, index, records, run};
 
 /// 2PSB.
@@ -9,7 +9,7 @@ pub const PSB2: Dialect = Dialect {
     name: "2psb",
     title: "Quake (2PSB)",
     versions: &[i32::from_le_bytes(*b"2PSB")],
-    rows: &[quake::SAME, bsp2::WIDE, ROWS],
+    rows: &[quake::SAME, bsp2::WIDE, ROWS, bspx::GREY_WIDE],
     visibility: VisModel::Leafs(LeafRows { leaf_size: 32, ..LeafRows::GOLDSRC }),
     ..BSP2
 };

@@ -4,7 +4,7 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm};
 pub use super::quake2::{AREAPORTALS, AREAS, BRUSHES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 pub use super::shared::{WideEdge, WideFace, WideNode};
-use super::{Dialect, Magic, QUAKE2, Row, keys, quake2};
+use super::{Dialect, Magic, QUAKE2, Row, bspx, keys, quake2};
 use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
 
 /// Qbism.
@@ -12,7 +12,7 @@ pub const QBISM: Dialect = Dialect {
     name: "qbism",
     title: "Quake II (Qbism)",
     magic: Magic::Ident(*b"QBSP"),
-    rows: &[quake2::SAME, ROWS],
+    rows: &[quake2::SAME, ROWS, bspx::COLOR_WIDE],
     light: LightModel::Faces(&LIGHT),
     checks: &super::limits::QBISM,
     ..QUAKE2

@@ -9,7 +9,7 @@ pub use super::goldsrc::{
     PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
 };
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
-use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, checksum, goldsrc};
+use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, bspx, checksum, goldsrc};
 use crate::bytes::word;
 use crate::file::Rules;
 
@@ -18,7 +18,7 @@ pub const QUAKE: Dialect = Dialect {
     name: "quake",
     title: "Quake",
     versions: &[29],
-    rows: &[SAME, NARROW],
+    rows: &[SAME, NARROW, bspx::GREY],
     games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),

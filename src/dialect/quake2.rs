@@ -2,7 +2,7 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, checksum, keys, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checksum, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
@@ -15,7 +15,7 @@ pub const QUAKE2: Dialect = Dialect {
     versions: &[38],
     shapes: &[DirectoryShape { first: 8, count: 19, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
-    rows: &[SAME, NARROW, ROWS],
+    rows: &[SAME, NARROW, ROWS, bspx::COLOR],
     games: &[
         Game { name: "quake2", title: "Quake II", versions: &[], flags: QUAKE2_FLAGS },
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },

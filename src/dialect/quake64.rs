@@ -4,14 +4,14 @@
 pub use super::quake::{
     CLIPNODES, EDGES, FACES, LEAFS, MARKSURFACES, MODELS, NODES, PLANES, SURFEDGES, TEXINFO, VERTEXES,
 };
-use super::{Dialect, QUAKE, Row, checksum, quake};
+use super::{Dialect, QUAKE, Row, bspx, checksum, quake};
 
 /// Quake 64.
 pub const QUAKE64: Dialect = Dialect {
     name: "quake64",
     title: "Quake 64",
     versions: &[i32::from_le_bytes(*b" 46Q")],
-    rows: &[ROWS, quake::SAME, quake::NARROW],
+    rows: &[ROWS, quake::SAME, quake::NARROW, bspx::GREY],
     // Nobody plays QuakeWorld in its maps.
     checksums: &[checksum::ENTITY_KEY],
     ..QUAKE

@@ -46,8 +46,7 @@ pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 pub enum Form {
     /// Records one behind the other.
     Array(&'static RecordInfo),
-    /// Several lists, each a count of 32 bits and so many records; where counts have places of their own they stand
-    /// before the first list.
+    /// Several lists, each a count of 32 bits and so many records, as [`List::counted`] says.
     Lists(&'static [List]),
     /// No records; what it is called, and a module of `content` may know more.
     Lens(&'static str),
@@ -70,18 +69,42 @@ pub struct List {
     pub name: &'static str,
     /// What it is a list of.
     pub record: &'static RecordInfo,
-    /// Where in the lump its count stands, if that is not directly before its records.
-    pub count_at: Option<usize>,
+    /// Where its count stands.
+    pub counted: Counted,
+}
+
+/// Where the count of a list stands, in 32 bits.
+///
+/// ```
+/// use bspkit::dialect::{Counted, Form, QUAKE2};
+/// let row = QUAKE2.rows_of("bspx:FACENORMALS").next().unwrap();
+/// let Form::Lists([vectors, corners]) = row.form else { unreachable!() };
+/// assert_eq!((vectors.counted, corners.counted), (Counted::Before, Counted::Nowhere));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Counted {
+    /// Directly before its records.
+    Before,
+    /// At this place of the lump, with the counts of other lists before the first of them.
+    At(usize),
+    /// Nowhere: it is the last list and goes on to the end of the lump.
+    Nowhere,
 }
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO, count_at: None }
+        List { name, record: R::INFO, counted: Counted::Before }
     }
 
     /// A list whose count stands with those of others before the first list.
     pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
-        List { name, record: R::INFO, count_at: Some(at) }
+        List { counted: Counted::At(at), ..List::of::<R>(name) }
+    }
+
+    /// A list that goes on to the end of the lump.
+    pub(super) const fn uncounted<R: Record>(name: &'static str) -> Self {
+        List { counted: Counted::Nowhere, ..List::of::<R>(name) }
     }
 }
 
@@ -135,10 +158,18 @@ impl Row {
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
-                let mut at = 4 * lists.iter().filter(|list| list.count_at.is_some()).count();
+                let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
                 let mut parts = Vec::with_capacity(lists.len());
                 for list in lists {
-                    let (count_at, start) = list.count_at.map_or((at, at + 4), |count_at| (count_at, at));
+                    let (count_at, start) = match list.counted {
+                        Counted::Before => (at, at + 4),
+                        Counted::At(count_at) => (count_at, at),
+                        Counted::Nowhere => {
+                            let (list, record, range) = (list.name, list.record, at..bytes.len());
+                            parts.push(Records { list, record, range, count_at: None });
+                            break;
+                        }
+                    };
                     let none = || format!("it ends before the number of {}", list.name);
                     let count = word(bytes, count_at).ok_or_else(none)?;
                     let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
@@ -174,7 +205,7 @@ pub struct Records {
     pub record: &'static RecordInfo,
     /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
     pub range: Range<usize>,
-    /// Where in the lump's bytes their count stands, where they are a list.
+    /// Where in the lump's bytes their count stands, where they are a list that has one.
     pub count_at: Option<usize>,
 }
 

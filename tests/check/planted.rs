@@ -4,7 +4,7 @@ use bspkit::{Bsp, Builder, SlotId, dialect};
 
 pub(crate) use super::making::*;
 
-type Fault = (&'static str, fn() -> Vec<u8>);
+pub(crate) type Fault = (&'static str, fn() -> Vec<u8>);
 
 /// For every code at least one fault that is found by it and by no other.
 pub(crate) const FAULTS: &[Fault] = &[

@@ -166,6 +166,40 @@ fn a_pixel_is_a_luxel() {
     }
 }
 
+/// Where a map has its light in grey and in color, what is painted in one changes the other too; what is painted in both
+/// is as it was painted.
+#[test]
+fn a_pixel_in_grey_is_one_in_color() {
+    let unpainted = Room::new("q1/own_rooms_bspx", "page");
+    assert!(unpainted.import(&[]).status.success());
+    assert!(fs::read(&unpainted.map).unwrap() == fs::read(unpainted.path("out.bsp")).unwrap());
+    for (painted, carried) in
+        [(&["page_000.png"][..], 1), (&["rgb/page_000.png"], 1), (&["page_000.png", "rgb/page_000.png"], 0)]
+    {
+        let room = Room::new("q1/own_rooms_bspx", "page");
+        for name in painted {
+            let color = if name.starts_with("rgb") { [201, 150, 170] } else { [202; 3] };
+            paint(&room.folder.path().join("light").join(name), |pixels, _| pixels[..3].copy_from_slice(&color));
+        }
+        let out = room.import(&[]);
+        assert!(out.status.success(), "{}", text(&out));
+        assert_eq!(
+            text(&out).matches("1 luxel of the same light elsewhere changed").count(),
+            carried,
+            "{}",
+            text(&out)
+        );
+        assert_eq!(
+            room.changes().iter().map(|(image, count)| (image.set, *count)).collect::<Vec<_>>(),
+            [(0, 1), (1, 1)]
+        );
+        let new = room.light(&room.path("out.bsp"));
+        let [grey, color] = [0, 1].map(|set| new.luxel(Image { set, block: 0, style: 0, plane: 0 }, [0, 0]).unwrap());
+        assert_eq!(grey == Luxel::Grey(202), painted.contains(&"page_000.png"), "{grey:?}");
+        assert_eq!(color == Luxel::Rgb([201, 150, 170]), painted.contains(&"rgb/page_000.png"), "{color:?}");
+    }
+}
+
 /// A Radiance picture gives a luxel its very bytes.
 #[test]
 fn a_radiance_pixel_is_a_luxel() {

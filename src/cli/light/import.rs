@@ -27,7 +27,7 @@ use crate::cli::talk::{Code, Job, Talk};
 /// one changes that luxel alone, with the average of the face where the map keeps one. Of `.hdr` and `.png` of one name
 /// either may be changed, and a file that is not there changes nothing while the other is. Where images have another size or
 /// depth or are missing, each is named, nothing is written and the exit status is 1; with --force the others are
-/// taken.
+/// taken. Where a map has its light in grey and in color, what was painted in one changes the other as much.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light import base1.bsp pages -o out.bsp
@@ -103,10 +103,15 @@ fn import(
         let images = count(import.failed, "image", "images");
         return Ok(Edited::Nothing(format!("{images} cannot be taken, so no light is changed")));
     }
+    let carried = import.light.carry(&import.fresh);
     if import.changed > 0 {
         warn_of_copies(draft.bsp(), job);
     }
     job.say(&format!("{}: {} changed", job.path, count(import.changed, "luxel", "luxels")));
+    if carried > 0 {
+        let luxels = count(carried, "luxel", "luxels");
+        job.say(&format!("{}: {luxels} of the same light elsewhere changed with them", job.path));
+    }
     draft.set_light(&import.light)?;
     Ok(Edited::Done)
 }

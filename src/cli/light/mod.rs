@@ -101,13 +101,13 @@ fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
     })
 }
 
-/// Lumps that repeat the light for some engines, and stay as they are.
+/// Lumps that repeat the light for some engines, or say that it is another one, and stay as they are.
 fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    for name in ["bspx:RGBLIGHTING", "bspx:LIGHTING_E5BGR9"] {
-        if bsp.slot(name).is_ok() {
-            job.warn_here(&format!(
-                "{name} has the light again and stays as it is: an engine that reads it shows that"
-            ));
+    let copies =
+        [("bspx:LIGHTING_E5BGR9", "has the light again"), ("bspx:LMSHIFT", "gives faces luxels of other sizes")];
+    for (name, what) in copies {
+        if bsp.slot(name).is_ok_and(|slot| !slot.stored.is_empty()) {
+            job.warn_here(&format!("{name} {what} and stays as it is: an engine that reads it shows that"));
         }
     }
 }

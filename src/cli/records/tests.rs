@@ -38,12 +38,12 @@ fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
         Form::Array(record) => [records(record.size), vec![7; record.size - 1]].concat(),
         Form::Lists(lists) => {
             let count = 3_u32.to_le_bytes();
-            let ahead = count.repeat(lists.iter().filter(|list| list.count_at.is_some()).count());
+            let ahead = lists.iter().filter(|list| matches!(list.counted, dialect::Counted::At(_))).count();
             let list = |list: &dialect::List| {
-                let before = if list.count_at.is_some() { &[][..] } else { &count };
+                let before = if list.counted == dialect::Counted::Before { &count[..] } else { &[] };
                 [before, &records(list.record.size)].concat()
             };
-            ahead.into_iter().chain(lists.iter().flat_map(list)).collect()
+            count.repeat(ahead).into_iter().chain(lists.iter().flat_map(list)).collect()
         }
         _ => Vec::new(),
     }

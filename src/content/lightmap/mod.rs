@@ -6,6 +6,7 @@
 
 mod adjust;
 mod block;
+mod copies;
 mod edit;
 mod extents;
 mod fault;
@@ -75,6 +76,7 @@ pub struct LightSet {
     lump: usize,
     faces: Option<usize>,
     form: LuxelForm,
+    copy_of: Option<usize>,
     is_pages: bool,
     blocks: Vec<Block>,
     unlit: usize,
@@ -82,7 +84,7 @@ pub struct LightSet {
 }
 
 impl LightSet {
-    /// What it is called where a map may have several: `ldr`, `hdr`, `decoupled`; empty for the others.
+    /// What it is called where a map may have several: `ldr`, `hdr`, `decoupled`, `rgb`; empty for the others.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -95,6 +97,11 @@ impl LightSet {
     /// What its luxels are.
     pub fn form(&self) -> LuxelForm {
         self.form
+    }
+
+    /// The set whose light it repeats luxel by luxel, in another form perhaps; [`Light::carry`] keeps them alike.
+    pub fn copy_of(&self) -> Option<usize> {
+        self.copy_of
     }
 
     /// Whether its blocks are pages that surfaces share, and not the light of one face each.

@@ -140,6 +140,17 @@ pub(super) fn read<'a>(
     let blocks = (0..pages).map(page).collect();
     let lump = light.hold(slot, luxels);
     let (name, lump_name) = ("", model.lump);
-    light.sets.push(LightSet { name, lump_name, lump, faces: None, form, is_pages: true, blocks, unlit, faults });
+    light.sets.push(LightSet {
+        name,
+        lump_name,
+        lump,
+        faces: None,
+        form,
+        copy_of: None,
+        is_pages: true,
+        blocks,
+        unlit,
+        faults,
+    });
     Ok(())
 }

@@ -5,14 +5,16 @@ use super::extents::{Extents, Precision, extents};
 use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, pages};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, word};
+use crate::bytes::Data;
+use crate::dialect::bspx::DecoupledLight;
 use crate::dialect::shared::{Edge, SurfEdge, Vertex, WideEdge};
 use crate::dialect::{
-    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, Role, Row, TextureForm, TextureLight,
+    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LuxelForm, Role, Row, TextureForm,
+    TextureLight,
 };
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
-use crate::record::{Record, RecordInfo, Table};
+use crate::record::{Field, Record, RecordInfo, Table};
 
 /// What reads a slot: the map, or a draft of it.
 type Bytes<'f, 'a> = &'f dyn Fn(SlotId) -> Result<Data<'a>>;
@@ -47,6 +49,11 @@ fn face_set<'a>(
 ) -> Result<()> {
     // Without luxels whatever the faces say means nothing: maps that were never lit have any offset.
     let Some((slot, luxels)) = filled(bsp, bytes, lumps.light)? else { return Ok(()) };
+    // A copy that has not as many luxels is left out by engines too.
+    let is_whole = || bsp.container().slot(slot).is_some_and(|slot| bsp.row(slot).is_ok());
+    if lumps.copied.is_some() && !is_whole() {
+        return Ok(());
+    }
     let mut found = None;
     for name in lumps.faces {
         found = found.or(filled(bsp, bytes, name)?);
@@ -61,7 +68,9 @@ fn face_set<'a>(
     let textures = Textures::read(bsp, bytes, model)?;
     let geometry = if model.by_extents { Some(Geometry::read(bsp, bytes)?) } else { None };
     let extra = extra_bytes(bsp, bytes, model)?;
-    let mut finder = Finder { model, form, textures, geometry, extra, places, lump: luxels.len(), found: Vec::new() };
+    let luxel = lumps.copied.map_or(model.luxels, |copied| copied.luxels);
+    let lump = luxels.len();
+    let mut finder = Finder { model, luxel, form, textures, geometry, extra, places, lump, found: Vec::new() };
     let (mut unlit, mut faults) = (0, Vec::new());
     for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
         let Some(face) = (form.read)(record) else { continue };
@@ -75,8 +84,9 @@ fn face_set<'a>(
     faults.sort_by_key(|fault| fault.face);
     let lump = light.hold(slot, luxels);
     let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(face_slot, faces));
-    let (name, lump_name, form) = (lumps.name, lumps.light, model.luxels);
-    light.sets.push(LightSet { name, lump_name, lump, faces, form, is_pages: false, blocks, unlit, faults });
+    let (name, lump_name, form) = (lumps.name, lumps.light, luxel);
+    let copy_of = lumps.copied.and_then(|copied| light.sets.iter().position(|set| set.name == copied.of));
+    light.sets.push(LightSet { name, lump_name, lump, faces, form, copy_of, is_pages: false, blocks, unlit, faults });
     Ok(())
 }
 
@@ -216,6 +226,8 @@ struct Found {
 
 struct Finder<'a, 'f> {
     model: &'f FaceLight,
+    /// What a luxel is, which in a copy is not what the model says.
+    luxel: LuxelForm,
     form: &'f FaceForm,
     textures: Textures<'a, 'f>,
     geometry: Option<Geometry<'a>>,
@@ -271,7 +283,7 @@ impl Finder<'_, '_> {
             styles: face.styles,
             style_count,
             planes,
-            offset: usize::try_from(offset).unwrap_or(usize::MAX),
+            offset: self.offset(offset),
             len: 0,
             averages: self.form.averages,
             face_at: index * self.form.record.size,
@@ -281,11 +293,20 @@ impl Finder<'_, '_> {
         Ok(Some(Found { block, claimed: offset, single }))
     }
 
+    /// Where in the lump a block begins: the faces say it of luxels of the model's form.
+    fn offset(&self, claimed: i32) -> usize {
+        let luxels = usize::try_from(claimed).ok().map(|claimed| match self.luxel == self.model.luxels {
+            true => Some(claimed),
+            false => (claimed / self.model.luxels.bytes()).checked_mul(self.luxel.bytes()),
+        });
+        luxels.flatten().unwrap_or(usize::MAX)
+    }
+
     /// The bytes of a block with this size; nothing where that is more than any lump has.
     fn len(&self, block: &Block, [wide, high]: [usize; 2]) -> Option<usize> {
         let luxels = wide.checked_mul(high).filter(|luxels| *luxels > 0 && *luxels <= self.lump)?;
         let images = block.style_count * block.planes;
-        Some(luxels * self.model.luxels.bytes() * images + luxels * self.extra)
+        Some(luxels * self.luxel.bytes() * images + luxels * self.extra)
     }
 
     /// Sizes that let a block run into the next one give way to those that do not; what does not fit is a fault.
@@ -335,9 +356,8 @@ impl Finder<'_, '_> {
     }
 }
 
-/// `DECOUPLED_LM` of BSPX: columns and rows of 16 bits, the offset, and eight numbers that place it; 40 bytes a face.
+/// The place of a face's light, and how large it is.
 fn place(places: &[u8], face: usize) -> Option<(i32, [usize; 2])> {
-    let record = places.get(face.checked_mul(40)?..)?.get(..40)?;
-    let [wide, high] = [0, 2].map(|at| usize::from(u16::from_le_bytes([record[at], record[at + 1]])));
-    Some((word(record, 4)?, [wide, high]))
+    let record = DecoupledLight::decode(places.get(face.checked_mul(DecoupledLight::SIZE)?..)?)?;
+    Some((record.offset, record.size.map(usize::from)))
 }

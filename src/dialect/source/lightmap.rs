@@ -16,9 +16,15 @@ const TEXTURES: &[TextureForm] = &[TextureForm::of::<TexInfo>()];
 pub(in crate::dialect) const fn with_faces(faces: &'static [FaceForm]) -> FaceLight {
     FaceLight {
         lumps: &[
-            LightLumps { name: "ldr", faces: &["FACES"], light: "LIGHTING", placed_by: None },
+            LightLumps { name: "ldr", faces: &["FACES"], light: "LIGHTING", placed_by: None, copied: None },
             // A map that was compiled for this light alone has no second faces.
-            LightLumps { name: "hdr", faces: &["FACES_HDR", "FACES"], light: "LIGHTING_HDR", placed_by: None },
+            LightLumps {
+                name: "hdr",
+                faces: &["FACES_HDR", "FACES"],
+                light: "LIGHTING_HDR",
+                placed_by: None,
+                copied: None,
+            },
         ],
         faces,
         textures: TEXTURES,

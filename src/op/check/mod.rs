@@ -4,6 +4,7 @@
 //! finding, however odd: `docs/checks.md` has the table, with what is left out on purpose and the source of each fact.
 //! Nothing is changed.
 
+mod bspx;
 mod code;
 mod displacements;
 mod entities;
@@ -105,6 +106,7 @@ fn all(bsp: &Bsp<'_>, engine: Option<&'static Engine>, sink: &mut Sink) {
     textures::check(&lumps, sink);
     surfaces::check(&lumps, sink);
     displacements::check(&lumps, sink);
+    bspx::check(&lumps, sink);
     lists::check(&lumps, sink);
     let entities = entities::check(&lumps, engine, sink);
     limits::check(&lumps, engine, entities, sink);

@@ -1,0 +1,72 @@
+//! Light that a map has twice: what is changed in one is carried over to the other.
+
+use super::{Image, Light, Luxel};
+
+impl Light<'_> {
+    /// Carries what was changed over to copies of it, and from a copy to what it repeats, as far as there nothing was
+    /// changed itself; says how many luxels that are.
+    ///
+    /// `before` is the light as it was. A luxel that was the same in both is the same again. Else each part of it becomes
+    /// as much brighter or darker as that part of the changed luxel did, in linear light, and where that was black the same.
+    ///
+    /// ```
+    /// use bspkit::content::lightmap::{Image, Luxel};
+    /// let before = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?.light()?;
+    /// let (image, copy) = [0, 1].map(|set| Image { set, block: 3, style: 0, plane: 0 }).into();
+    /// assert_eq!(before.sets()[1].copy_of(), Some(0));
+    /// let mut light = before.clone();
+    /// light.update(image, |_, _| Luxel::Grey(0));
+    /// assert_eq!(light.carry(&before), before.block(copy).unwrap().luxels());
+    /// assert_eq!(light.luxel(copy, [0, 0]), Some(Luxel::Rgb([0; 3])));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn carry(&mut self, before: &Light<'_>) -> usize {
+        let pairs = self.sets.iter().enumerate().filter_map(|(copy, set)| Some((set.copy_of?, copy)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        pairs.into_iter().map(|(set, copy)| self.carry_between(set, copy, before)).sum()
+    }
+
+    fn carry_between(&mut self, set: usize, copy: usize, before: &Light<'_>) -> usize {
+        let mut carried = 0;
+        let images: Vec<Image> = self.sets.get(set).map(|found| found.images(set).collect()).unwrap_or_default();
+        for image in images {
+            // The sets need not have the same blocks: some may be beyond the end of one lump.
+            let index = self.block(image).map_or(0, super::Block::index);
+            let Some(block) = self.sets[copy].block_of(index) else { continue };
+            let other = Image { set: copy, block, ..image };
+            for (from, to) in [(image, other), (other, image)] {
+                if self.bytes(from) != before.bytes(from) {
+                    carried += self.carry_image(from, to, before);
+                }
+            }
+        }
+        carried
+    }
+
+    fn carry_image(&mut self, from: Image, to: Image, before: &Light<'_>) -> usize {
+        let Some([wide, high]) = self.block(from).map(super::Block::size) else { return 0 };
+        let luxels = |light: &Light<'_>| -> Vec<Option<Luxel>> {
+            (0..wide * high).map(|at| light.luxel(from, [at % wide, at / wide])).collect()
+        };
+        let (old, new) = (luxels(before), luxels(self));
+        self.update(to, |[x, y], now| {
+            let at = y * wide + x;
+            match (old.get(at).copied().flatten(), new.get(at).copied().flatten()) {
+                (Some(old), Some(new)) if old != new && before.luxel(to, [x, y]) == Some(now) => carry(old, new, now),
+                _ => now,
+            }
+        })
+    }
+}
+
+/// What a luxel becomes of which another one is a copy that changed.
+fn carry(old: Luxel, new: Luxel, now: Luxel) -> Luxel {
+    if now == old {
+        return new;
+    }
+    let (old, new, mut light) = (old.linear(), new.linear(), now.linear());
+    for part in 0..3 {
+        light[part] = if old[part] > 0.0 { light[part] * new[part] / old[part] } else { new[part] };
+    }
+    now.with_linear(light)
+}

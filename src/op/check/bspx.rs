@@ -1,0 +1,150 @@
+//! Entries of BSPX: as many records as what they go with has, and what they refer to.
+//!
+//! Engines leave out an entry that does not fit its map, so that nothing is read that is not there; what it was for is
+//! missing all the same.
+
+use super::code::{COUNT_MISFIT, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, TREE_CYCLE};
+use super::lumps::{Lump, Lumps, View};
+use super::sink::{At, Sink};
+use crate::bytes::wide;
+use crate::content::bspx::{BrushList, LightOctree, OctreeFault};
+use crate::dialect::{LightForm, Role};
+use crate::error::Error;
+use crate::file::SlotId;
+
+pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    for lump in lumps.all.iter().filter(|lump| matches!(lump.slot.id, SlotId::Bspx(_)) && !lump.bytes.is_empty()) {
+        check_fit(lumps, lump, sink);
+        match lump.name {
+            "bspx:FACENORMALS" => check_corners(lump, sink),
+            "bspx:BRUSHLIST" => check_brushes(lumps, lump, sink),
+            "bspx:LIGHTGRID_OCTREE" => {
+                check_octrees(lump, LightOctree::parse(lump.bytes.clone()).map(|one| vec![one]), sink)
+            }
+            "bspx:LIGHTGRIDS" => check_octrees(lump, LightOctree::parse_all(lump.bytes.clone()), sink),
+            _ => {}
+        }
+    }
+    check_places(lumps, sink);
+}
+
+/// An entry whose row does not hold has not as many records as there are faces, vertexes, luxels or edges.
+fn check_fit(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+    let mut proved = lumps.bsp.dialect().rows_of(lump.name).filter(|row| row.proof.is_some()).peekable();
+    if proved.peek().is_none() || lump.slot.bounds.is_damaged() {
+        return;
+    }
+    if let Err(why) = lumps.bsp.row(lump.slot) {
+        let is_cut = proved.any(|row| row.parts(&lump.bytes).is_err());
+        sink.add(if is_cut { &LUMP_MISFIT } else { &LUMP_PARALLEL }, At::lump(lump.name), || why);
+    }
+}
+
+/// The corners of faces name vectors of the list before them.
+fn check_corners(lump: &Lump<'_>, sink: &mut Sink) {
+    let [vectors, corners] = &lump.parts[..] else { return };
+    let count = vectors.count();
+    let bytes = lump.bytes.get(corners.range.clone()).unwrap_or_default();
+    let view = View { name: lump.name, bytes, record: corners.record };
+    for (name, column) in ["normal", "tangent", "bitangent"].map(|name| (name, view.column(name))) {
+        let Some(column) = column else { continue };
+        for corner in 0..view.len() {
+            let vector = column.get(corner);
+            if !usize::try_from(vector).is_ok_and(|vector| vector < count) {
+                let at = At::lump(lump.name).record(corner).offset(corners.range.start + column.at(corner)).field(name);
+                sink.add(&INDEX_RANGE, at, || format!("{name} is {vector}, and there are {count} vectors"));
+            }
+        }
+    }
+}
+
+fn check_brushes(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+    let list = match BrushList::parse(lump.bytes.clone()) {
+        Ok(list) => list,
+        Err(error) => return misfit(lump, &error, sink),
+    };
+    let models = lumps.role(Role::Models).map(|models| models.len());
+    for (place, head) in (0..list.len()).filter_map(|place| Some((place, list.model(place)?))) {
+        let at = At::lump(lump.name).record(place);
+        if let Some(models) = models.filter(|models| !usize::try_from(head.model).is_ok_and(|model| model < *models)) {
+            sink.add(&INDEX_RANGE, at, || format!("it is for model {}, and the map has {models}", head.model));
+        }
+        let planes: u64 = list.brushes(place).map(|brush| wide(brush.planes.len())).sum();
+        if planes != u64::from(head.plane_count) {
+            let said = head.plane_count;
+            sink.add(&COUNT_MISFIT, at, || {
+                format!("its brushes have {planes} planes, and it says that they have {said}")
+            });
+        }
+    }
+}
+
+fn check_octrees(lump: &Lump<'_>, octrees: Result<Vec<LightOctree<'_>>, Error>, sink: &mut Sink) {
+    let octrees = match octrees {
+        Ok(octrees) => octrees,
+        Err(error) => return misfit(lump, &error, sink),
+    };
+    for (place, fault) in octrees.iter().enumerate().filter_map(|(place, octree)| Some((place, octree.fault()?))) {
+        let at = At::lump(lump.name).record(place);
+        match fault {
+            OctreeFault::NoChild(node, child) => sink.add(&INDEX_RANGE, at, || {
+                let from = node.map_or("its head".to_owned(), |node| format!("node {node}"));
+                format!(
+                    "{from} has the child {child:#x}, and there are {} nodes and {} leafs",
+                    octrees[place].nodes().count(),
+                    octrees[place].len()
+                )
+            }),
+            OctreeFault::Twice(node) => sink.add(&TREE_CYCLE, at, || format!("node {node} is reached twice")),
+        }
+    }
+}
+
+fn misfit(lump: &Lump<'_>, error: &Error, sink: &mut Sink) {
+    sink.add(&LUMP_MISFIT, At::lump(lump.name), || error.to_string());
+}
+
+/// Light that an entry places for the faces lies in the lighting lump, or where that was left out in its copy in color.
+fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let LightForm::Extents { bytes, unlit, .. } = lumps.checks().light else { return };
+    let len = |name: &str| lumps.lump(name).map_or(0, |lump| lump.bytes.len());
+    let bytes = usize::from(bytes);
+    let room = match lumps.role_lump(Role::Lighting).map_or(0, |light| light.bytes.len()) {
+        0 => len("bspx:RGBLIGHTING") / 3 * bytes,
+        room => room,
+    };
+    let (Some(faces), Some(texinfos)) = (lumps.role(Role::Faces), lumps.role(Role::TexInfo)) else { return };
+    let columns = || Some((faces.column("styles")?, faces.column("texinfo")?, texinfos.column("flags")?));
+    let Some((styles, texinfo, flags)) = columns().filter(|_| room > 0) else { return };
+    // Of these the first is light in any case, and how many there are is said elsewhere.
+    let has_others = len("bspx:LMSTYLE") + len("bspx:LMSTYLE16") > 0;
+    let images = |face: usize| {
+        let is_lit = usize::try_from(texinfo.get(face)).is_ok_and(|texinfo| flags.get(texinfo) & unlit == 0);
+        let count = (0..styles.items).take_while(|item| styles.item(face, *item) != 255).count();
+        match (is_lit, has_others) {
+            (false, _) => 0,
+            (true, true) => count.min(1),
+            (true, false) => count,
+        }
+    };
+    for name in ["bspx:DECOUPLED_LM", "bspx:LMOFFSET"] {
+        let Some(places) = lumps.named(name) else { continue };
+        let Some(offsets) = places.column("offset") else { continue };
+        let sizes = places.column("size");
+        for face in 0..places.len().min(faces.len()) {
+            let (offset, images) = (offsets.get(face), images(face));
+            if offset == -1 || images == 0 {
+                continue;
+            }
+            // Without a size there has to be a luxel at least.
+            let [wide, high] = sizes.map_or([1, 1], |sizes| [sizes.item(face, 0), sizes.item(face, 1)]);
+            let block = i64::try_from(bytes * images).map_or(0, |image| wide * high * image);
+            if offset < 0 || !usize::try_from(offset + block).is_ok_and(|end| end <= room) {
+                let at = At::lump(name).record(face).offset(offsets.at(face)).field("offset");
+                sink.add(&LIGHT_RANGE, at, || {
+                    format!("its light begins at {offset}, {wide} by {high} luxels in {images} styles, and there are {room} bytes of it")
+                });
+            }
+        }
+    }
+}
