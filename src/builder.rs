@@ -12,7 +12,7 @@ use crate::file::directory::{
     BloodlinesTrailer, BspxEntry, BspxHeader, DirectoryShape, Entry, EntryFields, GameLumpEntry, XashHeader,
 };
 use crate::file::lzma;
-use crate::record::{Field, Record};
+use crate::record::{Field, Record, encode_in};
 
 /// Makes a map from nothing.
 ///
@@ -160,7 +160,7 @@ impl Builder {
         Ok(self)
     }
 
-    /// The empty member without offset that ends a list with compressed ones.
+    /// The empty member that ends a list with compressed ones: without offset, but on consoles where the last one ends.
     #[must_use]
     pub fn game_lump_end(mut self) -> Self {
         self.members.push(Member { id: [0; 4], version: 0, flags: 0, stored: Vec::new(), length: 0 });
@@ -270,13 +270,14 @@ impl Builder {
         }
         offset(file.len())?;
 
+        let order = self.shape.order();
         let version_at = self.dialect.version_at();
         if let Magic::Ident(ident) = self.dialect.magic {
             file[..4].copy_from_slice(&ident);
         }
-        file[version_at..version_at + 4].copy_from_slice(&self.version.to_le_bytes());
+        file[version_at..version_at + 4].copy_from_slice(&order.word_bytes(self.version));
         if let Some(at) = self.dialect.revision_at {
-            file[at..at + 4].copy_from_slice(&self.revision.to_le_bytes());
+            file[at..at + 4].copy_from_slice(&order.word_bytes(self.revision));
         }
         for (index, fields) in fields.iter().enumerate() {
             let fields = self.entries.get(&index).unwrap_or(fields);
@@ -304,17 +305,23 @@ impl Builder {
     }
 
     fn put_members(&self, file: &mut Vec<u8>) -> Result<()> {
-        file.extend(offset(self.members.len())?.to_le_bytes());
+        let (order, base) = (self.shape.order(), file.len());
+        let is_relative = self.dialect.rules.relative_members;
+        file.extend(order.word_bytes(offset(self.members.len())?));
         let mut at = file.len() + self.members.len() * GameLumpEntry::SIZE;
         let mut stored = Vec::new();
-        for Member { mut id, version, flags, stored: bytes, length } in self.members.iter().cloned() {
+        for Member { id, version, flags, stored: bytes, length } in self.members.iter().cloned() {
             let is_end = id == [0; 4];
             let padding = if is_end { 0 } else { align_up(at, self.members_at) - at };
             stored.resize(stored.len() + padding, 0);
             at += padding;
-            id.reverse();
-            let (place, length) = (offset(if is_end { 0 } else { at })?, offset(length)?);
-            file.extend(GameLumpEntry { id, flags, version, offset: place, length }.encode());
+            let place = match is_relative {
+                true => at - base,
+                false if is_end => 0,
+                false => at,
+            };
+            let (id, offset, length) = (u32::from_be_bytes(id), offset(place)?, offset(length)?);
+            file.extend(encode_in(order, &GameLumpEntry { id, flags, version, offset, length }));
             at += bytes.len();
             stored.extend(bytes);
         }

@@ -25,6 +25,7 @@ pub mod shared;
 pub mod source;
 pub mod source17;
 pub mod source21;
+pub mod source360;
 mod text;
 mod vis;
 
@@ -54,9 +55,11 @@ pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
+pub use source360::SOURCE360;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
 
+use crate::bytes::ByteOrder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
@@ -78,6 +81,7 @@ pub const ALL: &[&Dialect] = &[
     &SOURCE,
     &SOURCE21,
     &L4D2,
+    &SOURCE360,
 ];
 
 /// What is particular about the maps of an engine and its kin.
@@ -276,6 +280,11 @@ impl Dialect {
             true => letters.iter().copied().map(char::from).collect(),
             false => version.to_string(),
         }
+    }
+
+    /// The order of the bytes in numbers of its files.
+    pub fn byte_order(&self) -> ByteOrder {
+        self.shapes.first().map_or(ByteOrder::Little, DirectoryShape::order)
     }
 
     /// The offset of the version number.

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::bytes::{Data, word};
-use crate::record::{Record, RecordInfo};
+use crate::bytes::{ByteOrder, Data, word};
+use crate::record::{Record, RecordInfo, decode_in, turn};
 
 /// One way in which a lump can be laid out.
 ///
@@ -29,7 +29,13 @@ pub struct Row {
     pub versions: &'static [i32],
     /// What else has to hold for it to be believed.
     pub proof: Option<Proof>,
+    /// Of what is no records: what turns the numbers in it from the byte order of a file into the other.
+    pub(super) turn: Option<Turn>,
 }
+
+/// What turns the numbers of a lump around that has them in the order that is given; it reads what it has to before it
+/// turns it, so that twice is not at all.
+pub(super) type Turn = fn(&mut [u8], ByteOrder);
 
 /// Whether a layout fits: the reason why not.
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
@@ -79,7 +85,7 @@ impl List {
 
 impl Row {
     const fn new(lump: &'static str, form: Form) -> Self {
-        Row { lump, form, maps: &[], versions: &[], proof: None }
+        Row { lump, form, maps: &[], versions: &[], proof: None, turn: None }
     }
 
     pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
@@ -107,6 +113,35 @@ impl Row {
     /// The row is only believed where this holds.
     pub(super) const fn proved(self, proof: Proof) -> Self {
         Row { proof: Some(proof), ..self }
+    }
+
+    /// So the numbers in it are turned, where it is no records.
+    pub(super) const fn turned(self, turn: Turn) -> Self {
+        Row { turn: Some(turn), ..self }
+    }
+
+    /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps of
+    /// big-endian files pass when they are read, and again when they are written. Lists are turned as far as there is room
+    /// for them; back it is the same.
+    pub(crate) fn turn(&self, bytes: &mut [u8], from: ByteOrder) {
+        match (self.form, self.turn) {
+            (Form::Array(record), _) => turn(record, bytes),
+            (Form::Lists(lists), _) => {
+                let mut at = 0;
+                for list in lists {
+                    let count = from.word(bytes, at).and_then(|count| usize::try_from(count).ok());
+                    let Some(word) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) else { return };
+                    word.reverse();
+                    let length = count.and_then(|count| count.checked_mul(list.record.size));
+                    let end = length.and_then(|length| (at + 4).checked_add(length));
+                    let Some(records) = end.and_then(|end| bytes.get_mut(at + 4..end)) else { return };
+                    at += 4 + records.len();
+                    turn(list.record, records);
+                }
+            }
+            (Form::Lens(_), Some(turn)) => turn(bytes, from),
+            (Form::Lens(_) | Form::Opaque(_), _) => {}
+        }
     }
 
     /// The record of an array.
@@ -231,6 +266,8 @@ impl<R: Record> Key<R> {
 /// ```
 pub struct Facts<'m> {
     pub(crate) version: i32,
+    /// How the numbers of the lumps lie in the file.
+    pub(crate) order: ByteOrder,
     /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
     pub(crate) is_exact: bool,
     /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and not
@@ -257,7 +294,20 @@ impl<'m> Facts<'m> {
         (self.len)(lump).unwrap_or(0)
     }
 
-    /// The bytes of a lump; nothing where they cannot be read.
+    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
+    pub(super) fn own(&self, row: &Row) -> Data<'m> {
+        let bytes = self.bytes(row.lump);
+        match self.order {
+            ByteOrder::Little => bytes,
+            ByteOrder::Big => {
+                let mut bytes = bytes.to_vec();
+                row.turn(&mut bytes, ByteOrder::Big);
+                Data::from(bytes)
+            }
+        }
+    }
+
+    /// The bytes of a lump as they are; nothing where they cannot be read.
     pub fn bytes(&self, lump: &str) -> Data<'m> {
         (self.bytes)(lump).unwrap_or_else(|| Data::from(Vec::new()))
     }
@@ -267,16 +317,21 @@ impl<'m> Facts<'m> {
         self.len(lump) / size
     }
 
+    fn decoded<'b, R: Record>(&self, bytes: &'b [u8]) -> impl Iterator<Item = R> + use<'b, R> {
+        let order = self.order;
+        bytes.chunks_exact(R::SIZE).filter_map(move |record| decode_in(order, record))
+    }
+
     /// The sum of a number of every record of a lump.
     pub(super) fn sum<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
-        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(0, i64::saturating_add)
+        self.decoded(&bytes).map(number).fold(0, i64::saturating_add)
     }
 
     /// The largest number of any record of a lump; -1 where there is none.
     pub(super) fn most<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
-        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(-1, i64::max)
+        self.decoded(&bytes).map(number).fold(-1, i64::max)
     }
 }
 

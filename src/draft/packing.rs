@@ -170,7 +170,7 @@ impl<'a> Draft<'a> {
 
 /// Whether a slot is one of the empty members that end the list of a game lump.
 fn is_end(slot: &Slot) -> bool {
-    matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name([0; 4])
+    matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name(0)
 }
 
 pub(super) fn refused(message: &str, bsp: &Bsp<'_>, slot: SlotId) -> Error {

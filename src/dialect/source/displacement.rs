@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// Displacements that have as many vertexes as there are.
 fn displacements(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let (bytes, verts) = (facts.bytes(row.lump), facts.len("DISP_VERTS"));
+    let (bytes, verts) = (facts.own(row), facts.len("DISP_VERTS"));
     if facts.is_exact && bytes.len() % DispInfo::SIZE != 0 {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), DispInfo::SIZE));
     }
