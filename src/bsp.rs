@@ -154,6 +154,11 @@ impl<'a> Bsp<'a> {
         }
     }
 
+    /// Compresses bytes for this map.
+    pub(crate) fn pack(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        lzma::pack_for(bytes, self.dialect.rules.dictionary)
+    }
+
     /// The error that a slot's packing is not what the directory says.
     pub(crate) fn odd_packing(&self, slot: SlotId, oddity: &str) -> Error {
         let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());

@@ -117,8 +117,9 @@ impl Builder {
     /// # Errors
     /// As [`lzma::pack`].
     pub fn compressed_lump(mut self, index: usize, bytes: &[u8]) -> Result<Self> {
+        let packed = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
         let part = self.part(index);
-        (part.bytes, part.unpacked) = (lzma::pack(bytes)?, bytes.len());
+        (part.bytes, part.unpacked) = (packed, bytes.len());
         Ok(self)
     }
 
@@ -156,7 +157,8 @@ impl Builder {
     /// # Errors
     /// As [`lzma::pack`].
     pub fn compressed_game_lump(mut self, id: [u8; 4], version: u16, bytes: &[u8]) -> Result<Self> {
-        self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored: lzma::pack(bytes)? });
+        let stored = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
+        self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored });
         Ok(self)
     }
 

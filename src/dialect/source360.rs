@@ -7,8 +7,8 @@
 //! know. The version of lump 59 is a checksum of the map for PCs.
 
 use crate::bytes::ByteOrder;
+use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::file::{Alignment, Rules};
 
 use super::{Dialect, Magic, Row, SOURCE, source};
 
@@ -24,14 +24,18 @@ pub const SOURCE360: Dialect = Dialect {
         // `CompressGameLump`: offsets are those in the lump itself.
         relative_members: true,
         trailer_lump: None,
-        alignments: &[Alignment { lump: 40, bytes: SECTOR, only_if_it_stood_so: true }],
-        end_alignment: SECTOR,
+        // `XBOX_DVD_SECTORSIZE`.
+        end_alignment: 2048,
         // "Flags for 360 must be first", "lighting must be the penultimate lump", "Pakfile for 360 must be last".
         first_lump: Some(59),
         last_lumps: &[8, 53, 40],
+        // As in every compressed lump of the map at hand.
+        dictionary: 1 << 18,
+        // The lumps that it leaves out stand before the light.
         write_order: &[
             59, 10, 55, 51, 56, 52, 9, 35, 58, 7, 54, 15, 28, 29, 4, 14, 3, 1, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39,
-            27, 16, 17, 13, 12, 18, 19, 20, 21, 0, 36, 30, 31, 41, 42, 43, 44, 45, 50, 46, 60, 53, 8, 40,
+            27, 16, 17, 13, 12, 18, 19, 20, 21, 0, 36, 30, 31, 41, 42, 43, 44, 45, 50, 46, 60, 11, 22, 23, 24, 25, 32,
+            49, 57, 61, 62, 63, 8, 53, 40,
         ],
         ..SOURCE.rules
     },
@@ -42,9 +46,6 @@ pub const SOURCE360: Dialect = Dialect {
     checks: &super::limits::SOURCE360,
     ..SOURCE
 };
-
-/// `XBOX_DVD_SECTORSIZE`.
-const SECTOR: usize = 2048;
 
 const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility").turned(turn_visibility),

@@ -55,6 +55,8 @@ pub struct Rules {
     pub first_lump: Option<usize>,
     /// The lumps that have to stand last, in this order.
     pub last_lumps: &'static [usize],
+    /// The dictionary that compressed lumps declare, in bytes.
+    pub dictionary: u32,
     /// The order in which the dialect's compilers write lumps; lumps that are not in it follow by index.
     pub write_order: &'static [usize],
 }
@@ -70,6 +72,7 @@ impl Rules {
         end_alignment: 4,
         first_lump: None,
         last_lumps: &[],
+        dictionary: lzma::DECLARED_DICTIONARY,
         write_order: &[],
     };
 
