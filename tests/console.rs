@@ -92,7 +92,8 @@ fn twin(map: &Bsp<'_>, is_packed: bool) -> Vec<u8> {
     for slot in map.slots() {
         let (bytes, version) = (turned(map, slot), slot.version.unwrap());
         builder = match slot.id {
-            SlotId::Lump(35) => builder,
+            // Consoles have no such lump.
+            SlotId::Lump(35 | 49) => builder,
             SlotId::Lump(lump) if is_packed && lump != 40 && !bytes.is_empty() => {
                 builder.compressed_lump(lump, &bytes).unwrap().lump_version(lump, version)
             }
@@ -159,7 +160,7 @@ fn the_directory_is_read_in_its_order() {
 #[test]
 fn values_are_those_of_the_twin() {
     for (plain, console) in twins() {
-        for (slot, other) in plain.slots().iter().zip(console.slots()) {
+        for (slot, other) in plain.slots().iter().zip(console.slots()).filter(|(slot, _)| slot.id != SlotId::Lump(49)) {
             // The game lump's own bytes say where its members stand.
             if slot.id != SlotId::Lump(35) {
                 assert_eq!(*console.bytes(other.id).unwrap(), turned(&plain, slot), "{}", slot.name);
@@ -196,7 +197,7 @@ const EDITS: [fn(&mut Draft<'static>); 7] = [
     |draft| draft.table(source::STATIC_PROPS_V6).unwrap().update(0, |prop| prop.origin[1] = -300.25).unwrap(),
     |draft| {
         let mut visibility = draft.visibility().unwrap();
-        let row = visibility.plain(true);
+        let row = visibility.plain(false);
         (0..visibility.len()).for_each(|from| visibility.set_row(VisSet::Pvs, from, row.clone()).unwrap());
         draft.set_visibility(&visibility).unwrap();
     },
@@ -227,7 +228,7 @@ fn edits_are_those_of_the_twin() {
             assert_eq!(on_console.changes().unwrap(), changes, "edit {number}");
             for layout in LAYOUTS {
                 let saved = Bsp::from_vec(on_console.plan(layout).unwrap().to_vec()).unwrap();
-                for slot in plain.slots().iter().filter(|slot| slot.id != SlotId::Lump(35)) {
+                for slot in plain.slots().iter().filter(|slot| !matches!(slot.id, SlotId::Lump(35 | 49))) {
                     let wanted = turned_bytes(&plain, slot, &on_plain.bytes(slot.id).unwrap());
                     assert_eq!(*saved.bytes(slot.id).unwrap(), wanted, "edit {number}, {layout:?}: {}", slot.name);
                     let is_packed = |map: &Bsp<'_>| map.unpacked_size(slot.id).is_some();
