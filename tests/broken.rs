@@ -63,7 +63,7 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         ("unknown_version.bsp", b"IBSP\x63\0\0\0".to_vec()),
         // Quake's version behind an ident.
         ("version_of_quake.bsp", [&b"IBSP\x1d\0\0\0"[..], &[0; 200]].concat()),
-        ("quake_64.bsp", [&b" 46Q"[..], &[0; 200]].concat()),
+        ("quake_2_world.bsp", [&b"IBSP\x45\0\0\0"[..], &[0; 200]].concat()),
         ("header_cut.bsp", plain[..100].to_vec()),
         ("header_alone.bsp", plain[..160].to_vec()),
         ("file_cut.bsp", plain[..plain.len() - 9].to_vec()),

@@ -10,8 +10,8 @@ mod random;
 use std::collections::BTreeMap;
 
 use bspkit::dialect::{
-    self, BLUE_SHIFT, BSP2, DAIKATANA, Dialect, Form, GOLDSRC, PSB2, QBISM, QFUSION, QUAKE, QUAKE2, QUAKE3, RAVEN, Row,
-    goldsrc, quake2, quake3,
+    self, BLUE_SHIFT, BREAKTHROUGH, BSP2, DAIKATANA, Dialect, FAKK, Form, GOLDSRC, MOHAA, MOHAA_BETA, PSB2, QBISM,
+    QFUSION, QUAKE, QUAKE2, QUAKE3, QUAKE64, RAVEN, Row, goldsrc, quake2, quake3,
 };
 use bspkit::record::{Cell, FieldInfo, Meaning, RecordInfo, Shape};
 use bspkit::{Bsp, Builder, Error, ErrorKind, Layout, SlotId};
@@ -94,6 +94,23 @@ const RAVEN_SIZES: &[(&str, usize)] = &[
     ("ADVERTISEMENTS", 0),
 ];
 
+/// bsp_tool, which cites qfiles.h of the F.A.K.K.2 SDK; qfiles.h of OpenMoHAA.
+const FAKK_SIZES: &[(&str, usize)] = &[("SHADERS", 76), ("SURFACES", 108), ("LIGHTGRID", 0), ("ADVERTISEMENTS", 0)];
+const MOHAA_SIZES: &[(&str, usize)] = &[
+    ("SHADERS", 140),
+    ("SURFACES", 108),
+    ("LEAFS", 64),
+    ("BRUSHSIDES", 12),
+    ("SIDEEQUATIONS", 32),
+    ("TERRAININDEXES", 2),
+    ("STATICMODELDEF", 164),
+    ("STATICMODELINDEXES", 2),
+    ("FOGS", 0),
+    ("LIGHTGRID", 0),
+    ("ADVERTISEMENTS", 0),
+];
+const MOHAA_BETA_SIZES: &[(&str, usize)] = &[("LEAFS", 56), ("LEAFS", 64), ("FOGS", 72)];
+
 type Sizes = Vec<(&'static str, usize)>;
 
 fn typed() -> Vec<(&'static Dialect, Sizes)> {
@@ -105,6 +122,7 @@ fn typed() -> Vec<(&'static Dialect, Sizes)> {
         (&GOLDSRC, GOLDSRC_SIZES.to_vec()),
         (&BLUE_SHIFT, GOLDSRC_SIZES.to_vec()),
         (&QUAKE, GOLDSRC_SIZES.to_vec()),
+        (&QUAKE64, GOLDSRC_SIZES.to_vec()),
         (&BSP2, over(GOLDSRC_SIZES, BSP2_SIZES)),
         (&PSB2, over(GOLDSRC_SIZES, PSB2_SIZES)),
         (&QUAKE2, QUAKE2_SIZES.to_vec()),
@@ -113,6 +131,10 @@ fn typed() -> Vec<(&'static Dialect, Sizes)> {
         (&QUAKE3, QUAKE3_SIZES.to_vec()),
         (&RAVEN, over(QUAKE3_SIZES, RAVEN_SIZES)),
         (&QFUSION, over(QUAKE3_SIZES, RAVEN_SIZES)),
+        (&FAKK, over(QUAKE3_SIZES, FAKK_SIZES)),
+        (&MOHAA, over(QUAKE3_SIZES, MOHAA_SIZES)),
+        (&MOHAA_BETA, over(&over(QUAKE3_SIZES, MOHAA_SIZES), MOHAA_BETA_SIZES)),
+        (&BREAKTHROUGH, over(QUAKE3_SIZES, MOHAA_SIZES)),
     ]
 }
 

@@ -1,20 +1,37 @@
 //! Relatives that share magic and version with others, or whose structs the sizes of lumps tell.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use bspkit::dialect::{self, BSP2, DAIKATANA, Dialect, PSB2, QBISM, QFUSION, QUAKE, RAVEN, daikatana, quake};
-use bspkit::{Bsp, Builder, ErrorKind};
+use bspkit::dialect::{
+    self, BREAKTHROUGH, BSP2, DAIKATANA, Dialect, FAKK, MOHAA, MOHAA_BETA, PSB2, QBISM, QFUSION, QUAKE, QUAKE64, RAVEN,
+    Role, daikatana, fakk, mohaa, mohaa_beta, quake, quake3,
+};
+use bspkit::{Bsp, Builder, ErrorKind, Layout};
 
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n}\n\0";
 
 /// A map with zeros for lumps.
 fn map(dialect: &'static Dialect, lumps: &[(usize, usize)]) -> Vec<u8> {
-    let empty = Builder::new(dialect).lump(0, TEXT);
+    let empty = Builder::new(dialect).lump(dialect.role(Role::Entities).unwrap(), TEXT);
     lumps.iter().fold(empty, |map, (lump, len)| map.lump(*lump, vec![0; *len])).build().unwrap()
 }
 
 #[test]
 fn each_is_told_from_the_others() {
-    for dialect in [&QUAKE, &BSP2, &PSB2, &QBISM, &DAIKATANA, &RAVEN, &QFUSION] {
+    let relatives = [
+        &QUAKE,
+        &QUAKE64,
+        &BSP2,
+        &PSB2,
+        &QBISM,
+        &DAIKATANA,
+        &RAVEN,
+        &QFUSION,
+        &FAKK,
+        &MOHAA,
+        &MOHAA_BETA,
+        &BREAKTHROUGH,
+    ];
+    for dialect in relatives {
         let bytes = map(dialect, &[(1, 720)]);
         assert_eq!(Bsp::parse(&bytes).unwrap().dialect().name, dialect.name);
     }
@@ -107,4 +124,90 @@ fn some_letters_are_words_in_quake() {
     };
     assert_eq!(pairs(&QUAKE), ["classname=worldspawn", "message=:", "(a)='", "b='"]);
     assert_eq!(pairs(&QBISM), ["classname=worldspawn", "message:=(a)"]);
+}
+
+/// A map of Ritual's kind, with a model that has two surfaces and a brush of six sides.
+fn ritual(dialect: &'static Dialect, side_size: usize, leaf_size: usize) -> Vec<u8> {
+    let at = |role| dialect.role(role).unwrap();
+    let word = |number: i32| number.to_le_bytes();
+    let model = [&[0; 24][..], &word(0), &word(2), &word(0), &word(1)].concat();
+    let brush = [word(0), word(6), word(0)].concat();
+    let lumps = [
+        (at(Role::Planes), vec![0; 32]),
+        (at(Role::Faces), vec![0; 216]),
+        (at(Role::Leafs), vec![0; 2 * leaf_size]),
+        (at(Role::Models), model),
+        (at(Role::Brushes), brush),
+        (at(Role::BrushSides), vec![0; 6 * side_size]),
+    ];
+    let empty = Builder::new(dialect).lump(at(Role::Entities), TEXT);
+    lumps.into_iter().fold(empty, |map, (lump, bytes)| map.lump(lump, bytes)).build().unwrap()
+}
+
+#[test]
+fn lumps_of_ritual_are_told_by_what_the_models_share_out() {
+    let maps = [(&FAKK, 8, 48), (&MOHAA, 12, 64), (&BREAKTHROUGH, 12, 64), (&MOHAA_BETA, 12, 56)];
+    for (dialect, side, leaf) in maps {
+        let bytes = ritual(dialect, side, leaf);
+        let map = Bsp::parse(&bytes).unwrap();
+        assert_eq!(map.dialect().name, dialect.name);
+        assert_eq!(map.table(fakk::SURFACES).unwrap().len(), 2);
+        assert_eq!(map.table(quake3::MODELS).unwrap().get(0).unwrap().brush_count, 1);
+        let sides = match side {
+            8 => map.table(quake3::BRUSHSIDES).unwrap().len(),
+            _ => map.table(mohaa::BRUSHSIDES).unwrap().len(),
+        };
+        let leafs = match leaf {
+            48 => map.table(quake3::LEAFS).unwrap().len(),
+            56 => map.table(mohaa_beta::LEAFS).unwrap().len(),
+            _ => map.table(mohaa::LEAFS).unwrap().len(),
+        };
+        assert_eq!((sides, leafs), (6, 2), "{}", dialect.name);
+        // Sides of another size are another struct, and then nothing is believed.
+        let bytes = ritual(dialect, side + 4, leaf);
+        let map = Bsp::parse(&bytes).unwrap();
+        let why = map.row(map.slot("SURFACES").unwrap()).unwrap_err();
+        assert!(why.contains("BRUSHSIDES is"), "{why}");
+    }
+    // The same lumps have one number more where there were fogs still.
+    assert_eq!(MOHAA_BETA.lump_name(13), "FOGS");
+    assert_eq!((MOHAA.lump_name(14), MOHAA_BETA.lump_name(15)), ("ENTITIES".to_owned(), "ENTITIES".to_owned()));
+    assert_eq!(
+        (MOHAA.lump_name(26), MOHAA_BETA.lump_name(27)),
+        ("STATICMODELINDEXES".to_owned(), "STATICMODELINDEXES".to_owned())
+    );
+}
+
+#[test]
+fn the_checksum_in_the_header_stays() {
+    for dialect in [&FAKK, &MOHAA, &MOHAA_BETA, &BREAKTHROUGH] {
+        let mut bytes = map(dialect, &[(1, 64)]);
+        bytes[8..12].copy_from_slice(b"\xde\xad\xbe\xef");
+        let map = Bsp::parse(&bytes).unwrap();
+        for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
+            let mut draft = map.draft();
+            draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", "somewhere else").unwrap();
+            let saved = draft.plan(layout).unwrap().to_vec();
+            assert_eq!(saved[8..12], bytes[8..12], "{} {layout:?}", dialect.name);
+            let again = Bsp::parse(&saved).unwrap();
+            assert!(
+                again
+                    .bytes(again.role(Role::Entities).unwrap().id)
+                    .unwrap()
+                    .windows(14)
+                    .any(|it| it == b"somewhere else")
+            );
+        }
+    }
+}
+
+#[test]
+fn textures_of_quake_64_stay_bytes() {
+    let bytes = map(&QUAKE64, &[(2, 100), (14, 64)]);
+    let map = Bsp::parse(&bytes).unwrap();
+    assert_eq!((&bytes[..4], map.dialect().version_name(map.version())), (&b" 46Q"[..], "46Q".to_owned()));
+    assert!(map.row(map.slot("TEXTURES").unwrap()).unwrap_err().contains("44 bytes"));
+    assert!(map.textures().is_err());
+    assert!(map.texture_names().is_err());
+    assert_eq!(map.table(quake::MODELS).unwrap().len(), 1);
 }

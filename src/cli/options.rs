@@ -14,8 +14,8 @@ use super::show::shown;
 #[derive(Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Options {
-    /// Read the map as this dialect, whatever it seems to be
-    #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects())]
+    /// Read the map as this dialect, whatever it seems to be; of an unknown name the error lists those there are
+    #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<&'static Dialect>,
     /// How many threads to work on: `info`, `verify`, `compress`, `pak` [default: one for each core]
     #[arg(short, long, global = true, value_name = "N")]

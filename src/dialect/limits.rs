@@ -252,6 +252,33 @@ pub(super) const RAVEN: Checks =
 pub(super) const QFUSION: Checks =
     Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
 
+/// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely on
+/// how the sides of brushes are ordered is not either.
+pub(super) const RITUAL: Checks = Checks {
+    engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &OPENMOHAA_LIMITS)],
+    axial_sides: false,
+    ..QUAKE3
+};
+
+const OPENMOHAA_LIMITS: [Limit; 16] = [
+    records("MODELS", 0x400),
+    records("BRUSHES", 0x8000),
+    entities(0x2000),
+    bytes("ENTITIES", 0x10_0000),
+    records("PLANES", 0x2_0000),
+    records("NODES", 0x2_0000),
+    records("LEAFS", 0x2_0000),
+    records("DRAWVERTS", 0x8_0000),
+    records("SURFACES", 0x2_0000),
+    records("LEAFSURFACES", 0x2_0000),
+    records("LEAFBRUSHES", 0x4_0000),
+    records("SHADERS", 0x400),
+    records("DRAWINDEXES", 0x8_0000),
+    records("BRUSHSIDES", 0x2_0000),
+    bytes("LIGHTMAPS", 0x80_0000),
+    bytes("VISIBILITY", 0x20_0000),
+];
+
 const QUAKE3_LIMITS: [Limit; 16] = [
     // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
     records("MODELS", 256),

@@ -3,22 +3,27 @@
 //! dialect a map is.
 
 pub mod blueshift;
+pub mod breakthrough;
 pub mod bsp2;
 mod checks;
 pub mod daikatana;
 mod detect;
+pub mod fakk;
 mod foreign;
 mod game;
 pub mod goldsrc;
 pub mod l4d2;
 mod light;
 mod limits;
+pub mod mohaa;
+pub mod mohaa_beta;
 pub mod psb2;
 pub mod qbism;
 pub mod qfusion;
 pub mod quake;
 pub mod quake2;
 pub mod quake3;
+pub mod quake64;
 pub mod raven;
 mod row;
 pub mod shared;
@@ -32,10 +37,12 @@ mod vis;
 use std::fmt;
 
 pub use blueshift::BLUE_SHIFT;
+pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
+pub use fakk::FAKK;
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use l4d2::L4D2;
@@ -43,12 +50,15 @@ pub use light::{
     Averages, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface, LuxelForm,
     PageLight, SurfaceForm, TextureForm, TextureLight,
 };
+pub use mohaa::MOHAA;
+pub use mohaa_beta::MOHAA_BETA;
 pub use psb2::PSB2;
 pub use qbism::QBISM;
 pub use qfusion::QFUSION;
 pub use quake::QUAKE;
 pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
+pub use quake64::QUAKE64;
 pub use raven::RAVEN;
 use row::keys;
 pub use row::{Facts, Form, Key, List, Proof, Records, Row};
@@ -67,6 +77,7 @@ use crate::file::directory::DirectoryShape;
 /// Every dialect that is opened.
 pub const ALL: &[&Dialect] = &[
     &QUAKE,
+    &QUAKE64,
     &BSP2,
     &PSB2,
     &GOLDSRC,
@@ -77,6 +88,10 @@ pub const ALL: &[&Dialect] = &[
     &QUAKE3,
     &RAVEN,
     &QFUSION,
+    &FAKK,
+    &MOHAA,
+    &MOHAA_BETA,
+    &BREAKTHROUGH,
     &SOURCE17,
     &SOURCE,
     &SOURCE21,
@@ -276,8 +291,8 @@ impl Dialect {
     /// A version number as it is said: the letters, where it is four.
     pub fn version_name(&self, version: i32) -> String {
         let letters = version.to_le_bytes();
-        match letters.iter().all(u8::is_ascii_alphanumeric) {
-            true => letters.iter().copied().map(char::from).collect(),
+        match letters.iter().all(|letter| letter.is_ascii_alphanumeric() || *letter == b' ') {
+            true => letters.iter().copied().map(char::from).collect::<String>().trim().to_owned(),
             false => version.to_string(),
         }
     }

@@ -9,7 +9,7 @@ pub use super::goldsrc::{
     PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
 };
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
-use super::{Dialect, EntityRules, Facts, GOLDSRC, Game, Row, goldsrc};
+use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, goldsrc};
 use crate::bytes::word;
 use crate::file::Rules;
 
@@ -18,7 +18,7 @@ pub const QUAKE: Dialect = Dialect {
     name: "quake",
     title: "Quake",
     versions: &[29],
-    rows: &[SAME, ROWS],
+    rows: &[SAME, NARROW],
     games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),
@@ -50,7 +50,9 @@ pub(super) const SAME: &[Row] = &[
     ),
 ];
 
-const ROWS: &[Row] = &[NODES.row(), FACES.row(), CLIPNODES.row(), LEAFS.row(), MARKSURFACES.row(), EDGES.row()];
+/// Rows of maps with indices of 16 bits.
+pub(super) const NARROW: &[Row] =
+    &[NODES.row(), FACES.row(), CLIPNODES.row(), LEAFS.row(), MARKSURFACES.row(), EDGES.row()];
 
 /// Faces of special textures, sky and liquids, have no light.
 pub(super) const UNLIT: i32 = 1;
@@ -67,8 +69,9 @@ fn has_models_of_hexen(facts: &Facts<'_>) -> bool {
         [false, divides] => divides,
         [true, false] => false,
         [true, true] => {
-            // Face lumps of 16-bit maps have records of 20 bytes, all others of 28.
-            let faces = facts.count("FACES", if facts.version() == QUAKE.versions[0] { 20 } else { 28 });
+            // Face lumps of 32-bit maps have records of 28 bytes, all others of 20.
+            let is_wide = BSP2.versions.iter().chain(PSB2.versions).any(|version| *version == facts.version());
+            let faces = facts.count("FACES", if is_wide { 28 } else { 20 });
             let models = facts.bytes("MODELS");
             let runs = |size: usize| {
                 models.chunks_exact(size).map(move |model| {

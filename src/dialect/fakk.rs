@@ -1,0 +1,185 @@
+//! Heavy Metal: F.A.K.K.2 (version 12) and American McGee's Alice (42), relatives of Quake III with lumps in another order
+//! and a checksum in the header, which is kept (qfiles.h of the F.A.K.K.2 SDK, as bsp_tool cites it).
+//!
+//! No map of them was at hand. Sizes of structs are believed where the lumps of a map bear them out: the models share out
+//! surfaces and brushes, and the brushes sides, to the last one.
+
+use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
+pub use super::quake3::{
+    BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES,
+};
+use super::quake3::{Brush, Model};
+use super::{Dialect, Facts, Game, LightModel, Lump, Magic, QUAKE3, Role, Row, keys, lump, only};
+use crate::file::Rules;
+use crate::file::directory::{DirectoryShape, EntryShape};
+use crate::record::{FlagKind, Meaning, Name, index, records, run};
+
+/// F.A.K.K.2 and Alice.
+pub const FAKK: Dialect = Dialect {
+    name: "fakk",
+    title: "Quake III (F.A.K.K.2 and Alice)",
+    magic: Magic::Ident(*b"FAKK"),
+    versions: &[12, 42],
+    // The checksum stands before the entries.
+    shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, behind: 0 }],
+    lumps: &LUMPS,
+    rows: &[ROWS],
+    games: &[Game { name: "fakk", title: "F.A.K.K.2 and Alice", versions: &[], flags: &[] }],
+    // The order of q3map, by which its lumps are numbered here.
+    rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },
+    light: LightModel::Pages(&LIGHT),
+    checksummed_by: None,
+    checks: &super::limits::RITUAL,
+    probe: |_, dialect| Some(dialect.shapes[0]),
+    ..QUAKE3
+};
+
+const LUMPS: [Lump; 20] = [
+    lump("SHADERS", Role::Textures),
+    lump("PLANES", Role::Planes),
+    lump("LIGHTMAPS", Role::Lighting),
+    lump("SURFACES", Role::Faces),
+    lump("DRAWVERTS", Role::Vertexes),
+    lump("DRAWINDEXES", Role::DrawIndexes),
+    lump("LEAFBRUSHES", Role::LeafBrushes),
+    lump("LEAFSURFACES", Role::LeafFaces),
+    lump("LEAFS", Role::Leafs),
+    lump("NODES", Role::Nodes),
+    lump("BRUSHSIDES", Role::BrushSides),
+    lump("BRUSHES", Role::Brushes),
+    lump("FOGS", Role::Fogs),
+    lump("MODELS", Role::Models),
+    lump("ENTITIES", Role::Entities),
+    lump("VISIBILITY", Role::Visibility),
+    only("LIGHTGRID"),
+    only("ENTLIGHTS"),
+    only("ENTLIGHTSVIS"),
+    only("LIGHTDEFS"),
+];
+
+keys! {
+    SHADERS: Shader = "Lump 0.",
+    SURFACES: Surface = "Lump 3.",
+}
+
+const ROWS: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    SHADERS.row().proved(with_sides_of_8),
+    PLANES.row().proved(with_sides_of_8),
+    Row::lens("LIGHTMAPS", "light"),
+    SURFACES.row().proved(with_sides_of_8),
+    DRAWVERTS.row().proved(with_sides_of_8),
+    DRAWINDEXES.row().proved(with_sides_of_8),
+    LEAFBRUSHES.row().proved(with_sides_of_8),
+    LEAFSURFACES.row().proved(with_sides_of_8),
+    LEAFS.row().proved(with_sides_of_8),
+    NODES.row().proved(with_sides_of_8),
+    BRUSHSIDES.row().proved(with_sides_of_8),
+    BRUSHES.row().proved(with_sides_of_8),
+    FOGS.row().proved(with_sides_of_8),
+    MODELS.row().proved(with_sides_of_8),
+    Row::lens("VISIBILITY", "visibility"),
+    Row::opaque("LIGHTGRID", UNSEEN),
+    Row::opaque("ENTLIGHTS", UNSEEN),
+    Row::opaque("ENTLIGHTSVIS", UNSEEN),
+    Row::opaque("LIGHTDEFS", UNSEEN),
+];
+
+/// What is said of lumps whose structs no source states.
+pub(super) const UNSEEN: &str = "no map at hand has shown what is in it";
+
+const LIGHT: PageLight = PageLight {
+    lump: "LIGHTMAPS",
+    size: 128,
+    surfaces: SurfaceForm::of(SURFACES),
+    vertexes: CornerForm::of(DRAWVERTS),
+    files: ("lm_", ".tga"),
+};
+
+fn with_sides_of_8(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    shared_out(facts, row, 8)
+}
+
+/// Whether the models share out surfaces and brushes, and the brushes sides of this size, and the lump is of whole records.
+pub(super) fn shared_out(facts: &Facts<'_>, row: &Row, side_size: i64) -> Result<(), String> {
+    const SIZES: [i64; 2] = [108, 12];
+    let models = |number: fn(Model) -> i32| facts.sum(MODELS.lump(), |model: Model| i64::from(number(model)));
+    let sides = facts.sum(BRUSHES.lump(), |brush: Brush| i64::from(brush.side_count));
+    let sums = [
+        (SURFACES.lump(), SIZES[0], models(|model| model.surface_count), "surfaces of the models"),
+        (BRUSHES.lump(), SIZES[1], models(|model| model.brush_count), "brushes of the models"),
+        (BRUSHSIDES.lump(), side_size, sides, "sides of the brushes"),
+    ];
+    for (lump, size, count, what) in sums {
+        let len = facts.len(lump);
+        let wanted = usize::try_from(count.saturating_mul(size)).ok();
+        // What is wrong with one sum alone is for a check to say.
+        if wanted != Some(len) && !facts.is_likely {
+            return Err(format!(
+                "no map at hand has shown it, and {lump} is {len} bytes, not {size} for each of the {count} {what}"
+            ));
+        }
+    }
+    let size = row.record().map_or(1, |record| record.size);
+    match facts.len(row.lump) % size {
+        0 => Ok(()),
+        _ if !facts.is_exact => Ok(()),
+        _ => Err(format!("its {} bytes are no multiple of {size}", facts.len(row.lump))),
+    }
+}
+
+records! {
+    /// `dshader_t`: what surfaces and brushes are made of.
+    pub struct Shader(76) {
+        /// Its name, without extension.
+        pub name: Name<64>,
+        /// `SURF_` flags (`surfaceFlags`).
+        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags (`contentFlags`).
+        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+        /// How finely patches of it are divided.
+        pub subdivisions: i32,
+    }
+
+    /// `dsurface_t`: Quake III's with a number more.
+    pub struct Surface(108) {
+        /// Its shader (`shaderNum`).
+        pub shader: i32 => index("SHADERS"),
+        /// The fog that it is in, or -1; Medal of Honor has had no lump of them since version 19 (`fogNum`).
+        pub fog: i32,
+        /// 1 planar, 2 patch, 3 triangles, 4 flare; 5 terrain in Medal of Honor (`surfaceType`).
+        pub kind: i32,
+        /// Its first vertex (`firstVert`).
+        pub first_vertex: i32 => run("DRAWVERTS", "vertex_count"),
+        /// How many vertexes it has (`numVerts`).
+        pub vertex_count: i32,
+        /// Its first index (`firstIndex`).
+        pub first_index: i32 => run("DRAWINDEXES", "index_count"),
+        /// How many indexes it has, three for each triangle (`numIndexes`).
+        pub index_count: i32,
+        /// The page of its light; negative numbers for none (`lightmapNum`).
+        pub lightmap: i32,
+        /// Where on the page it begins: x and y (`lightmapX`, `lightmapY`).
+        pub lightmap_at: [i32; 2],
+        /// Width and height on the page (`lightmapWidth`, `lightmapHeight`).
+        pub lightmap_size: [i32; 2],
+        /// Where in the map the light begins (`lightmapOrigin`).
+        pub lightmap_origin: [f32; 3],
+        /// The steps of the light in the map, then the normal (`lightmapVecs`).
+        pub lightmap_vectors: [[f32; 3]; 3],
+        /// Width and height of a patch in control points (`patchWidth`, `patchHeight`).
+        pub patch_size: [i32; 2],
+        /// How finely it is divided.
+        pub subdivisions: f32,
+    }
+}
+
+impl From<Surface> for LitSurface {
+    fn from(surface: Surface) -> Self {
+        LitSurface {
+            pages: [surface.lightmap, -1, -1, -1],
+            first_vertex: surface.first_vertex,
+            vertex_count: surface.vertex_count,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: sides of brushes that name an equation, terrain and
+//! models that stand in the map, a light grid in three lumps (qfiles.h of OpenMoHAA).
+//!
+//! The header holds a checksum, which the engine does not compute but compares as it stands: an edit that keeps it, as all
+//! do here, keeps servers and clients at one.
+
+pub use super::fakk::{
+    BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
+};
+use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, fakk, keys, lump, only};
+use crate::file::Rules;
+use crate::file::directory::{DirectoryShape, EntryShape};
+use crate::record::{FlagKind, Meaning, Name, index, records, run};
+
+/// Allied Assault.
+pub const MOHAA: Dialect = Dialect {
+    name: "mohaa",
+    title: "Medal of Honor: Allied Assault",
+    magic: Magic::Ident(*b"2015"),
+    versions: &[19],
+    shapes: &[DirectoryShape { first: 12, count: 28, entry: EntryShape::Plain, behind: 0 }],
+    lumps: &LUMPS,
+    rows: &[SAME, LEAF_ROWS],
+    games: &[Game { name: "mohaa", title: "Medal of Honor", versions: &[], flags: &[] }],
+    rules: Rules { write_order: &[0, 1, 8, 9, 12, 11, 7, 6, 13, 4, 3, 15, 2, 14, 5], ..FAKK.rules },
+    ..FAKK
+};
+
+pub(super) const LUMPS: [Lump; 28] = [
+    lump("SHADERS", Role::Textures),
+    lump("PLANES", Role::Planes),
+    lump("LIGHTMAPS", Role::Lighting),
+    lump("SURFACES", Role::Faces),
+    lump("DRAWVERTS", Role::Vertexes),
+    lump("DRAWINDEXES", Role::DrawIndexes),
+    lump("LEAFBRUSHES", Role::LeafBrushes),
+    lump("LEAFSURFACES", Role::LeafFaces),
+    lump("LEAFS", Role::Leafs),
+    lump("NODES", Role::Nodes),
+    only("SIDEEQUATIONS"),
+    lump("BRUSHSIDES", Role::BrushSides),
+    lump("BRUSHES", Role::Brushes),
+    lump("MODELS", Role::Models),
+    lump("ENTITIES", Role::Entities),
+    lump("VISIBILITY", Role::Visibility),
+    only("LIGHTGRIDPALETTE"),
+    only("LIGHTGRIDOFFSETS"),
+    only("LIGHTGRIDDATA"),
+    only("SPHERELIGHTS"),
+    only("SPHERELIGHTVIS"),
+    only("LIGHTDEFS"),
+    only("TERRAIN"),
+    only("TERRAININDEXES"),
+    only("STATICMODELDATA"),
+    only("STATICMODELDEF"),
+    only("STATICMODELINDEXES"),
+    only("DUMMY10"),
+];
+
+keys! {
+    SHADERS: Shader = "Lump 0.",
+    LEAFS: Leaf = "Lump 8.",
+    SIDEEQUATIONS: SideEquation = "Lump 10.",
+    BRUSHSIDES: BrushSide = "Lump 11; 12 before version 19.",
+    TERRAININDEXES: TerrainIndex = "Lump 23; 24 before version 19.",
+    STATICMODELDEF: StaticModel = "Lump 25; 26 before version 19.",
+    STATICMODELINDEXES: StaticModelIndex = "Lump 26; 27 before version 19.",
+}
+
+/// Rows that older versions have too.
+pub(super) const SAME: &[Row] = &[
+    Row::lens("ENTITIES", "text"),
+    SHADERS.row().proved(with_sides_of_12),
+    PLANES.row().proved(with_sides_of_12),
+    Row::lens("LIGHTMAPS", "light"),
+    SURFACES.row().proved(with_sides_of_12),
+    DRAWVERTS.row().proved(with_sides_of_12),
+    DRAWINDEXES.row().proved(with_sides_of_12),
+    LEAFBRUSHES.row().proved(with_sides_of_12),
+    LEAFSURFACES.row().proved(with_sides_of_12),
+    NODES.row().proved(with_sides_of_12),
+    SIDEEQUATIONS.row().proved(with_sides_of_12),
+    BRUSHSIDES.row().proved(with_sides_of_12),
+    BRUSHES.row().proved(with_sides_of_12),
+    MODELS.row().proved(with_sides_of_12),
+    Row::lens("VISIBILITY", "visibility"),
+    Row::opaque("LIGHTGRIDPALETTE", fakk::UNSEEN),
+    Row::opaque("LIGHTGRIDOFFSETS", fakk::UNSEEN),
+    Row::opaque("LIGHTGRIDDATA", fakk::UNSEEN),
+    Row::opaque("SPHERELIGHTS", fakk::UNSEEN),
+    Row::opaque("SPHERELIGHTVIS", fakk::UNSEEN),
+    Row::opaque("LIGHTDEFS", fakk::UNSEEN),
+    Row::opaque("TERRAIN", "terrain is said to have 388 bytes a patch, which no map at hand has shown"),
+    TERRAININDEXES.row().proved(with_sides_of_12),
+    Row::opaque("STATICMODELDATA", fakk::UNSEEN),
+    STATICMODELDEF.row().proved(with_sides_of_12),
+    STATICMODELINDEXES.row().proved(with_sides_of_12),
+    Row::opaque("DUMMY10", fakk::UNSEEN),
+];
+
+/// Leafs since version 18.
+pub(super) const LEAF_ROWS: &[Row] = &[LEAFS.row().proved(with_sides_of_12)];
+
+pub(super) fn with_sides_of_12(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    fakk::shared_out(facts, row, 12)
+}
+
+records! {
+    /// `dshader_t`: what surfaces and brushes are made of.
+    pub struct Shader(140) {
+        /// Its name, without extension.
+        pub name: Name<64>,
+        /// `SURF_` flags (`surfaceFlags`).
+        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags (`contentFlags`).
+        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+        /// How finely patches of it are divided.
+        pub subdivisions: i32,
+        /// An image that says where shots pass (`fenceMaskImage`).
+        pub fence_mask: Name<64>,
+    }
+
+    /// `dleaf_t`.
+    pub struct Leaf(64) {
+        /// Its cluster of the visibility lump; -1 where nothing sees it.
+        pub cluster: i32,
+        /// Its area; -1 where it has no cluster.
+        pub area: i32,
+        /// Its box, for culling.
+        pub mins: [i32; 3],
+        /// Its box, for culling.
+        pub maxs: [i32; 3],
+        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
+        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it (`numLeafSurfaces`).
+        pub leaf_surface_count: i32,
+        /// Its first brush in the leafbrushes (`firstLeafBrush`).
+        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numLeafBrushes`).
+        pub leaf_brush_count: i32,
+        /// Its first number in the terrainindexes (`firstTerraPatch`).
+        pub first_terrain: i32 => run("TERRAININDEXES", "terrain_count"),
+        /// How many patches of terrain reach into it (`numTerraPatches`).
+        pub terrain_count: i32,
+        /// Its first number in the staticmodelindexes (`firstStaticModel`).
+        pub first_static_model: i32 => run("STATICMODELINDEXES", "static_model_count"),
+        /// How many static models reach into it (`numStaticModels`).
+        pub static_model_count: i32,
+    }
+
+    /// `dsideequation_t`: how a texture lies on a side.
+    pub struct SideEquation(32) {
+        /// How s comes from a point: x, y, z, offset (`fSeq`).
+        pub s: [f32; 4],
+        /// How t comes from a point: x, y, z, offset (`fTeq`).
+        pub t: [f32; 4],
+    }
+
+    /// `dbrushside_t`.
+    pub struct BrushSide(12) {
+        /// Its plane, facing out (`planeNum`).
+        pub plane: i32 => index("PLANES"),
+        /// Its shader (`shaderNum`).
+        pub shader: i32 => index("SHADERS"),
+        /// Its equation, of sides with a fence mask (`equationNum`).
+        pub equation: i32,
+    }
+
+    /// A number of the terrainindexes lump.
+    pub struct TerrainIndex(2) {
+        /// The patch of terrain.
+        pub patch: u16,
+    }
+
+    /// `cStaticModel_t`: a model that stands in the map.
+    pub struct StaticModel(164) {
+        /// The model's file.
+        pub model: Name<128>,
+        /// Where it stands.
+        pub origin: [f32; 3],
+        /// How it is turned, in degrees.
+        pub angles: [f32; 3],
+        /// Its size, 1 for that of the file.
+        pub scale: f32,
+        /// Its first byte in the staticmodeldata (`firstVertexData`).
+        pub first_vertex_data: i32,
+        /// How many vertexes have light there (`numVertexData`).
+        pub vertex_data_count: i32,
+    }
+
+    /// A number of the staticmodelindexes lump.
+    pub struct StaticModelIndex(2) {
+        /// The static model's index.
+        pub model: u16 => index("STATICMODELDEF"),
+    }
+}

@@ -1,0 +1,71 @@
+//! Medal of Honor: Allied Assault before its release, versions 17 and 18, a relative of the released game's maps: the lump
+//! of fogs that it dropped, so that those behind have the next number, and smaller leafs in 17 (qfiles.h of OpenMoHAA).
+
+use super::quake3::FOGS;
+use super::{Dialect, Key, Lump, MOHAA, Role, Row, keys, lump, mohaa};
+use crate::file::Rules;
+use crate::record::{records, run};
+
+/// Allied Assault before its release.
+pub const MOHAA_BETA: Dialect = Dialect {
+    name: "mohaa-beta",
+    title: "Medal of Honor: Allied Assault (beta, demo)",
+    versions: &[17, 18],
+    lumps: &LUMPS,
+    rows: &[ROWS, mohaa::SAME],
+    rules: Rules { write_order: &[0, 1, 8, 9, 12, 11, 7, 6, 14, 4, 3, 16, 2, 15, 13, 5], ..MOHAA.rules },
+    ..MOHAA
+};
+
+/// The released game's with the fogs between.
+const LUMPS: [Lump; 28] = {
+    let mut lumps = mohaa::LUMPS;
+    let mut index = lumps.len() - 1;
+    while index > FOGS_AT {
+        lumps[index] = lumps[index - 1];
+        index -= 1;
+    }
+    lumps[FOGS_AT] = lump("FOGS", Role::Fogs);
+    lumps
+};
+
+const FOGS_AT: usize = 13;
+
+keys! {
+    LEAFS: Leaf = "Lump 8 of version 17.",
+}
+
+/// Lump 8 of version 18.
+pub const LEAFS_OF_64: Key<mohaa::Leaf> = mohaa::LEAFS;
+
+const ROWS: &[Row] = &[
+    FOGS.row().proved(mohaa::with_sides_of_12),
+    LEAFS.row().maps(&[17]).proved(mohaa::with_sides_of_12),
+    LEAFS_OF_64.row().maps(&[18]).proved(mohaa::with_sides_of_12),
+];
+
+records! {
+    /// `dleaf_t_ver17`.
+    pub struct Leaf(56) {
+        /// Its cluster of the visibility lump; -1 where nothing sees it.
+        pub cluster: i32,
+        /// Its area; -1 where it has no cluster.
+        pub area: i32,
+        /// Its box, for culling.
+        pub mins: [i32; 3],
+        /// Its box, for culling.
+        pub maxs: [i32; 3],
+        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
+        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it (`numLeafSurfaces`).
+        pub leaf_surface_count: i32,
+        /// Its first brush in the leafbrushes (`firstLeafBrush`).
+        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numLeafBrushes`).
+        pub leaf_brush_count: i32,
+        /// Its first number in the terrainindexes (`firstTerraPatch`).
+        pub first_terrain: i32 => run("TERRAININDEXES", "terrain_count"),
+        /// How many patches of terrain reach into it (`numTerraPatches`).
+        pub terrain_count: i32,
+    }
+}
