@@ -338,16 +338,7 @@ pub(super) const SOURCE: Checks = Checks {
     left_out: &[],
 };
 
-/// Source on consoles, with the limits of its time.
-pub(super) const SOURCE360: Checks = Checks {
-    engines: &[engine("source360", "Source on the Xbox 360 and the PlayStation 3", &[], &source_limits(8_192))],
-    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces the
-    // map at hand has none, whoever stripped them.
-    left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
-    ..SOURCE
-};
-
-const fn source_limits(most_entities: usize) -> [Limit; 32] {
+pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
     [
         records("MODELS", 1_024),
         records("BRUSHES", 8_192),

@@ -10,7 +10,8 @@ use crate::bytes::ByteOrder;
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 
-use super::{Dialect, Magic, Row, SOURCE, source};
+use super::checks::{Checks, engine};
+use super::{Dialect, Magic, Row, SOURCE, limits, source};
 
 /// Source on consoles, before version 21.
 pub const SOURCE360: Dialect = Dialect {
@@ -43,8 +44,17 @@ pub const SOURCE360: Dialect = Dialect {
     // That of every console reads them.
     packing_caveats: &[],
     bare_paks: &[],
-    checks: &super::limits::SOURCE360,
+    checks: &CHECKS,
     ..SOURCE
+};
+
+/// The limits of its time.
+const CHECKS: Checks = Checks {
+    engines: &[engine("source360", "Source on the Xbox 360 and the PlayStation 3", &[], &limits::source_limits(8_192))],
+    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces the
+    // map at hand has none, whoever stripped them.
+    left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
+    ..limits::SOURCE
 };
 
 const ROWS: &[Row] = &[
