@@ -334,6 +334,10 @@ fn what_is_not_known_is_refused() {
     let console = Bsp::from_vec(twin(&room("room_v20"), false)).unwrap();
     let error = bspkit::op::lmp::LumpFile::export(&console, SlotId::Lump(0)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
+    // A console's pakfile is not made anew either.
+    let mut draft = Bsp::from_vec(Builder::new(&SOURCE360).build().unwrap()).unwrap().draft();
+    let error = draft.pak().unwrap().set("a.txt", &b"text"[..]).unwrap_err();
+    assert!(error.to_string().contains("a console's"), "{error}");
     // A game lump with a member elsewhere stays where it is.
     let bytes =
         Builder::new(&SOURCE360).lump(35, [0, 0, 0, 1, b's', b'p', b'r', b'p', 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 9]);
