@@ -213,7 +213,7 @@ fn laid_again<'a>(
         .filter(|slot| !slot.stored.is_empty() && slot.stored.start >= first && slot.stored.end <= range.end)
         .collect();
     order.sort_by_key(|slot| slot.stored.start);
-    let is_aligned = is_aligned(kind, &order, range.start);
+    let is_aligned = is_aligned(parts, kind, &order, range.start);
     let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
 
     let mut content = Content { edited: edits.iter().map(|edit| edit.slot).collect(), ..Content::default() };
@@ -319,12 +319,12 @@ impl<'a> Content<'a> {
 }
 
 /// Whether the parts of a block stand at multiples of 4 by intent: BSPX writers do so unless seen otherwise, game
-/// lump writers only where padding shows it.
-fn is_aligned(kind: SlotId, order: &[&Slot], start: usize) -> bool {
+/// lump writers only where padding shows it, but those for consoles as well (`CompressGameLump`).
+fn is_aligned(parts: &Parts, kind: SlotId, order: &[&Slot], start: usize) -> bool {
     let all_at_4 = order.iter().all(|slot| (slot.stored.start - start).is_multiple_of(4));
     let is_padded =
         order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
-    all_at_4 && (is_padded || matches!(kind, SlotId::Bspx(_)))
+    all_at_4 && (is_padded || parts.rules.relative_members || matches!(kind, SlotId::Bspx(_)))
 }
 
 /// The slots of the same kind: members of the game lump, or BSPX entries.
