@@ -9,6 +9,8 @@ mod making;
 mod planted;
 #[path = "common/random.rs"]
 mod random;
+#[path = "check/strata.rs"]
+mod strata;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

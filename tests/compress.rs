@@ -321,7 +321,10 @@ fn versions_without_compression_are_warned_of() {
         (&dialect::SOURCE, 20, "single-player"),
         (&dialect::SOURCE21, 21, "Portal 2"),
         (&dialect::L4D2, 21, "Left 4 Dead 2"),
-        (&dialect::SOURCE21, 25, ""),
+        (&dialect::SOURCE22, 22, "Portal 2"),
+        (&dialect::STRATA, 25, ""),
+        (&dialect::CONTAGION, 27, "not known to read"),
+        (&dialect::VITAMIN, 42, "not known to read"),
     ] {
         let bytes = built(dialect).version(version).build().unwrap();
         let mut draft = Bsp::parse(&bytes).unwrap().draft();

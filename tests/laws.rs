@@ -25,8 +25,17 @@ const MAGICS: &[&[u8]] = &[
     b"",
 ];
 
-const SOURCES: &[&Dialect] =
-    &[&dialect::SOURCE17, &dialect::SOURCE, &dialect::SOURCE21, &dialect::L4D2, &dialect::SOURCE360];
+const SOURCES: &[&Dialect] = &[
+    &dialect::SOURCE17,
+    &dialect::SOURCE,
+    &dialect::SOURCE21,
+    &dialect::L4D2,
+    &dialect::SOURCE22,
+    &dialect::STRATA,
+    &dialect::CONTAGION,
+    &dialect::VITAMIN,
+    &dialect::SOURCE360,
+];
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
 

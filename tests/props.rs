@@ -48,13 +48,14 @@ fn list(variant: &Variant, names: &[&str], leafs: usize, props: usize, noise: u8
 
 #[test]
 fn the_rooms_hold_what_was_put_into_them() {
-    assert_eq!(rooms().len(), 5);
+    assert_eq!(rooms().len(), 6);
     for room in rooms() {
         let (map, name) = (Bsp::open(&room).unwrap(), room.display());
         let props = map.static_props().unwrap();
         let expected = match map.version() {
             19 => (5, 60),
             20 => (6, 64),
+            25 => (13, 88),
             _ => (9, 72),
         };
         let variant = props.variant().unwrap();

@@ -22,14 +22,22 @@ use std::path::{Path, PathBuf};
 use maps::LAYOUTS;
 use run::same_lines;
 
-const ROOMS: [&str; 5] =
-    ["source/room_v19", "source/room_v20", "source/room_v21", "source/room_l4d2", "source/room_v20_lzma"];
+const ROOMS: &[&str] = &[
+    "source/room_v19",
+    "source/room_v20",
+    "source/room_v21",
+    "source/room_l4d2",
+    "source/room_v20_lzma",
+    "source/room_strata",
+];
 
 /// A program that prints what it reads in maps, and what is known of it.
 struct Reader {
     name: &'static str,
     program: PathBuf,
     arguments: Vec<String>,
+    /// The rooms that it knows the version of.
+    rooms: &'static [&'static str],
     /// How many of the four outputs under one key it sees.
     outputs: usize,
     /// Lumps of which it says nothing, whatever is in them.
@@ -57,7 +65,8 @@ impl Reader {
         let Some(program) = program else { return missing("vbsp", "BSPKIT_VBSP names no program") };
         // What it keeps to itself or does not read: lights, normals, areas, what runs beside faces and leafs, physics.
         let blind = &[8, 9, 11, 15, 20, 21, 28, 29, 30, 31, 42, 46, 47, 51, 52, 53, 54, 55, 56, 58, 59];
-        Some(Reader { name: "vbsp", program, arguments: Vec::new(), outputs: 4, blind })
+        let rooms = ROOMS.split_last().map_or(ROOMS, |(_, before_strata)| before_strata);
+        Some(Reader { name: "vbsp", program, arguments: Vec::new(), rooms, outputs: 4, blind })
     }
 
     fn python(name: &'static str, outputs: usize, blind: &'static [usize]) -> Option<Self> {
@@ -68,7 +77,7 @@ impl Reader {
         }
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/read.py");
         let arguments = vec!["-B".to_owned(), script.display().to_string(), name.to_owned()];
-        Some(Reader { name, program: python, arguments, outputs, blind })
+        Some(Reader { name, program: python, arguments, rooms: ROOMS, outputs, blind })
     }
 
     /// All readers that there are.
@@ -112,6 +121,10 @@ fn missing<T>(name: &str, why: &str) -> Option<T> {
     None
 }
 
+fn fixtures(reader: &Reader) -> Vec<PathBuf> {
+    reader.rooms.iter().map(|room| maps::fixture(room)).collect()
+}
+
 /// The facts that begin with a word, without it.
 fn about<'f>(facts: &'f Facts, word: &str) -> Vec<&'f str> {
     facts.iter().filter_map(|fact| fact.strip_prefix(word)?.strip_prefix(' ')).collect()
@@ -121,8 +134,7 @@ fn about<'f>(facts: &'f Facts, word: &str) -> Vec<&'f str> {
 #[test]
 fn the_rooms_are_read() {
     for reader in Reader::all() {
-        let rooms = ROOMS.map(maps::fixture);
-        for (name, facts) in ROOMS.iter().zip(reader.read(&rooms)) {
+        for (name, facts) in reader.rooms.iter().zip(reader.read(&fixtures(&reader))) {
             let case = format!("{}, {name}", reader.name);
             let known: &[&str] = match (reader.name, *name) {
                 // An entry without an offset ends the list of members, which it takes for a member.
@@ -147,7 +159,7 @@ fn an_edit_is_seen_and_nothing_else() {
     for reader in Reader::all() {
         let folder = tempfile::tempdir().unwrap();
         let mut saved = Vec::new();
-        for name in ROOMS {
+        for name in reader.rooms {
             for layout in LAYOUTS {
                 for message in [long.trim_end(), "x"] {
                     let to = folder.path().join(format!("{}-{layout}-{}", name.replace('/', "-"), message.len()));
@@ -158,11 +170,11 @@ fn an_edit_is_seen_and_nothing_else() {
                 }
             }
         }
-        let before: Vec<Facts> = reader.read(&ROOMS.map(maps::fixture));
+        let before: Vec<Facts> = reader.read(&fixtures(&reader));
         let after = reader.read(&saved.iter().map(|(.., map)| map.clone()).collect::<Vec<_>>());
         for ((name, layout, message, _), facts) in saved.iter().zip(after) {
             let case = format!("{}, {name}, {layout}, a message of {} bytes", reader.name, message.len());
-            let old = &before[ROOMS.iter().position(|room| room == name).unwrap()];
+            let old = &before[reader.rooms.iter().position(|room| room == *name).unwrap()];
             let new_message = format!("entity 0 [\"message\", \"{message}\"]");
             assert_eq!(facts.iter().filter(|fact| **fact == new_message).count(), 1, "{case}: {facts:?}");
             let others = |facts: &Facts| -> Facts {

@@ -12,11 +12,13 @@ mod random;
 mod real;
 #[path = "records_source/sizes.rs"]
 mod sizes;
+#[path = "records_source/strata.rs"]
+mod strata;
 
-use bspkit::dialect::{Dialect, Form, L4D2, Row, SOURCE, SOURCE17, SOURCE21};
+use bspkit::dialect::{CONTAGION, Dialect, Form, L4D2, Row, SOURCE, SOURCE17, SOURCE21, SOURCE22, STRATA, VITAMIN};
 use bspkit::record::RecordInfo;
 
-const DIALECTS: [&Dialect; 4] = [&SOURCE17, &SOURCE, &SOURCE21, &L4D2];
+const DIALECTS: [&Dialect; 8] = [&SOURCE17, &SOURCE, &SOURCE21, &L4D2, &SOURCE22, &STRATA, &CONTAGION, &VITAMIN];
 
 /// The records of a row, with the names of their lists.
 fn records_of(row: &Row) -> Vec<(&'static str, &'static RecordInfo)> {

@@ -10,7 +10,9 @@ use std::process::Command;
 use bspkit::op::verify;
 use bspkit::{Bsp, SlotId};
 
-const ROOMS: [&str; 5] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_v20_lzma"];
+const ROOMS: [&str; 6] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_v20_lzma", "room_strata"];
+/// Those with numbers of 16 bits.
+const NARROW: [&str; 5] = ["room_v19", "room_v20", "room_v21", "room_l4d2", "room_v20_lzma"];
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source").join(name).with_extension("bsp")
@@ -113,7 +115,7 @@ fn dot(one: [f32; 3], other: [f32; 3]) -> f32 {
 /// What holds in every map that compilers wrote holds in these.
 #[test]
 fn the_rooms_are_as_compilers_write_them() {
-    for name in ROOMS {
+    for name in NARROW {
         let map = Bsp::open(fixture(name)).unwrap();
         let is_v19 = map.version() == 19;
         let lump = |index, size| Lump::of(&map, index, size);
@@ -277,7 +279,118 @@ fn entities_keep_what_readers_like_to_lose() {
         let relay = entities.iter().find(|entity| entity.class() == Some(b"logic_relay")).unwrap();
         let outputs: Vec<_> = relay.pairs().filter(|pair| pair.key == b"OnTrigger").map(|pair| pair.value).collect();
         assert!(outputs.len() == 4 && outputs[2] == outputs[3], "{name}");
-        let separator = if map.version() == 21 { 0x1B } else { b',' };
+        let separator = if map.version() >= 21 { 0x1B } else { b',' };
         assert!(outputs.iter().all(|output| output.iter().filter(|byte| **byte == separator).count() == 4), "{name}");
     }
+}
+
+/// A number of a record: where it stands, and how many bytes it has; a minus for one with a sign, 0 for a float.
+type Number = (usize, isize);
+
+/// A lump, the sizes of its records in both forms, and where the same number stands in both.
+type Widened = (usize, [usize; 2], &'static [[Number; 2]]);
+
+/// Lumps whose numbers Strata widened.
+const WIDENED: &[Widened] = &[
+    (
+        5,
+        [32, 48],
+        &[
+            [(0, -4), (0, -4)],
+            [(4, -4), (4, -4)],
+            [(8, -4), (8, -4)],
+            [(12, -2), (12, 0)],
+            [(22, -2), (32, 0)],
+            [(24, 2), (36, 4)],
+            [(26, 2), (40, 4)],
+            [(28, -2), (44, -2)],
+        ],
+    ),
+    (7, [56, 72], FACE),
+    (27, [56, 72], FACE),
+    (58, [56, 72], FACE),
+    (
+        10,
+        [32, 56],
+        &[
+            [(0, -4), (0, -4)],
+            [(4, -2), (4, -4)],
+            [(6, 2), (8, 4)],
+            [(8, -2), (12, 0)],
+            [(18, -2), (32, 0)],
+            [(20, 2), (36, 4)],
+            [(22, 2), (40, 4)],
+            [(24, 2), (44, 4)],
+            [(26, 2), (48, 4)],
+            [(28, -2), (52, -4)],
+        ],
+    ),
+    (11, [2, 4], ONE),
+    (12, [4, 8], &[[(0, 2), (0, 4)], [(2, 2), (4, 4)]]),
+    (16, [2, 4], ONE),
+    (17, [2, 4], ONE),
+    (19, [8, 16], &[[(0, 2), (0, 4)], [(2, -2), (4, -4)]]),
+    (31, [2, 4], ONE),
+    (51, [4, 8], &[[(0, 2), (0, 4)], [(2, 2), (4, 4)]]),
+    (52, [4, 8], &[[(0, 2), (0, 4)], [(2, 2), (4, 4)]]),
+];
+
+const ONE: &[[Number; 2]] = &[[(0, 2), (0, 4)]];
+
+const FACE: &[[Number; 2]] = &[
+    [(0, 2), (0, 4)],
+    [(2, 1), (4, 1)],
+    [(3, 1), (5, 1)],
+    [(4, -4), (8, -4)],
+    [(8, -2), (12, -4)],
+    [(10, -2), (16, -4)],
+    [(12, -2), (20, -4)],
+    [(14, -2), (24, -4)],
+    [(16, 4), (28, 4)],
+    [(20, -4), (32, -4)],
+    [(24, 4), (36, 4)],
+    [(28, -4), (40, -4)],
+    [(36, -4), (48, -4)],
+    [(40, -4), (52, -4)],
+    [(44, -4), (56, -4)],
+    [(52, 4), (68, 4)],
+];
+
+/// Strata's room is that of Left 4 Dead 2, which has the same light, with wider numbers.
+#[test]
+fn the_wide_room_says_the_same() {
+    let (narrow, wide) = (Bsp::open(fixture("room_l4d2")).unwrap(), Bsp::open(fixture("room_strata")).unwrap());
+    let number = |bytes: &[u8], (at, size): Number| -> f64 {
+        let long = |count: usize| {
+            let mut long = [0; 8];
+            long[..count].copy_from_slice(&bytes[at..at + count]);
+            i64::from_le_bytes(long)
+        };
+        match size {
+            0 => f32::from_bits(long(4) as u32).into(),
+            size => {
+                let (value, bits) = (long(size.unsigned_abs()), 64 - 8 * size.unsigned_abs());
+                (if size < 0 { value << bits >> bits } else { value }) as f64
+            }
+        }
+    };
+    for (index, [small, large], numbers) in WIDENED {
+        let lumps = [&narrow, &wide].map(|map| map.bytes(SlotId::Lump(*index)).unwrap());
+        let count = lumps[0].len() / small;
+        assert_eq!(lumps[1].len(), count * large, "lump {index}");
+        assert!(count > 0, "lump {index}");
+        for (record, (one, other)) in lumps[0].chunks(*small).zip(lumps[1].chunks(*large)).enumerate() {
+            for [old, new] in *numbers {
+                assert_eq!(number(one, *old), number(other, *new), "lump {index}, record {record}, at {}", old.0);
+            }
+        }
+    }
+    // The same struct in both.
+    for lump in [1, 3, 6, 8, 13, 14, 15, 18, 20, 30, 42, 46, 47, 53, 54, 55, 56] {
+        let [one, other] = [&narrow, &wide].map(|map| map.bytes(SlotId::Lump(lump)).unwrap());
+        assert_eq!(*one, *other, "lump {lump}");
+    }
+    let overlays = wide.bytes(SlotId::Lump(45)).unwrap();
+    assert_eq!((overlays.len(), &overlays[..16]), (124, &[1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0][..]));
+    assert_eq!(wide.bytes(SlotId::Lump(28)).unwrap().len(), 4);
 }

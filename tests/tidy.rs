@@ -107,7 +107,19 @@ fn an_upward_import_would_be_seen() {
 /// Only the dialects' own folder asks which dialect a map is; everything else goes by what the dialect's data says.
 #[test]
 fn nobody_else_asks_for_the_dialect() {
-    let names = ["GOLDSRC", "BLUE_SHIFT", "QUAKE2", "QUAKE3", "SOURCE17", "SOURCE21", "L4D2"];
+    let names = [
+        "GOLDSRC",
+        "BLUE_SHIFT",
+        "QUAKE2",
+        "QUAKE3",
+        "SOURCE17",
+        "SOURCE21",
+        "L4D2",
+        "SOURCE22",
+        "STRATA",
+        "CONTAGION",
+        "VITAMIN",
+    ];
     for (path, text) in sources("src").into_iter().filter(|(path, _)| module(path) != "dialect") {
         for (line, code) in code(&text) {
             let place = format!("{}:{}", path.display(), line + 1);

@@ -14,13 +14,14 @@ mod geometry;
 mod light;
 mod records;
 mod things;
+mod wide;
 
 use std::error::Error;
 use std::path::PathBuf;
 
 use bspkit::dialect::source::{Area, CubemapSample, TexData};
 use bspkit::dialect::source21::FaceBrushList;
-use bspkit::dialect::{Dialect, L4D2, SOURCE, SOURCE21};
+use bspkit::dialect::{Dialect, L4D2, SOURCE, SOURCE21, STRATA};
 use bspkit::record::Record;
 use bspkit::{Builder, Result};
 
@@ -40,7 +41,7 @@ struct Kind {
     separator: char,
 }
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind { name: "room_v19", dialect: &SOURCE, version: 19, props: 5, ranges: &[Range::Low], separator: ',' },
     Kind {
         name: "room_v20",
@@ -56,6 +57,14 @@ const KINDS: [Kind; 4] = [
         dialect: &L4D2,
         version: 21,
         props: 9,
+        ranges: &[Range::Low, Range::High],
+        separator: '\x1B',
+    },
+    Kind {
+        name: "room_strata",
+        dialect: &STRATA,
+        version: 25,
+        props: 13,
         ranges: &[Range::Low, Range::High],
         separator: '\x1B',
     },
@@ -107,6 +116,9 @@ impl Kind {
         }
         if self.version >= 21 {
             versions.extend([(15, 1), (54, 1), (62, 16)]);
+        }
+        if self.is_wide() {
+            versions.extend(wide::VERSIONS);
         }
         let builder = Builder::new(self.dialect).version(self.version).revision(7);
         versions.into_iter().fold(builder, |builder, (index, version)| builder.lump_version(index, version))
@@ -179,11 +191,20 @@ impl Kind {
             }
             lumps.extend([(28, vec![0; 2]), (59, vec![0; 4])]);
         }
-        if self.dialect.name == SOURCE21.name {
+        if [SOURCE21.name, STRATA.name].contains(&self.dialect.name) {
             let brushes = all.brush_of_face.iter().map(|brush| FaceBrushList { count: 1, first: *brush });
             lumps.push((23, bytes(&brushes.collect::<Vec<_>>())));
         }
+        if self.is_wide() {
+            lumps = lumps.into_iter().map(|(index, lump)| (index, wide::lump(index, lump))).collect();
+            lumps.extend(wide::overlays());
+        }
         lumps
+    }
+
+    /// Whether its numbers have 32 bits.
+    fn is_wide(&self) -> bool {
+        self.dialect.name == STRATA.name
     }
 
     /// Leafs; before version 20 their light is in them.

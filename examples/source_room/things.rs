@@ -80,7 +80,7 @@ fn name(text: &str, left: &[u8]) -> Vec<u8> {
     name
 }
 
-/// Static props of version 5, 6 or 9.
+/// Static props of version 5, 6, 9 or 13.
 pub(crate) fn static_props(version: u16) -> Vec<u8> {
     let [east, west] = HALVES;
     // An odd number of leafs: what follows stands at no multiple of 4.
@@ -96,18 +96,23 @@ pub(crate) fn static_props(version: u16) -> Vec<u8> {
         bytes.extend(1.0_f32.to_le_bytes());
         match version {
             6 => bytes.extend(shorts(&[0, 0])),
-            9 => {
+            9 | 13 => {
                 bytes.extend([0; 4]);
                 // White, for all consoles; what pads a byte to four was never written to.
                 bytes.extend([[255; 4], [0, 0x5C, 0x80, index as u8]].concat());
             }
             _ => {}
         }
+        if version == 13 {
+            // No more flags, and a size each way.
+            bytes.extend([&[0; 4][..], &[1.0_f32, 1.5, 2.0].map(f32::to_le_bytes).concat()].concat());
+        }
         bytes
     };
     let props: Vec<u8> = common.iter().enumerate().flat_map(prop).collect();
     let names = [name("models/own/crate.mdl", b""), name("models/own/lamp.mdl", b"es/own/lampshade.mdl\0")];
-    [longs(&[2]), names.concat(), longs(&[3]), shorts(&leafs), longs(&[3]), props].concat()
+    let leafs = if version == 13 { longs(&leafs.map(i32::from)) } else { shorts(&leafs) };
+    [longs(&[2]), names.concat(), longs(&[3]), leafs, longs(&[3]), props].concat()
 }
 
 /// Details: two blades of grass.

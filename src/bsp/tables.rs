@@ -216,19 +216,19 @@ impl<'a> Bsp<'a> {
         Ok((slot.id, row))
     }
 
-    /// Where the records of a key stand in the bytes of its slot, and whether they are counted there.
+    /// Where the records of a key stand in the bytes of its slot, and their count where there is one.
     pub(crate) fn part<R: Record>(
         &self,
         key: Key<R>,
         row: &'static Row,
         bytes: &[u8],
-    ) -> Result<(std::ops::Range<usize>, bool)> {
+    ) -> Result<(std::ops::Range<usize>, Option<usize>)> {
         let malformed = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(key.lump()));
         let parts = row.parts(bytes).map_err(malformed)?;
         let part = parts.into_iter().find(|part| part.list == key.list_name());
         let part = part.filter(|part| (part.record.type_id)() == TypeId::of::<R>());
         let part = part.ok_or_else(|| self.other_records(key.lump(), row, R::INFO.name))?;
-        Ok((part.range, matches!(row.form, Form::Lists(_))))
+        Ok((part.range, part.count_at))
     }
 
     fn other_records(&self, lump: &str, row: &Row, asked: &str) -> Error {

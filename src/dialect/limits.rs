@@ -304,8 +304,7 @@ pub(super) const SOURCE: Checks = Checks {
     engines: &[
         engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
         engine("source2013", "Source SDK 2013", &[20], &source_limits(8_192)),
-        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23], &source_limits(16_384)),
-        engine("strata", "Strata Source", &[25], &STRATA_LIMITS),
+        engine("source2009", "Source since Left 4 Dead", &[21, 22, 23, 27, 42], &source_limits(16_384)),
         engine(
             "mapbase",
             "Mapbase",
@@ -374,23 +373,3 @@ pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
         records("PRIMITIVES", 32_768),
     ]
 }
-
-const STRATA_LIMITS: [Limit; 17] = [
-    records("MODELS", 65_536),
-    records("BRUSHES", 131_072),
-    records("BRUSHSIDES", 1_310_720),
-    entities(20_480),
-    records("TEXDATA", 16_384),
-    records("DISPINFO", 262_144),
-    records("AREAS", 65_536),
-    records("AREAPORTALS", 65_536),
-    records("PLANES", 1_048_576),
-    records("NODES", 1_048_576),
-    records("LEAFS", 1_048_576),
-    records("VERTEXES", 1_048_576),
-    records("FACES", 1_048_576),
-    records("EDGES", 4_096_000),
-    records("SURFEDGES", 8_192_000),
-    records("OVERLAYS", 16_384),
-    records("WATEROVERLAYS", 16_384),
-];

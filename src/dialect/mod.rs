@@ -6,12 +6,14 @@ pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
 mod checks;
+pub mod contagion;
 pub mod daikatana;
 mod detect;
 pub mod fakk;
 mod foreign;
 mod game;
 pub mod goldsrc;
+mod kept;
 pub mod l4d2;
 mod light;
 mod limits;
@@ -30,9 +32,12 @@ pub mod shared;
 pub mod source;
 pub mod source17;
 pub mod source21;
+pub mod source22;
 pub mod source360;
+pub mod strata;
 mod text;
 mod vis;
+pub mod vitamin;
 
 use std::fmt;
 
@@ -40,6 +45,7 @@ pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
+pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use fakk::FAKK;
@@ -65,9 +71,12 @@ pub use row::{Facts, Form, Key, List, Proof, Records, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
+pub use source22::SOURCE22;
 pub use source360::SOURCE360;
+pub use strata::STRATA;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
+pub use vitamin::VITAMIN;
 
 use crate::bytes::ByteOrder;
 use crate::error::{Error, ErrorKind, Result};
@@ -96,6 +105,10 @@ pub const ALL: &[&Dialect] = &[
     &SOURCE,
     &SOURCE21,
     &L4D2,
+    &SOURCE22,
+    &STRATA,
+    &CONTAGION,
+    &VITAMIN,
     &SOURCE360,
 ];
 

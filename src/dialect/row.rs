@@ -52,7 +52,8 @@ pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 pub enum Form {
     /// Records one behind the other.
     Array(&'static RecordInfo),
-    /// Several lists, each a count of 32 bits and so many records.
+    /// Several lists, each a count of 32 bits and so many records; where counts have places of their own they stand
+    /// before the first list.
     Lists(&'static [List]),
     /// No records; what it is called, and a module of `content` may know more.
     Lens(&'static str),
@@ -75,11 +76,18 @@ pub struct List {
     pub name: &'static str,
     /// What it is a list of.
     pub record: &'static RecordInfo,
+    /// Where in the lump its count stands, if that is not directly before its records.
+    pub count_at: Option<usize>,
 }
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO }
+        List { name, record: R::INFO, count_at: None }
+    }
+
+    /// A list whose count stands with those of others before the first list.
+    pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
+        List { name, record: R::INFO, count_at: Some(at) }
     }
 }
 
@@ -127,15 +135,17 @@ impl Row {
         match (self.form, self.turn) {
             (Form::Array(record), _) => turn(record, bytes),
             (Form::Lists(lists), _) => {
-                let mut at = 0;
+                let mut at = 4 * lists.iter().filter(|list| list.count_at.is_some()).count();
                 for list in lists {
-                    let count = from.word(bytes, at).and_then(|count| usize::try_from(count).ok());
-                    let Some(word) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) else { return };
+                    let (count_at, start) = list.count_at.map_or((at, at + 4), |count_at| (count_at, at));
+                    let count = from.word(bytes, count_at).and_then(|count| usize::try_from(count).ok());
+                    let word = bytes.get_mut(count_at..).and_then(|rest| rest.first_chunk_mut::<4>());
+                    let Some(word) = word else { return };
                     word.reverse();
                     let length = count.and_then(|count| count.checked_mul(list.record.size));
-                    let end = length.and_then(|length| (at + 4).checked_add(length));
-                    let Some(records) = end.and_then(|end| bytes.get_mut(at + 4..end)) else { return };
-                    at += 4 + records.len();
+                    let end = length.and_then(|length| start.checked_add(length));
+                    let Some(records) = end.and_then(|end| bytes.get_mut(start..end)) else { return };
+                    at = start + records.len();
                     turn(list.record, records);
                 }
             }
@@ -158,20 +168,23 @@ impl Row {
     /// Which list has no room for what it says it has.
     pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
         match self.form {
-            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len() }]),
+            Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), count_at: None }]),
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
-                let mut at = 0;
+                let mut at = 4 * lists.iter().filter(|list| list.count_at.is_some()).count();
                 let mut parts = Vec::with_capacity(lists.len());
                 for list in lists {
-                    let count = word(bytes, at).ok_or_else(|| format!("it ends before the number of {}", list.name))?;
+                    let (count_at, start) = list.count_at.map_or((at, at + 4), |count_at| (count_at, at));
+                    let none = || format!("it ends before the number of {}", list.name);
+                    let count = word(bytes, count_at).ok_or_else(none)?;
                     let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
-                    let end = length.and_then(|length| (at + 4).checked_add(length)).filter(|end| *end <= bytes.len());
+                    let end = length.and_then(|length| start.checked_add(length)).filter(|end| *end <= bytes.len());
                     let size = list.record.size;
                     let end =
                         end.ok_or_else(|| format!("there is no room for {count} {} of {size} bytes", list.name))?;
-                    parts.push(Records { list: list.name, record: list.record, range: at + 4..end });
+                    let (list, record) = (list.name, list.record);
+                    parts.push(Records { list, record, range: start..end, count_at: Some(count_at) });
                     at = end;
                 }
                 Ok(parts)
@@ -198,6 +211,8 @@ pub struct Records {
     pub record: &'static RecordInfo,
     /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
     pub range: Range<usize>,
+    /// Where in the lump's bytes their count stands, where they are a list.
+    pub count_at: Option<usize>,
 }
 
 impl Records {

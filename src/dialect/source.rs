@@ -25,7 +25,9 @@ pub use tree::*;
 
 pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;
+pub(super) use displacement::displacements;
 pub(super) use flags::LATE as LATE_FLAGS;
+pub(super) use light::samples;
 
 use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, lump, only};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};

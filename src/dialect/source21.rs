@@ -1,8 +1,8 @@
-//! Source, version 21 and the later ones with the same container (22, 23, Strata's 25): Alien Swarm, Portal 2,
-//! Counter-Strike: Global Offensive, a relative of Source that writes its lumps in another order.
+//! Source, version 21: Alien Swarm, Portal 2, Counter-Strike: Global Offensive, a relative of Source that writes its lumps
+//! in another order.
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
-use super::source::{LATE_FLAGS, LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR, Overlay, OverlayFade};
+use super::source::{LATE_FLAGS, Overlay, OverlayFade};
 use super::{Dialect, Facts, Game, L4D2, Lump, Row, SOURCE, keys, source};
 use crate::file::Rules;
 use crate::record::{Field, index, index_or_none, records};
@@ -10,8 +10,8 @@ use crate::record::{Field, index, index_or_none, records};
 /// Source from version 21 on.
 pub const SOURCE21: Dialect = Dialect {
     name: "source21",
-    title: "Source (version 21 and later)",
-    versions: &[21, 22, 23, 25],
+    title: "Source (version 21)",
+    versions: &[21],
     lumps: &LUMPS,
     rows: &ALL_ROWS,
     games: &[Game { name: "source21", title: "Source from Left 4 Dead 2 on", versions: &[], flags: LATE_FLAGS }],
@@ -24,8 +24,7 @@ pub const SOURCE21: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
-    // Strata's version 25 reads them.
-    packing_caveats: &[(21, UNREAD), (22, UNREAD), (23, UNREAD)],
+    packing_caveats: &[(21, UNREAD)],
     probe: |bytes, dialect| {
         let shape = dialect.shapes[0];
         let reads_better = source::plausible(bytes, L4D2.shapes[0]) > source::plausible(bytes, shape);
@@ -48,49 +47,18 @@ keys! {
 
 /// These before the rows of others, so that what is laid out in another way is not read as what it is not.
 pub(super) const ROWS: &[Row] = &[
-    Row::opaque("NODES", STRATA).maps(&[25]),
-    Row::opaque("FACES", STRATA).maps(&[25]),
-    Row::opaque("ORIGINALFACES", STRATA).maps(&[25]),
-    Row::opaque("FACES_HDR", STRATA).maps(&[25]),
-    // Whatever its version is: rows of a lump's version come before those of any.
-    Row::opaque("LEAFS", STRATA).maps(&[25]).versions(&[0, 1, 2]).proved(|_, _| Ok(())),
-    Row::opaque("FACEIDS", STRATA).maps(&[25]),
-    Row::opaque("EDGES", STRATA).maps(&[25]),
-    Row::opaque("LEAFFACES", STRATA).maps(&[25]),
-    Row::opaque("LEAFBRUSHES", STRATA).maps(&[25]),
-    Row::opaque("BRUSHSIDES", STRATA).maps(&[25]),
-    Row::opaque("AREAPORTALS", STRATA).maps(&[25]),
-    Row::opaque("FACEBRUSHES", STRATA).maps(&[25]),
-    Row::opaque("FACEBRUSHLIST", STRATA).maps(&[25]),
-    Row::opaque("DISPINFO", STRATA).maps(&[25]),
-    Row::opaque("PHYSDISP", STRATA).maps(&[25]),
-    Row::opaque("VERTNORMALINDICES", STRATA).maps(&[25]),
-    Row::opaque("LEAFWATERDATA", STRATA).maps(&[25]),
-    Row::opaque("PRIMITIVES", STRATA).maps(&[25]),
-    Row::opaque("PRIMINDICES", STRATA).maps(&[25]),
-    Row::opaque("OVERLAYS", STRATA).maps(&[25]),
-    Row::opaque("WATEROVERLAYS", STRATA).maps(&[25]),
-    Row::opaque("LEAF_AMBIENT_INDEX", STRATA).maps(&[25]),
-    Row::opaque("LEAF_AMBIENT_INDEX_HDR", STRATA).maps(&[25]),
-    Row::opaque("PRIMITIVES", "Infra's primitives are said to have 16 bytes, which no map at hand has shown")
-        .maps(&[22]),
-    Row::opaque("DISPINFO", DOTA).maps(&[22, 23]),
-    Row::opaque("OVERLAYS", DOTA).maps(&[22, 23]),
-    Row::opaque("WORLDLIGHTS", STRATA).versions(&[2]),
-    Row::opaque("WORLDLIGHTS_HDR", STRATA).versions(&[2]),
+    Row::opaque("WORLDLIGHTS", LIGHT_MODES).versions(&[2]),
+    Row::opaque("WORLDLIGHTS_HDR", LIGHT_MODES).versions(&[2]),
     Row::opaque("LIGHTING", ALPHAS).proved(has_alphas),
     Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_alphas),
-    // Their index is of another size, but they are as they were.
-    LEAF_AMBIENT_LIGHTING.row().maps(&[25]).proved(whole),
-    LEAF_AMBIENT_LIGHTING_HDR.row().maps(&[25]).proved(whole),
     BRUSHSIDES.row().proved(sides_of_brushes),
     FACEBRUSHLIST.row().proved(faces_of_this_size),
     FACEBRUSHES.row().proved(behind_its_list),
     OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
 ];
 
-const STRATA: &str = "Strata Source widened its numbers";
-const DOTA: &str = "Dota 2 added to it, and the only map at hand is too small to tell what";
+const LIGHT_MODES: &str =
+    "version 2 is Strata's, whose lights are said to have a mode as well, and either 100 bytes or 104";
 const ALPHAS: &str = "the map's flags say that the light has a byte for each luxel between the colors, which the faces would have to tell";
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
@@ -103,11 +71,6 @@ fn has_alphas(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
         0 | 0x7C => Err("the map's flags say nothing of its light".to_owned()),
         _ => Ok(()),
     }
-}
-
-fn whole(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let (len, size) = (facts.len(row.lump), row.record().map_or(1, |record| record.size));
-    if len % size == 0 { Ok(()) } else { Err(format!("its {len} bytes are no multiple of {size}")) }
 }
 
 /// Alien Swarm has the collisions of props where others have these two.

@@ -216,8 +216,8 @@ impl<'a> Draft<'a> {
             self.tables.insert(slot, held);
         }
         let held = &mut self.tables[&slot];
-        let (range, is_counted) = self.bsp.part(key, row, held.get())?;
-        Ok(TableMut::new(key.lump(), held, range, is_counted))
+        let (range, count_at) = self.bsp.part(key, row, held.get())?;
+        Ok(TableMut::new(key.lump(), held, range, count_at))
     }
 
     /// Changes fields of one record. For many of a lump [`Draft::table`] is faster.

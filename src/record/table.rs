@@ -127,17 +127,22 @@ pub struct TableMut<'d, 'a, R> {
     held: &'d mut Held<'a>,
     /// Where in the lump the records stand, as whole ones.
     range: Range<usize>,
-    /// Whether a count stands in the four bytes before them.
-    is_counted: bool,
+    /// Where their count stands, four bytes, where there is one.
+    count_at: Option<usize>,
     /// A record's bytes, to be compared.
     buffer: Vec<u8>,
     records: PhantomData<R>,
 }
 
 impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
-    pub(crate) fn new(name: &'static str, held: &'d mut Held<'a>, range: Range<usize>, is_counted: bool) -> Self {
+    pub(crate) fn new(
+        name: &'static str,
+        held: &'d mut Held<'a>,
+        range: Range<usize>,
+        count_at: Option<usize>,
+    ) -> Self {
         let range = range.start..range.start + range.len() / R::SIZE * R::SIZE;
-        TableMut { name, held, range, is_counted, buffer: Vec::new(), records: PhantomData }
+        TableMut { name, held, range, count_at, buffer: Vec::new(), records: PhantomData }
     }
 
     /// How many whole records there are.
@@ -233,9 +238,9 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     }
 
     fn say_count(&mut self) {
-        if self.is_counted {
+        if let Some(count_at) = self.count_at {
             let count = short(self.len());
-            self.held.put(self.range.start - 4, &count.to_le_bytes());
+            self.held.put(count_at, &count.to_le_bytes());
         }
     }
 

@@ -5,7 +5,7 @@ use bspkit::{Builder, dialect};
 use super::room::{Room, SOURCE_TEXT};
 
 fn map() -> Vec<u8> {
-    let builder = Builder::new(&dialect::SOURCE21).version(25).lump(0, SOURCE_TEXT).lump(1, [1; 4000]).lump(59, [0; 4]);
+    let builder = Builder::new(&dialect::STRATA).lump(0, SOURCE_TEXT).lump(1, [1; 4000]).lump(59, [0; 4]);
     builder.game_lump(*b"sprp", 6, [5; 900]).lump(40, [9; 22]).build().unwrap()
 }
 
@@ -32,7 +32,7 @@ fn a_map_shrinks_and_comes_back() {
     let run = room.bspkit("decompress small.bsp -o large.bsp").without_data(0);
     assert!(run.err.starts_with("small.bsp: 3 decompressed, 1 as it was; "), "{}", run.err);
     assert_eq!(room.bspkit("cat large.bsp planes --stored").done().out, [1; 4000]);
-    assert_eq!(room.bspkit("info small.bsp -j 1 --json").done().json()["dialect"], "source21");
+    assert_eq!(room.bspkit("info small.bsp -j 1 --json").done().json()["dialect"], "strata");
 }
 
 #[test]

@@ -112,12 +112,14 @@ fn row_4_a_pakfile_at_2048_stays_at_2048() {
     for dialect in source_family() {
         let bytes = sandwich(dialect, &text(49)).lump(40, [9; 22]).align(40, 2048).build().unwrap();
         let map = Bsp::parse(&bytes).unwrap();
-        assert_eq!(at(&map, Role::Pak).0, 2048, "{}", dialect.name);
+        // The directory of some is longer than that.
+        let first = i32::try_from(dialect.shapes[0].header_size().next_multiple_of(2048)).unwrap();
+        assert_eq!(at(&map, Role::Pak).0, first, "{}", dialect.name);
         let long = text(1900);
         let saved = with_entities(&map, long.clone(), Layout::Keep).unwrap().to_vec();
         let new = Bsp::parse(&saved).unwrap();
         assert_eq!(at(&new, Role::Models).0, at(&map, Role::Models).0 + 2048);
-        assert_eq!(at(&new, Role::Pak).0, 4096);
+        assert_eq!(at(&new, Role::Pak).0, first + 2048);
         assert_sound(&map, &saved, Layout::Keep, &long);
 
         // Lump 62 asks for multiples of 16 and pulls everything behind with it.

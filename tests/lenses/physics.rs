@@ -167,12 +167,29 @@ fn sizes_that_lie_are_refused() {
     }
     assert!(Physics::parse(vec![]).unwrap().is_empty());
     let kind = |bytes: &[u8], version: i32| PhysDisp::parse(bytes.to_vec(), version).unwrap_err().kind();
-    assert_eq!(kind(&[0; 4], 2), ErrorKind::Unsupported);
+    assert_eq!([kind(&[0; 4], 1), kind(&[0; 4], 3)], [ErrorKind::Unsupported; 2]);
     assert_eq!(
         [kind(&[1], 0), kind(&[2, 0, 0, 0], 0), kind(&[1, 0, 2, 0, 9], 0), kind(&[255, 255], 0)],
         [ErrorKind::Malformed; 4]
     );
     assert!(PhysDisp::parse(vec![], 0).unwrap().is_empty());
+}
+
+/// Version 2 has numbers of 32 bits; a size of all bits stands for none in both.
+#[test]
+fn wide_sizes_of_displacements_are_read() {
+    let lump = [words(&[3, 2, -1, 1]), b"abc".to_vec()].concat();
+    let solids = PhysDisp::parse(lump.clone(), 2).unwrap();
+    assert_eq!([0, 1, 2].map(|disp| solids.get(disp)), [Some(&b"ab"[..]), None, Some(b"c")]);
+    assert_eq!((solids.len(), solids.rest(), solids.to_bytes()), (3, &[][..], lump.clone()));
+    assert_eq!(PhysDisp::parse(words(&[0]), 2).unwrap().len(), 0);
+    let large = [words(&[1, 0xFFFF]), vec![7; 0xFFFF]].concat();
+    assert_eq!(PhysDisp::parse(large, 2).unwrap().get(0).map(<[u8]>::len), Some(0xFFFF));
+    for wrong in [words(&[-1]), words(&[i32::MAX]), words(&[1]), words(&[1, 1]), words(&[1, -2]), vec![1, 0, 0]] {
+        assert_eq!(PhysDisp::parse(wrong.clone(), 2).unwrap_err().kind(), ErrorKind::Malformed, "{wrong:?}");
+    }
+    // What version it is decides: as numbers of 16 bits it is none.
+    assert!(PhysDisp::parse(lump, 0).is_ok_and(|solids| solids.get(0) != Some(b"ab")));
 }
 
 #[test]
@@ -204,7 +221,7 @@ proptest! {
             let again = Physics::parse(physics.to_bytes().unwrap()).unwrap();
             prop_assert_eq!((again.len(), again.rest()), (physics.len(), physics.rest()));
         }
-        if let Ok(solids) = PhysDisp::parse(lump, 0) {
+        for solids in [0, 2].into_iter().filter_map(|version| PhysDisp::parse(lump.clone(), version).ok()) {
             prop_assert!((0..=solids.len()).filter_map(|disp| solids.get(disp)).count() <= solids.len());
         }
     }

@@ -92,7 +92,7 @@ fn paint(path: &Path, change: impl FnOnce(&mut Vec<u8>, &mut u32)) {
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
 }
 
-const MAPS: [&str; 9] = [
+const MAPS: [&str; 10] = [
     "q1/own_rooms",
     "bsp2/own_rooms_2psb",
     "qbism/own_rooms_qbism",
@@ -102,6 +102,7 @@ const MAPS: [&str; 9] = [
     "source/room_v19",
     "source/room_v20_lzma",
     "source/room_v21",
+    "source/room_strata",
 ];
 
 #[test]

@@ -154,6 +154,7 @@ fn an_adjustment_is_in_linear_light() {
         "q3/own_rooms",
         "source/room_v20",
         "source/room_v21",
+        "source/room_strata",
     ] {
         let map = fixture(name);
         let old = map.light().unwrap();

@@ -231,9 +231,9 @@ impl<'a> Content<'a> {
         let mut bytes = self.bytes.to_vec();
         // From the back, so that the ranges before stay true.
         for (part, list) in self.parts.iter().rev().zip(lists.drain(..).rev()) {
-            if !part.list.is_empty() {
+            if let Some(at) = part.count_at {
                 let count = u32::try_from(list.len() / part.record.size).context("there are too many records")?;
-                bytes[part.range.start - 4..part.range.start].copy_from_slice(&count.to_le_bytes());
+                bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
             }
             let end = part.range.start + part.count() * part.record.size;
             bytes.splice(part.range.start..end, list);

@@ -37,8 +37,13 @@ fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
     match row.form {
         Form::Array(record) => [records(record.size), vec![7; record.size - 1]].concat(),
         Form::Lists(lists) => {
-            let list = |list: &dialect::List| [3_u32.to_le_bytes().to_vec(), records(list.record.size)].concat();
-            lists.iter().flat_map(list).collect()
+            let count = 3_u32.to_le_bytes();
+            let ahead = count.repeat(lists.iter().filter(|list| list.count_at.is_some()).count());
+            let list = |list: &dialect::List| {
+                let before = if list.count_at.is_some() { &[][..] } else { &count };
+                [before, &records(list.record.size)].concat()
+            };
+            ahead.into_iter().chain(lists.iter().flat_map(list)).collect()
         }
         _ => Vec::new(),
     }

@@ -5,8 +5,8 @@ use crate::bytes::{Data, wide};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "PHYSDISP";
-/// The size of a displacement that has no solid.
-const NONE: u16 = 0xFFFF;
+/// Versions of the lump with the bytes that its numbers have.
+const VERSIONS: [(i32, usize); 2] = [(0, 2), (2, 4)];
 
 /// The solids of displacements, one for each or none, as the physics library has written them.
 ///
@@ -21,6 +21,8 @@ const NONE: u16 = 0xFFFF;
 #[derive(Clone, Debug)]
 pub struct PhysDisp<'a> {
     bytes: Data<'a>,
+    /// The bytes of a number.
+    width: usize,
     /// Where each solid begins, and where the last one ends.
     starts: Vec<usize>,
 }
@@ -37,45 +39,46 @@ impl<'a> Bsp<'a> {
 }
 
 impl<'a> PhysDisp<'a> {
-    /// Reads the sizes of a lump: a count and so many numbers, of 16 bits each. One of another version than 0 is believed
-    /// where all of it is made up of that: Strata writes 32 bits, and version 2.
+    /// Reads the sizes of a lump: a count and so many numbers, of 16 bits each, or of 32 in version 2 (Strata's). One of
+    /// another version is believed where all of it is made up of numbers of 16 bits.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for another version where that does not fit, [`ErrorKind::Malformed`] where there is no room
     /// for what it says.
     pub fn parse(bytes: impl Into<Data<'a>>, version: i32) -> Result<Self> {
-        let parsed = PhysDisp::read(bytes.into());
-        if version == 0 || parsed.as_ref().is_ok_and(|parsed| parsed.rest().is_empty()) {
+        let width = VERSIONS.into_iter().find(|(known, _)| *known == version).map(|(_, width)| width);
+        let parsed = PhysDisp::read(bytes.into(), width.unwrap_or(2));
+        if width.is_some() || parsed.as_ref().is_ok_and(|parsed| parsed.rest().is_empty()) {
             return parsed;
         }
-        let message = format!("physics of displacements of version {version} are not known, only version 0");
+        let message = format!("physics of displacements of version {version} are not known, only versions 0 and 2");
         Err(Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(LUMP)))
     }
 
-    fn read(bytes: Data<'a>) -> Result<Self> {
+    fn read(bytes: Data<'a>, width: usize) -> Result<Self> {
         let place = Place::default().lump(LUMP);
         let malformed = |message: String| Error::new(ErrorKind::Malformed, message).at(place.clone().offset(0));
-        let count = match *bytes {
-            [] => 0,
-            [low, high, ..] => usize::from(u16::from_le_bytes([low, high])),
-            [_] => return Err(malformed("it ends before the number of displacements".into())),
+        let count = match number(&bytes, 0, width) {
+            _ if bytes.is_empty() => return Ok(PhysDisp { bytes, width, starts: vec![0] }),
+            Some(count) => count,
+            None => return Err(malformed("it ends before the number of displacements".into())),
         };
-        let sizes = bytes.get(2.min(bytes.len())..(2 + 2 * count).min(bytes.len())).unwrap_or_default();
-        if sizes.len() != 2 * count {
-            return Err(malformed(format!("there is no room for the sizes of {count} displacements")));
-        }
-        let mut at = sizes.len() + 2.min(bytes.len());
+        let end = count.checked_add(1).and_then(|numbers| numbers.checked_mul(width));
+        let mut at = end
+            .filter(|end| *end <= bytes.len())
+            .ok_or_else(|| malformed(format!("there is no room for the sizes of {count} displacements")))?;
         let mut starts = vec![at];
-        for (disp, size) in sizes.chunks_exact(2).map(|size| u16::from_le_bytes([size[0], size[1]])).enumerate() {
-            at += if size == NONE { 0 } else { usize::from(size) };
-            if at > bytes.len() {
+        for disp in 0..count {
+            let size = number(&bytes, width * (disp + 1), width).unwrap_or(0);
+            let end = if is_none(size, width) { Some(at) } else { at.checked_add(size) };
+            at = end.filter(|end| *end <= bytes.len()).ok_or_else(|| {
                 let message = format!("there is no room for a solid of {size} bytes");
-                let place = place.clone().record(disp).offset(wide(2 + 2 * disp));
-                return Err(Error::new(ErrorKind::Malformed, message).at(place));
-            }
+                let place = place.clone().record(disp).offset(wide(width * (disp + 1)));
+                Error::new(ErrorKind::Malformed, message).at(place)
+            })?;
             starts.push(at);
         }
-        Ok(PhysDisp { bytes, starts })
+        Ok(PhysDisp { bytes, width, starts })
     }
 
     /// How many displacements there are.
@@ -91,8 +94,8 @@ impl<'a> PhysDisp<'a> {
     /// The solid of a displacement; `None` where it has none.
     pub fn get(&self, disp: usize) -> Option<&[u8]> {
         let (start, end) = (*self.starts.get(disp)?, *self.starts.get(disp + 1)?);
-        let has_one = self.bytes.get(2 + 2 * disp..4 + 2 * disp)? != NONE.to_le_bytes();
-        has_one.then(|| &self.bytes[start..end])
+        let size = number(&self.bytes, self.width * (disp + 1), self.width)?;
+        (!is_none(size, self.width)).then(|| &self.bytes[start..end])
     }
 
     /// The bytes behind the last solid.
@@ -104,4 +107,18 @@ impl<'a> PhysDisp<'a> {
     pub fn to_bytes(&self) -> Vec<u8> {
         self.bytes.to_vec()
     }
+}
+
+/// A number of two bytes or four.
+fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
+    let bytes = bytes.get(at..)?;
+    match width {
+        2 => bytes.first_chunk().map(|bytes| u16::from_le_bytes(*bytes).into()),
+        _ => usize::try_from(u32::from_le_bytes(*bytes.first_chunk()?)).ok(),
+    }
+}
+
+/// Whether the size says that a displacement has no solid: all bits.
+fn is_none(size: usize, width: usize) -> bool {
+    size == if width == 2 { 0xFFFF } else { 0xFFFF_FFFF }
 }

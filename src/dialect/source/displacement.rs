@@ -14,7 +14,7 @@ keys! {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    DISPINFO.row().proved(displacements),
+    DISPINFO.row().proved(|facts, row| displacements(facts, row, |info: DispInfo| info.power)),
     DISP_LIGHTMAP_ALPHAS.row(),
     DISP_VERTS.row(),
     Row::lens("DISP_LIGHTMAP_SAMPLE_POSITIONS", "sample positions"),
@@ -25,20 +25,24 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Displacements that have as many vertexes as there are.
-fn displacements(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+pub(in crate::dialect) fn displacements<R: Record>(
+    facts: &Facts<'_>,
+    row: &Row,
+    power: fn(R) -> i32,
+) -> Result<(), String> {
     let (bytes, verts) = (facts.own(row), facts.len("DISP_VERTS"));
-    if facts.is_exact && bytes.len() % DispInfo::SIZE != 0 {
-        return Err(format!("its {} bytes are no multiple of {}", bytes.len(), DispInfo::SIZE));
+    if facts.is_exact && bytes.len() % R::SIZE != 0 {
+        return Err(format!("its {} bytes are no multiple of {}", bytes.len(), R::SIZE));
     }
     let mut sum = 0_usize;
-    for (index, of_one) in bytes.chunks_exact(DispInfo::SIZE).filter_map(DispInfo::decode).enumerate() {
-        let side = match of_one.power {
+    for (index, power) in bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(power).enumerate() {
+        let side = match power {
             2 => 5,
             3 => 9,
             4 => 17,
             // A power that is none is a fault of its own.
             _ if facts.is_likely => return Ok(()),
-            power => return Err(format!("displacement {index} has the power {power}, not 2, 3 or 4")),
+            _ => return Err(format!("displacement {index} has the power {power}, not 2, 3 or 4")),
         };
         sum = sum.saturating_add(side * side);
     }

@@ -5,8 +5,35 @@ use super::faces::{FACES, Face, FaceV18};
 use super::geometry::{Brush, BrushSide, Model};
 use super::tree::{Leaf, LeafV0, Node};
 use crate::dialect::shared::{Edge, SurfEdge};
-use crate::dialect::{Facts, Row, source17};
+use crate::dialect::{Facts, Row, source17, strata};
 use crate::record::Field;
+
+/// The sizes of the structs that the sums go by.
+pub(in crate::dialect) struct Sizes {
+    pub(in crate::dialect) faces: &'static [usize],
+    pub(in crate::dialect) leafs: &'static [usize],
+    pub(in crate::dialect) node: usize,
+    pub(in crate::dialect) edge: usize,
+    pub(in crate::dialect) side: usize,
+}
+
+const USUAL: Sizes = Sizes {
+    faces: &[Face::SIZE],
+    leafs: &[Leaf::SIZE, LeafV0::SIZE],
+    node: Node::SIZE,
+    edge: Edge::SIZE,
+    side: BrushSide::SIZE,
+};
+
+/// The sizes in maps of this version.
+fn sizes(facts: &Facts<'_>) -> Sizes {
+    match facts.version() {
+        17 => Sizes { faces: &[Face::SIZE, source17::Face::SIZE], ..USUAL },
+        18 => Sizes { faces: &[Face::SIZE, FaceV18::SIZE], ..USUAL },
+        strata::VERSION => strata::SIZES,
+        _ => USUAL,
+    }
+}
 
 /// How a proof ends: the reason why not.
 type Fit = Result<(), String>;
@@ -19,7 +46,7 @@ fn faces_of_models(facts: &Facts<'_>) -> i64 {
 /// How many faces there are for what has a record for each of them: where the structs are known, as many as stand there.
 fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
     let len = facts.len(FACES.lump());
-    let known = face_sizes(facts).into_iter().filter(|size| len > 0 && len.is_multiple_of(*size));
+    let known = sizes(facts).faces.iter().filter(|size| len > 0 && len.is_multiple_of(**size));
     let mut counts = known.filter_map(|size| i64::try_from(len / size).ok());
     let is_told = facts.is_likely && row.lump != FACES.lump();
     counts.next().filter(|_| is_told).unwrap_or_else(|| faces_of_models(facts))
@@ -34,22 +61,22 @@ pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
             |size: &usize| usize::try_from(wanted).ok().and_then(|wanted| wanted.checked_mul(*size)) == Some(len);
         (len > 0 && wanted > 0).then(|| sizes.iter().any(is_it))
     };
-    let faces = face_sizes(facts);
+    let sizes = sizes(facts);
     let last_edge = facts.most("SURFEDGES", |edge: SurfEdge| i64::from(edge.edge.unsigned_abs()));
     let sides = facts.sum("BRUSHES", |brush: Brush| i64::from(brush.side_count));
     let sums = [
-        are(FACES.lump(), &faces, faces_of_models(facts)),
-        are("LEAFS", &[Leaf::SIZE, LeafV0::SIZE], leafs_of_tree(facts)),
-        are("EDGES", &[Edge::SIZE], last_edge.saturating_add(1)),
-        are("BRUSHSIDES", &[BrushSide::SIZE], sides),
+        are(FACES.lump(), sizes.faces, faces_of_models(facts)),
+        are("LEAFS", sizes.leafs, leafs_of_tree(facts)),
+        are("EDGES", &[sizes.edge], last_edge.saturating_add(1)),
+        are("BRUSHSIDES", &[sizes.side], sides),
     ];
     let number = |wanted: bool| sums.iter().flatten().filter(|holds| **holds == wanted).count();
-    facts.version() < 25 && number(true) > number(false)
+    number(true) > number(false)
 }
 
 /// How many leafs the tree has: one more than nodes and models.
 fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
-    let inner = facts.count("NODES", Node::SIZE) + facts.count("MODELS", Model::SIZE);
+    let inner = facts.count("NODES", sizes(facts).node) + facts.count("MODELS", Model::SIZE);
     i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
 }
 
@@ -57,7 +84,7 @@ fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
 /// count or not.
 fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     let is_ragged = |lump: &str, size: usize| !facts.is_exact && !facts.len(lump).is_multiple_of(size);
-    let ragged = [("NODES", Node::SIZE), ("MODELS", Model::SIZE)];
+    let ragged = [("NODES", sizes(facts).node), ("MODELS", Model::SIZE)];
     let more = ragged.into_iter().filter(|(lump, size)| is_ragged(lump, *size)).count();
     let least = leafs_of_tree(facts);
     (0..=more).filter_map(|more| i64::try_from(more).ok()).any(|more| is_made_of(facts, len, size, least + more))
@@ -88,7 +115,7 @@ pub(in crate::dialect) fn faces_of_this_size(facts: &Facts<'_>, row: &Row) -> Fi
 }
 
 /// A record for each face of the models, in a lump that has but one size of them.
-pub(super) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
+pub(in crate::dialect) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
     exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
@@ -107,11 +134,9 @@ pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
 }
 
 /// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
-pub(super) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
+pub(in crate::dialect) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
-    match faces == 0
-        || facts.is_likely
-        || face_sizes(facts).into_iter().any(|size| is_made_of(facts, faces, size, count))
+    match faces == 0 || facts.is_likely || sizes(facts).faces.iter().any(|size| is_made_of(facts, faces, *size, count))
     {
         true => Ok(()),
         false => Err(format!(
@@ -121,23 +146,13 @@ pub(super) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     }
 }
 
-/// The sizes that faces have in maps of this version.
-fn face_sizes(facts: &Facts<'_>) -> Vec<usize> {
-    let sizes = [Some(Face::SIZE), by_map(facts, 18, FaceV18::SIZE), by_map(facts, 17, source17::Face::SIZE)];
-    sizes.into_iter().flatten().collect()
-}
-
-fn by_map(facts: &Facts<'_>, version: i32, size: usize) -> Option<usize> {
-    (facts.version() == version).then_some(size)
-}
-
 /// Leafs of this size, as many as the tree has.
-pub(super) fn leafs_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
+pub(in crate::dialect) fn leafs_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     one_for_leafs(facts, row, "leafs that the nodes and models call for")
 }
 
 /// A record for each leaf, for a list beside the leafs.
-pub(super) fn one_a_leaf(facts: &Facts<'_>, row: &Row) -> Fit {
+pub(in crate::dialect) fn one_a_leaf(facts: &Facts<'_>, row: &Row) -> Fit {
     one_for_leafs(facts, row, "leafs of the tree")
 }
 
@@ -149,14 +164,15 @@ fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
 }
 
 /// Nodes that call for as many leafs as there are.
-pub(super) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
+pub(in crate::dialect) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
-    let fits = [Leaf::SIZE, LeafV0::SIZE].into_iter().any(|size| are_leafs(facts, leafs, size));
-    match (fits || facts.is_likely) && (len % Node::SIZE == 0 || !facts.is_exact) {
+    let sizes = sizes(facts);
+    let fits = sizes.leafs.iter().any(|size| are_leafs(facts, leafs, *size));
+    match (fits || facts.is_likely) && (len % sizes.node == 0 || !facts.is_exact) {
         true => Ok(()),
         false => Err(format!(
             "its {len} bytes as nodes of {} call for {wanted} leafs, which {leafs} bytes of leafs are not",
-            Node::SIZE
+            sizes.node
         )),
     }
 }
@@ -173,6 +189,24 @@ pub(in crate::dialect) fn one_for_each(facts: &Facts<'_>, row: &Row, lump: &str,
     exactly(facts, row, count, of_what)
 }
 
+/// A record for each record of another lump, which has one of these sizes.
+pub(in crate::dialect) fn one_for_one_of(
+    facts: &Facts<'_>,
+    row: &Row,
+    lump: &str,
+    sizes: &[usize],
+    of_what: &str,
+) -> Fit {
+    let len = facts.len(lump);
+    let mut fits = sizes.iter().filter(|size| len.is_multiple_of(**size));
+    match fits.any(|size| one_for_each(facts, row, lump, *size, of_what).is_ok()) {
+        true => Ok(()),
+        false => {
+            Err(format!("its {} bytes are not {} for each of the {of_what}", facts.len(row.lump), size_of_record(row)))
+        }
+    }
+}
+
 /// Lists that end where the lump does, or so many bytes before.
 pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Fit {
     let bytes = facts.own(row);
@@ -185,6 +219,6 @@ pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) ->
 }
 
 /// Lists that end where the lump does.
-pub(super) fn ends_with_its_lists(facts: &Facts<'_>, row: &Row) -> Fit {
+pub(in crate::dialect) fn ends_with_its_lists(facts: &Facts<'_>, row: &Row) -> Fit {
     ends(facts, row, &[0])
 }

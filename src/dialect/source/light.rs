@@ -34,8 +34,8 @@ pub(super) const ROWS: &[Row] = &[
     WORLDLIGHTS_HDR_V1.row().versions(&[1]).proved(lights::<WorldLightV1>),
     LEAF_AMBIENT_INDEX.row().proved(one_a_leaf),
     LEAF_AMBIENT_INDEX_HDR.row().proved(one_a_leaf),
-    LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX)),
-    LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR)),
+    LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX, samples_of)),
+    LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR, samples_of)),
     LEAF_AMBIENT_CUBES.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX)),
     LEAF_AMBIENT_CUBES_HDR.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX_HDR)),
     MAP_FLAGS.row(),
@@ -71,12 +71,21 @@ fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     strange.map_or(Ok(()), |index| Err(format!("as lights of {} bytes, light {index} is of no kind there is", L::SIZE)))
 }
 
+fn samples_of(leaf: LeafAmbientIndex) -> i64 {
+    leaf.count.into()
+}
+
 /// Samples that the index has leaf by leaf.
-fn samples(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result<(), String> {
+pub(in crate::dialect) fn samples<R: Record>(
+    facts: &Facts<'_>,
+    row: &Row,
+    index: Key<R>,
+    of_leaf: fn(R) -> i64,
+) -> Result<(), String> {
     let len = facts.len(row.lump);
     one_a_leaf(facts, &index.row())
         .map_err(|why| format!("{} does not say whose its samples are: {why}", index.lump()))?;
-    let samples = facts.sum(index.lump(), |of_leaf: LeafAmbientIndex| i64::from(of_leaf.count));
+    let samples = facts.sum(index.lump(), of_leaf);
     // A ragged lump is not one of whole cubes.
     let is_odd =
         !len.is_multiple_of(LeafAmbientSample::SIZE) && (facts.is_exact || len.is_multiple_of(LeafAmbientCube::SIZE));

@@ -4,6 +4,7 @@ use super::code::{DISP_FACE, DISP_VERTS, INDEX_RANGE};
 use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::dialect::Role;
+use crate::record::Shape;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(displacements) = lumps.named("DISPINFO").filter(|displacements| displacements.len() > 0) else { return };
@@ -56,20 +57,21 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 /// What meets a displacement in its corners: up to four others, of which the number stands behind them.
 fn check_corners(displacements: &View<'_>, index: usize, sink: &mut Sink) {
-    const MOST: usize = 4;
     let Some(field) = displacements.record.field("corners") else { return };
-    let size = field.shape.size() / 4;
-    for corner in 0..4 {
+    let Shape::Array(Shape::Record([neighbors, counts, ..]), corners) = field.shape else { return };
+    let Shape::Array(Shape::Number(number), most) = neighbors.shape else { return };
+    let size = field.shape.size() / corners;
+    for corner in 0..corners {
         let start = index * displacements.record.size + field.offset + corner * size;
         let Some(bytes) = displacements.bytes.get(start..start + size) else { return };
         let at = At::lump(displacements.name).record(index).offset(start).field("corners");
-        let count = usize::from(bytes[2 * MOST]);
-        if count > MOST {
-            sink.add(&INDEX_RANGE, at, || format!("corners[{corner}] has {count} neighbors, and room for {MOST}"));
+        let count = usize::from(bytes[counts.offset]);
+        if count > most {
+            sink.add(&INDEX_RANGE, at, || format!("corners[{corner}] has {count} neighbors, and room for {most}"));
         }
-        for other in bytes.chunks_exact(2).take(count.min(MOST)) {
-            let other = usize::from(u16::from_le_bytes([other[0], other[1]]));
-            if other >= displacements.len() {
+        for other in bytes.chunks_exact(number.size()).take(count.min(most)) {
+            let other = number.integer(other).unwrap_or(-1);
+            if !usize::try_from(other).is_ok_and(|other| other < displacements.len()) {
                 sink.add(&INDEX_RANGE, at, || {
                     format!("corners[{corner}] has the neighbor {other}, and there are {}", displacements.len())
                 });

@@ -8,6 +8,7 @@ use crate::bytes::word;
 use crate::content::physics::{PhysDisp, Physics};
 use crate::dialect::{Records, Role};
 use crate::error::ErrorKind;
+use crate::record::Number;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_areas(lumps, sink);
@@ -29,12 +30,16 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_solids(lumps, sink);
 }
 
-/// Source's leafs keep their area in the low nine bits of a field.
+/// The bits that an area has in fields of some bytes, of Source's leafs.
+const AREA_BITS: [(usize, i64); 2] = [(2, 0x1FF), (4, 0x1_FFFF)];
+
+/// Source's leafs keep their area in the low bits of a field.
 fn check_areas(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(leafs), Some(areas)) = (lumps.role(Role::Leafs), lumps.role(Role::Areas)) else { return };
     let Some(column) = leafs.column("area_flags").filter(|_| areas.len() > 0) else { return };
+    let Some((_, bits)) = AREA_BITS.into_iter().find(|(bytes, _)| *bytes == column.number.size()) else { return };
     for leaf in 0..leafs.len() {
-        let area = column.get(leaf) & 0x1FF;
+        let area = column.get(leaf) & bits;
         if usize::try_from(area).is_ok_and(|area| area >= areas.len()) {
             let at = At::lump(leafs.name).record(leaf).offset(column.at(leaf)).field("area_flags");
             sink.add(&INDEX_RANGE, at, || format!("its area is {area}, and {} has {}", areas.name, areas.len()));
@@ -42,14 +47,15 @@ fn check_areas(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The highest bit of the count is a flag.
+/// The highest bit of the count is a flag; of one that has 32 bits it is the lowest.
 fn check_primitives(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     let (Some(faces), Some(primitives)) = (lumps.named(name), lumps.named("PRIMITIVES")) else { return };
-    let (Some(firsts), Some(counts)) = (faces.column("first_primitive"), faces.column("primitive_count")) else {
-        return;
-    };
+    let Some(firsts) = faces.column("first_primitive") else { return };
+    let narrow = faces.column("primitive_count").map(|counts| (counts, 0x7FFF, 0));
+    let wide = || faces.column("shadows_primitive_count").map(|counts| (counts, i64::from(u32::MAX), 1));
+    let Some((counts, bits, shift)) = narrow.or_else(wide) else { return };
     for face in 0..faces.len() {
-        let (first, count) = (firsts.get(face), counts.get(face) & 0x7FFF);
+        let (first, count) = (firsts.get(face), (counts.get(face) & bits) >> shift);
         if range(first, count, primitives.len()).is_none() {
             let at = At::lump(faces.name).record(face).offset(firsts.at(face)).field("first_primitive");
             sink.add(&RUN_RANGE, at, || {
@@ -85,7 +91,7 @@ fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
 fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) {
     let (Some(index), Some(samples)) = (lumps.named(name), lumps.named(samples)) else { return };
     let (Some(firsts), Some(counts)) = (index.column("first"), index.column("count")) else { return };
-    if samples.len() > usize::from(u16::MAX) {
+    if firsts.number == Number::U16 && samples.len() > usize::from(u16::MAX) {
         return;
     }
     for leaf in 0..index.len() {
@@ -101,11 +107,12 @@ fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) 
 
 /// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number, and
 /// the lump and list that they are of.
-const RUNS: [[[&str; 2]; 3]; 4] = [
+const RUNS: [[[&str; 2]; 3]; 5] = [
     [["game:sprp", "props"], ["first_leaf", "leaf_count"], ["game:sprp", "leafs"]],
     [["game:dprp", "objects"], ["first_style", "style_count"], ["game:dplt", "lights"]],
     [["OCCLUSION", "occluders"], ["first_polygon", "polygon_count"], ["OCCLUSION", "polygons"]],
     [["OCCLUSION", "polygons"], ["first_vertex", "vertex_count"], ["OCCLUSION", "vertexes"]],
+    [["OVERLAYS", "overlays"], ["first_face", "face_count"], ["OVERLAYS", "faces"]],
 ];
 
 fn check_runs(lumps: &Lumps<'_>, sink: &mut Sink) {

@@ -158,7 +158,7 @@ pub(super) struct Column<'b> {
     bytes: &'b [u8],
     stride: usize,
     offset: usize,
-    number: Number,
+    pub(super) number: Number,
     /// How many numbers it has in each record.
     pub(super) items: usize,
 }

@@ -1,0 +1,19 @@
+//! Contagion, version 27, a relative of Source 21: a number stands between the version and the directory, so that all
+//! behind it stands four bytes further on (bspsrc and sourcepp read it so; no map was at hand).
+
+use super::{Dialect, SOURCE21, source};
+use crate::file::directory::DirectoryShape;
+
+/// Contagion.
+pub const CONTAGION: Dialect = Dialect {
+    name: "contagion",
+    title: "Source (Contagion, version 27)",
+    versions: &[27],
+    shapes: &[SHAPE],
+    packing_caveats: &[(27, source::NEVER_PACKED)],
+    revision_at: Some(SHAPE.entry_offset(SHAPE.count)),
+    probe: |_, dialect| Some(dialect.shapes[0]),
+    ..SOURCE21
+};
+
+const SHAPE: DirectoryShape = DirectoryShape { first: 12, ..SOURCE21.shapes[0] };

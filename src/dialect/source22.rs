@@ -1,0 +1,234 @@
+//! Source, versions 22 and 23: the beta of Dota 2 and INFRA, a relative of Source 21 in which some structs have fields more.
+//!
+//! Both games have version 22, and each other structs (bspsrc's and srctools' readers), so the records tell which one it
+//! is: normals of length 1, links that lead somewhere, sums. What none of the structs fits stays bytes.
+
+use super::source::fit::one_for_one_of;
+use super::source::{
+    DISPINFO, DispCornerNeighbors, DispEdgeNeighbors, DispInfo, Face, OVERLAY_FADES, OVERLAYS, Overlay, PRIMITIVES,
+    PrimIndex, Primitive, displacements,
+};
+use super::source21::{OVERLAY_SYSTEM_LEVELS, UNREAD};
+use super::{Dialect, Facts, Key, Row, SOURCE21, kept};
+use crate::record::{Field, FlagKind, Meaning, Record, index, records, run};
+
+/// Source, versions 22 and 23.
+pub const SOURCE22: Dialect = Dialect {
+    name: "source22",
+    title: "Source (versions 22 and 23: Dota 2 beta, INFRA)",
+    versions: &[22, 23],
+    rows: &ROWS,
+    packing_caveats: &[(22, UNREAD), (23, UNREAD)],
+    probe: |_, dialect| Some(dialect.shapes[0]),
+    ..SOURCE21
+};
+
+/// Lump 26 of Dota 2, version 22.
+pub const DISPINFO_V22: Key<DispInfoV22> = Key::new("DISPINFO");
+/// Lump 26 of Dota 2, version 23.
+pub const DISPINFO_V23: Key<DispInfoV23> = Key::new("DISPINFO");
+/// Lump 37 of INFRA.
+pub const PRIMITIVES_INFRA: Key<PrimitiveInfra> = Key::new("PRIMITIVES");
+/// Lump 45 of Dota 2.
+pub const OVERLAYS_DOTA: Key<OverlayDota> = Key::new("OVERLAYS");
+
+const OWN: [&[Row]; 1] = [&[
+    DISPINFO_V22.row().maps(&[22]).proved(placed::<DispInfoV22>),
+    DISPINFO_V23.row().maps(&[23]).proved(placed::<DispInfoV23>),
+    DISPINFO.row().proved(placed::<DispInfo>),
+    PRIMITIVES_INFRA
+        .row()
+        .maps(&[22])
+        .proved(|facts, row| of_indices(facts, row, |one: PrimitiveInfra| one.index_count)),
+    PRIMITIVES.row().proved(|facts, row| of_indices(facts, row, |one: Primitive| one.index_count.into())),
+    OVERLAYS_DOTA.row().proved(|facts, row| with_normals(facts, row, |overlay: OverlayDota| overlay.normal)),
+    OVERLAYS.row().proved(|facts, row| with_normals(facts, row, |overlay: Overlay| overlay.normal)),
+    OVERLAY_FADES.row().proved(one_for_each_overlay),
+    OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
+]];
+
+const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+
+const ROWS: [&[Row]; 2] = [OWN[0], &KEPT];
+
+/// What of a displacement tells whether its fields stand where they are read.
+struct Links {
+    power: i32,
+    face: u16,
+    edges: [DispEdgeNeighbors; 4],
+    corners: [DispCornerNeighbors; 4],
+}
+
+trait Linked {
+    fn links(&self) -> Links;
+}
+
+impl Links {
+    /// Whether what it names can be there, among so many faces and displacements: none is its own neighbor.
+    fn are_good(&self, index: usize, faces: usize, count: usize) -> bool {
+        let is_there = |other: u16| usize::from(other) < count && usize::from(other) != index;
+        let mut edges = self.edges.iter().flat_map(|edge| edge.neighbors);
+        let mut corners = self.corners.iter().map(|corner| corner.neighbors.get(..corner.count.into()));
+        usize::from(self.face) < faces
+            && edges.all(|edge| edge.neighbor == 0xFFFF || is_there(edge.neighbor))
+            && corners.all(|corner| corner.is_some_and(|corner| corner.iter().all(|other| is_there(*other))))
+    }
+}
+
+/// Displacements that have as many vertexes as there are, and name faces and neighbors that are there.
+fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    let (bytes, faces) = (facts.own(row), facts.count("FACES", Face::SIZE));
+    displacements(facts, row, |record: R| record.links().power)?;
+    let count = bytes.len() / R::SIZE;
+    let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode).enumerate();
+    match all.find(|(index, record)| !record.links().are_good(*index, faces, count)) {
+        // Less than one proves nothing.
+        None if count == 0 => Err(format!("its {} bytes are no displacement of {}", bytes.len(), R::SIZE)),
+        None => Ok(()),
+        Some((index, _)) => Err(format!(
+            "with {} bytes each, displacement {index} names faces or neighbors that are not there",
+            R::SIZE
+        )),
+    }
+}
+
+/// Primitives that have together as many indices as there are.
+fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, count: fn(R) -> u32) -> Result<(), String> {
+    let (len, indices) = (facts.len(row.lump), facts.count("PRIMINDICES", PrimIndex::SIZE));
+    let sum = facts.sum(row.lump, |record| count(record).into());
+    match len.is_multiple_of(R::SIZE) && usize::try_from(sum) == Ok(indices) {
+        true => Ok(()),
+        false => Err(format!("as primitives of {} bytes its {len} bytes do not have {indices} indices", R::SIZE)),
+    }
+}
+
+/// Overlays whose normals are some.
+fn with_normals<R: Record>(facts: &Facts<'_>, row: &Row, normal: fn(R) -> [f32; 3]) -> Result<(), String> {
+    let bytes = facts.own(row);
+    let mut normals = bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(normal);
+    let is_one = |normal: [f32; 3]| (normal.iter().map(|part| part * part).sum::<f32>() - 1.0).abs() < 0.01;
+    match bytes.len().is_multiple_of(R::SIZE) && normals.all(is_one) {
+        true => Ok(()),
+        false => {
+            Err(format!("as overlays of {} bytes its {} bytes do not have normals of length 1", R::SIZE, bytes.len()))
+        }
+    }
+}
+
+fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    one_for_one_of(facts, row, "OVERLAYS", &[Overlay::SIZE, OverlayDota::SIZE], "overlays")
+}
+
+/// Declares structs of displacements, which differ in fields before the face and before the neighbors.
+macro_rules! displacements {
+    ($($(#[$meta:meta])* $name:ident($size:literal) { $($before_face:tt)* } { $($before_edges:tt)* })* => { $($rest:tt)* }) => {
+        records! {
+            $(
+                $(#[$meta])*
+                pub struct $name($size) {
+                    /// The corner of its face where its vertexes begin (`startPosition`).
+                    pub start: [f32; 3],
+                    /// Its first vertex (`m_iDispVertStart`).
+                    pub first_vertex: i32 => index("DISP_VERTS"),
+                    /// Its first triangle (`m_iDispTriStart`).
+                    pub first_triangle: i32 => index("DISP_TRIS"),
+                    /// 2 to 4: it has `2^power + 1` vertexes each way.
+                    pub power: i32,
+                    /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
+                    pub min_tess: u32,
+                    /// Smoothing angle.
+                    pub smoothing_angle: f32,
+                    /// `CONTENTS_` flags.
+                    pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+                    $($before_face)*
+                    /// The face it belongs to (`m_iMapFace`).
+                    pub face: u16 => index("FACES"),
+                    /// Garbage.
+                    pub padding: u16,
+                    /// -1 (`m_iLightmapAlphaStart`).
+                    pub first_alpha: i32,
+                    /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
+                    pub first_sample_position: i32,
+                    $($before_edges)*
+                    /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
+                    pub edges: [DispEdgeNeighbors; 4],
+                    /// What meets it in its lower left, upper left, upper right and lower right corner
+                    /// (`m_CornerNeighbors`).
+                    pub corners: [DispCornerNeighbors; 4],
+                    /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
+                    pub allowed_vertexes: [u32; 10],
+                }
+            )*
+            $($rest)*
+        }
+
+        linked!(DispInfo, $($name),*);
+    };
+}
+
+macro_rules! linked {
+    ($($name:ident),*) => {
+        $(impl Linked for $name {
+            fn links(&self) -> Links {
+                Links { power: self.power, face: self.face, edges: self.edges, corners: self.corners }
+            }
+        })*
+    };
+}
+
+displacements! {
+    /// `ddispinfo_t` of Dota 2, version 22.
+    DispInfoV22(180) {} {
+        /// Of unknown meaning.
+        pub unknown: i32,
+    }
+
+    /// `ddispinfo_t` of Dota 2, version 23.
+    DispInfoV23(184) {
+        /// Of unknown meaning.
+        pub unknown: i32,
+    } {
+        /// Of unknown meaning.
+        pub more_unknown: i32,
+    }
+
+    => {
+    /// `dprimitive_t` of INFRA: triangles of a face that its edges do not give.
+    pub struct PrimitiveInfra(16) {
+        /// 0 for a list of triangles, 1 for a strip (`type`).
+        pub kind: u32,
+        /// Its first index (`firstIndex`).
+        pub first_index: u32 => run("PRIMINDICES", "index_count"),
+        /// How many indices it has (`indexCount`).
+        pub index_count: u32,
+        /// Its first vertex (`firstVert`).
+        pub first_vertex: u16 => run("PRIMVERTS", "vertex_count"),
+        /// How many vertexes it has of its own (`vertCount`).
+        pub vertex_count: u16,
+    }
+
+    /// `doverlay_t` of Dota 2.
+    pub struct OverlayDota(356) {
+        /// The number entities know it by (`nId`).
+        pub id: i32,
+        /// How its texture lies (`nTexInfo`).
+        pub texinfo: i16 => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
+        pub face_count_order: u16,
+        /// The faces it lies on; those behind the count are garbage (`aFaces`).
+        pub faces: [i32; 64],
+        /// From where to where u goes (`flU`).
+        pub u: [f32; 2],
+        /// From where to where v goes (`flV`).
+        pub v: [f32; 2],
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around (`vecUVPoints`).
+        pub uv_points: [[f32; 3]; 4],
+        /// Where it is (`vecOrigin`).
+        pub origin: [f32; 3],
+        /// Where it faces (`vecBasisNormal`).
+        pub normal: [f32; 3],
+        /// Of unknown meaning.
+        pub unknown: i32,
+    }
+    }
+}

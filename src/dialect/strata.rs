@@ -1,0 +1,86 @@
+//! Strata Source, version 25: Momentum Mod, Portal 2: Community Edition, Portal: Revolution, a relative of Source 21 that
+//! widened its numbers to 32 bits (the project's own page on the format, "BSP Version 25").
+//!
+//! Directory, order of the lumps and all lumps that have no row here are as they were.
+
+mod displacement;
+mod faces;
+mod overlays;
+mod tree;
+
+pub use displacement::*;
+pub use faces::*;
+pub use overlays::*;
+pub use tree::*;
+
+use super::checks::{Checks, Limit, bytes, engine, entities, records};
+use super::light::{Averages, FaceForm, FaceLight, LightModel};
+use super::source::fit::{
+    Sizes, ends_with_its_lists, faces_of_this_size, leafs_of_this_size, like_the_faces, nodes_of_this_size, one_a_face,
+    one_a_leaf, one_for_one_of, sides_of_brushes, with_known_faces,
+};
+use super::source::{displacements, lightmap, samples};
+use super::{Dialect, Row, SOURCE21, kept, limits};
+use crate::dialect::shared::WideEdge;
+use crate::record::Field;
+
+/// Strata Source.
+pub const STRATA: Dialect = Dialect {
+    name: "strata",
+    title: "Source (Strata, version 25)",
+    versions: &[VERSION],
+    rows: &ROWS,
+    light: LightModel::Faces(&LIGHT),
+    packing_caveats: &[],
+    checks: &CHECKS,
+    ..SOURCE21
+};
+
+pub(super) const VERSION: i32 = 25;
+
+/// What the sums go by that hold on every whole map.
+pub(super) const SIZES: Sizes =
+    Sizes { faces: &[Face::SIZE], leafs: &[Leaf::SIZE], node: Node::SIZE, edge: WideEdge::SIZE, side: BrushSide::SIZE };
+
+const OWN: [&[Row]; 4] = [faces::ROWS, tree::ROWS, displacement::ROWS, overlays::ROWS];
+
+const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+
+const ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
+
+/// The averages stand before the light, as in the base; in some maps so does what stands behind it.
+const LIGHT: FaceLight = lightmap::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
+
+const CHECKS: Checks = Checks { engines: &[engine("strata", "Strata Source", &[], &LIMITS)], ..limits::SOURCE };
+
+const LIMITS: [Limit; 29] = [
+    records("MODELS", 65_536),
+    records("BRUSHES", 131_072),
+    records("BRUSHSIDES", 1_310_720),
+    entities(20_480),
+    records("TEXDATA", 16_384),
+    records("DISPINFO", 262_144),
+    records("AREAS", 65_536),
+    records("AREAPORTALS", 65_536),
+    records("PLANES", 1_048_576),
+    records("NODES", 1_048_576),
+    records("LEAFS", 1_048_576),
+    records("VERTEXES", 1_048_576),
+    records("FACES", 1_048_576),
+    records("LEAFFACES", 1_048_576),
+    records("LEAFBRUSHES", 1_048_576),
+    records("VERTNORMALS", 1_048_576),
+    records("VERTNORMALINDICES", 1_048_576),
+    records("EDGES", 4_096_000),
+    records("SURFEDGES", 8_192_000),
+    records("LEAFWATERDATA", 32_768),
+    bytes("LIGHTING", 0x100_0000),
+    bytes("LIGHTING_HDR", 0x100_0000),
+    bytes("VISIBILITY", 0x100_0000),
+    records("CUBEMAPS", 16_384),
+    records("OVERLAYS", 16_384),
+    records("WATEROVERLAYS", 16_384),
+    bytes("TEXDATA_STRING_DATA", 256_000),
+    records("TEXDATA_STRING_TABLE", 1_048_576),
+    records("PRIMITIVES", 1_048_576),
+];

@@ -1,0 +1,149 @@
+//! The tree, its leafs with their light, and the areas.
+
+use super::{leafs_of_this_size, nodes_of_this_size, one_a_leaf, samples, with_known_faces};
+use crate::dialect::source::{LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR};
+use crate::dialect::{Row, keys};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+
+keys! {
+    NODES: Node = "Lump 5.",
+    LEAFS: Leaf = "Lump 10, version 2.",
+    LEAFFACES: LeafFace = "Lump 16. Displacements are in no leaf.",
+    LEAFBRUSHES: LeafBrush = "Lump 17.",
+    AREAPORTALS: AreaPortal = "Lump 21.",
+    LEAFWATERDATA: LeafWaterData = "Lump 36.",
+    LEAF_AMBIENT_INDEX: LeafAmbientIndex = "Lump 52: one for each leaf.",
+    LEAF_AMBIENT_INDEX_HDR: LeafAmbientIndex = "Lump 51: one for each leaf.",
+}
+
+pub(super) const ROWS: &[Row] = &[
+    NODES.row().proved(nodes_of_this_size),
+    LEAFS.row().proved(leafs_of_this_size),
+    LEAFFACES.row().proved(with_known_faces),
+    LEAFBRUSHES.row().proved(with_known_faces),
+    AREAPORTALS.row().proved(with_known_faces),
+    LEAFWATERDATA.row().proved(with_known_faces),
+    LEAF_AMBIENT_INDEX.row().proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX_HDR.row().proved(one_a_leaf),
+    LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX, samples_of)),
+    LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR, samples_of)),
+];
+
+fn samples_of(leaf: LeafAmbientIndex) -> i64 {
+    leaf.count.into()
+}
+
+impl Leaf {
+    /// Its area.
+    pub fn area(&self) -> u32 {
+        self.area_flags & AREA
+    }
+
+    /// Its `LEAF_FLAGS_`: 1 where it sees the sky.
+    pub fn flags(&self) -> u32 {
+        self.area_flags >> AREA.count_ones()
+    }
+
+    /// Gives it another area; of the number the low 17 bits.
+    pub fn set_area(&mut self, area: u32) {
+        self.area_flags = self.area_flags & !AREA | area & AREA;
+    }
+
+    /// Gives it other `LEAF_FLAGS_`; of the number the low 15 bits.
+    pub fn set_flags(&mut self, flags: u32) {
+        self.area_flags = self.area_flags & AREA | flags << AREA.count_ones();
+    }
+}
+
+/// The bits of an area in [`Leaf::area_flags`].
+const AREA: u32 = 0x1_FFFF;
+
+records! {
+    /// `dnode_t`.
+    pub struct Node(48) {
+        /// The plane that divides it, an even number (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        pub children: [i32; 2] => Meaning::Child,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face (`firstface`).
+        pub first_face: u32 => run("FACES", "face_count"),
+        /// How many faces lie on its plane (`numfaces`).
+        pub face_count: u32,
+        /// The area that all below it are in, or -1.
+        pub area: i16 => index_or_none("AREAS"),
+        /// Of no meaning.
+        pub padding: u16,
+    }
+
+    /// `dleaf_t`. The first one of a map is solid and nobody's, and has cluster 0 all the same.
+    pub struct Leaf(56) {
+        /// `CONTENTS_` flags of all brushes in it.
+        pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+        /// Its cluster of the visibility lump, or -1.
+        pub cluster: i32,
+        /// Its area in the low 17 bits, `LEAF_FLAGS_` in the others.
+        pub area_flags: u32,
+        /// Its box, for culling.
+        pub mins: [f32; 3],
+        /// Its box, for culling.
+        pub maxs: [f32; 3],
+        /// Its first face in the leaffaces (`firstleafface`).
+        pub first_leaf_face: u32 => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it has (`numleaffaces`).
+        pub leaf_face_count: u32,
+        /// Its first brush in the leafbrushes (`firstleafbrush`).
+        pub first_leaf_brush: u32 => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it (`numleafbrushes`).
+        pub leaf_brush_count: u32,
+        /// Its water, -1 for none (`leafWaterDataID`).
+        pub water: i32 => index_or_none("LEAFWATERDATA"),
+    }
+
+    /// A number of the leaffaces lump.
+    pub struct LeafFace(4) {
+        /// The face's index.
+        pub face: u32 => index("FACES"),
+    }
+
+    /// A number of the leafbrushes lump.
+    pub struct LeafBrush(4) {
+        /// The brush's index.
+        pub brush: u32 => index("BRUSHES"),
+    }
+
+    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    pub struct AreaPortal(20) {
+        /// The `portalnumber` of the `func_areaportal` that opens it (`m_PortalKey`).
+        pub key: u32,
+        /// The area it leads to (`otherarea`).
+        pub other_area: u32 => index("AREAS"),
+        /// Its first corner (`m_FirstClipPortalVert`).
+        pub first_vertex: u32 => run("CLIPPORTALVERTS", "vertex_count"),
+        /// How many corners it has (`m_nClipPortalVerts`).
+        pub vertex_count: u32,
+        /// The plane it lies on (`planenum`).
+        pub plane: i32 => index("PLANES"),
+    }
+
+    /// `dleafwaterdata_t`.
+    pub struct LeafWaterData(12) {
+        /// The height of its surface (`surfaceZ`).
+        pub surface_z: f32,
+        /// The height of its ground (`minZ`).
+        pub min_z: f32,
+        /// The texture of its surface (`surfaceTexInfoID`).
+        pub surface_texinfo: i32 => index_or_none("TEXINFO"),
+    }
+
+    /// `dleafambientindex_t`.
+    pub struct LeafAmbientIndex(8) {
+        /// How many samples the leaf has (`ambientSampleCount`).
+        pub count: u32,
+        /// The first of them; where there are none, a leaf that has some (`firstAmbientSample`).
+        pub first: u32,
+    }
+}
