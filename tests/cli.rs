@@ -22,6 +22,8 @@ mod help;
 mod light;
 #[path = "cli/lmp.rs"]
 mod lmp;
+#[path = "cli/many.rs"]
+mod many;
 #[path = "cli/pak.rs"]
 mod pak;
 #[path = "cli/patch.rs"]
@@ -34,6 +36,9 @@ mod records;
 mod room;
 #[path = "cli/save.rs"]
 mod save;
+#[cfg(unix)]
+#[path = "cli/stop.rs"]
+mod stop;
 #[path = "cli/tex.rs"]
 mod tex;
 #[path = "cli/tex_faults.rs"]

@@ -103,7 +103,7 @@ fn compressed() -> Vec<u8> {
 }
 
 fn write(draft: &Draft<'_>, layout: Layout) -> Result<Vec<u8>, Error> {
-    (Subject::REAL.write)(draft, layout)
+    (Subject::REAL.write)(draft, layout, Vec::new())
 }
 
 /// The right file, then a mistake in it.
@@ -155,7 +155,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "BSPX offsets are not rebased",
             map: with_bspx,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, new, file| {
                     put_back_offsets(old, new, file, |id| matches!(id, SlotId::Bspx(_)), 24);
                 })
@@ -165,7 +165,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "game lump offsets are not rebased",
             map: source,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, new, file| {
                     put_back_offsets(old, new, file, |id| matches!(id, SlotId::Game(_)), 8);
                 })
@@ -175,7 +175,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the game lump moves with everything else",
             map: source,
-            subject: writer(|draft, layout| match layout {
+            subject: writer(|draft, layout, _| match layout {
                 Layout::Keep => write(draft, Layout::Repack),
                 layout => write(draft, layout),
             }),
@@ -184,7 +184,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a word of a console's map is written in the order of PCs",
             map: console,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, _, file| {
                     // The length of the entities, where it is another one.
                     if file[12..16] != old.container().bytes()[12..16] {
@@ -197,7 +197,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "offsets in a console's game lump are counted from the start of the file",
             map: console,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, new, file| {
                     let lump = new.role(Role::GameLump).unwrap();
                     if lump.offset != old.role(Role::GameLump).unwrap().offset {
@@ -211,7 +211,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the trailer of Bloodlines keeps the old offset",
             map: bloodlines,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, _, file| {
                     let (size, bytes) = (file.len(), old.container().bytes());
                     file[size - 10..size - 6].copy_from_slice(&bytes[bytes.len() - 10..bytes.len() - 6]);
@@ -224,7 +224,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "bytes between lumps are zeroed",
             map: source,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, _, file| {
                     if let Some(at) = file.windows(5).position(|window| window == b"stale") {
                         file[at..at + 5].fill(0);
@@ -236,7 +236,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the q3map2 marker is dropped",
             map: quake_live,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, _, file| {
                     let at = file.windows(6).position(|window| window == b"I LOVE");
                     at.into_iter().for_each(|at| file[at..at + 6].fill(0));
@@ -247,13 +247,13 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the 18th entry is dropped",
             map: quake_live,
-            subject: writer(|draft, layout| spoiled(draft, layout, |_, _, file| file[144..152].fill(0))),
+            subject: writer(|draft, layout, _| spoiled(draft, layout, |_, _, file| file[144..152].fill(0))),
             caught_by: &["identity", "keep", "append", "repack"],
         },
         Fault {
             name: "what stands behind the last lump is cut off",
             map: quake_live,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, new, file| {
                     file.truncate(new.slots().iter().map(|slot| slot.stored.end).max().unwrap());
                 })
@@ -263,7 +263,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a NaN is normalised",
             map: source,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, new, file| {
                     let planes = new.slots()[1].stored.clone();
                     for field in file[planes].chunks_exact_mut(4) {
@@ -279,7 +279,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a lump's odd version is reset",
             map: source,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, _, file| file[8 + 56 * 16 + 8..8 + 56 * 16 + 12].fill(0))
             }),
             caught_by: &["identity", "keep", "append", "repack"],
@@ -287,7 +287,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the pakfile loses its alignment",
             map: source,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |_, new, file| {
                     // The same bytes four further, and the word says so.
                     let pak = new.slots()[40].clone();
@@ -301,7 +301,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a shared slot is edited in place",
             map: shared,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 let mut file = write(draft, layout)?;
                 let new = Bsp::parse(&file)?;
                 let entities = new.slots()[0].clone();
@@ -318,7 +318,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "a compressed lump says its old size",
             map: compressed,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 spoiled(draft, layout, |old, _, file| file[20..24].copy_from_slice(&old.container().bytes()[20..24]))
             }),
             caught_by: &["keep", "append", "repack"],
@@ -326,13 +326,13 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "an edit is never written",
             map: with_bspx,
-            subject: writer(|draft, _| Ok(draft.bsp().container().bytes().to_vec())),
+            subject: writer(|draft, _, _| Ok(draft.bsp().container().bytes().to_vec())),
             caught_by: &["keep", "append", "repack"],
         },
         Fault {
             name: "an edit that was taken back is written",
             map: with_bspx,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 // A writer that ignores what was reverted: it always writes something.
                 let mut draft = draft.clone();
                 if draft.changes()?.is_empty() && layout == Layout::Keep {
@@ -345,7 +345,7 @@ fn faults() -> Vec<Fault> {
         Fault {
             name: "the last zero of the file is eaten at the second save",
             map: with_bspx,
-            subject: writer(|draft, layout| {
+            subject: writer(|draft, layout, _| {
                 let first = draft.bsp().container().bytes().len() == with_bspx().len();
                 let file = write(draft, layout)?;
                 Ok(if first { file } else { file.into_iter().map(|byte| if byte == 8 { 0 } else { byte }).collect() })

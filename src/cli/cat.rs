@@ -6,20 +6,22 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::help;
+use super::maps::Maps;
 use super::options::Options;
 use super::show::{PathJson, ValueJson, json, shown};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Talk};
 
-/// Print a lump's bytes, decompressed
+/// Print a lump's bytes, decompressed; those of several maps one behind the other
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit cat dm4.bsp entities > dm4.ent
   bspkit cat dm4.bsp 2 | xxd | head
   bspkit cat source.bsp game:sprp --stored > sprp.lzma
-  bspkit cat quake2.bsp bspx:RGBLIGHTING > light"
+  bspkit cat quake2.bsp bspx:RGBLIGHTING > light
+  bspkit cat maps entities --json > texts.jsonl"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// A number, the dialect's name for a lump or its role, in any case; `game:sprp`, `bspx:RGBLIGHTING`
@@ -28,7 +30,7 @@ pub(crate) struct Args {
     /// As it stands in the file: not decompressed
     #[arg(long)]
     stored: bool,
-    /// Print JSON: the bytes as a string, and in base64 where they are no UTF-8
+    /// Print JSON: the bytes as a string, and in base64 where they are no UTF-8; a line for each map of a folder
     #[arg(long)]
     json: bool,
 }
@@ -46,30 +48,29 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let bsp = options.open(&args.map)?;
-    let cannot = || format!("cannot read {} of {}", args.lump, shown(&args.map));
-    let slot = bsp.slot(&args.lump).with_context(cannot)?;
-    let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };
-    if args.json {
-        let document = Document {
-            path: PathJson::new(&args.map),
-            name: &slot.name,
-            offset: slot.offset,
-            bytes: bytes.len(),
-            stored: args.stored,
-            value: ValueJson::new(&bytes),
-        };
-        let mut text = json(&document, false)?;
-        text.push(b'\n');
-        talk.stdout(&text)?;
-    } else {
-        talk.stdout(&bytes)?;
-    }
-    if slot.bounds.is_damaged() {
-        let mut job = Job::new(talk, &args.map);
-        let (name, claimed, there) = (&slot.name, slot.length, slot.stored.len());
-        job.warn_here(&format!("{name} {}: {there} of {claimed} bytes are there", slot.bounds));
-        talk.stderr(&job.err);
-    }
-    Ok(Code::Done)
+    let maps = Maps::of(&args.map).json(args.json);
+    maps.each(options, talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let cannot = || format!("cannot read {} of {}", args.lump, shown(&map.path));
+        let slot = bsp.slot(&args.lump).with_context(cannot)?;
+        let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };
+        if args.json {
+            let document = Document {
+                path: PathJson::new(&map.path),
+                name: &slot.name,
+                offset: slot.offset,
+                bytes: bytes.len(),
+                stored: args.stored,
+                value: ValueJson::new(&bytes),
+            };
+            job.line(json(&document, maps.many)?);
+        } else {
+            job.write(&bytes)?;
+        }
+        if slot.bounds.is_damaged() {
+            let (name, claimed, there) = (&slot.name, slot.length, slot.stored.len());
+            job.warn_here(&format!("{name} {}: {there} of {claimed} bytes are there", slot.bounds));
+        }
+        Ok(Code::Done)
+    })
 }

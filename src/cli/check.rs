@@ -151,8 +151,8 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let mut wanted = check::Options::default();
     wanted.engine.clone_from(&args.engine);
     wanted.allowed.clone_from(&args.allow);
-    let maps = Maps::find(&args.maps);
-    maps.each(options.jobs(), talk, |map, job| {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
         let checked = options.open(&map.path).and_then(|bsp| {
             let mut wanted = wanted.clone();
             // An engine of another dialect says nothing of this map.

@@ -7,6 +7,7 @@ use bspkit::op::compress::{self, Report};
 use bspkit::{Draft, ErrorKind};
 
 use super::help;
+use super::maps::Maps;
 use super::options::Options;
 use super::save::{Edited, Save};
 use super::talk::{Code, Job, Talk};
@@ -84,7 +85,7 @@ fn each(
     save: &Save,
     work: impl Fn(&mut Draft<'static>) -> bspkit::Result<Report> + Sync,
 ) -> Result<Code> {
-    save.each(options, talk, map, |draft, job| {
+    save.each(options, talk, Maps::of(map).one_by_one(), |draft, _, job| {
         let is_packable = |error: &bspkit::Error| error.kind() != ErrorKind::Refused;
         let report = work(draft).map_err(|error| match is_packable(&error) {
             true => anyhow::Error::new(error).context("a lump cannot be read"),

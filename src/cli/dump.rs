@@ -4,14 +4,16 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use bspkit::Bsp;
 use bspkit::record::FlagNames;
+use bspkit::{Bsp, Error, ErrorKind};
+use serde::Serialize;
 
 use super::help;
+use super::maps::{MapFile, Maps};
 use super::options::Options;
 use super::put::{refuse, spare, stream};
 use super::records::{Content, Format, file_stems, game};
-use super::show::{count, shown};
+use super::show::{PathJson, count, json, shown};
 use super::talk::{Code, Job, Talk};
 
 /// Print a lump's records as text, without the loss of a bit
@@ -20,15 +22,20 @@ use super::talk::{Code, Job, Talk};
 /// is. `load` reads it all back. Floats are the shortest decimals that read back to the same bits, NaN and infinities
 /// those bits in hex; names go as far as their last byte that is not NUL; flags have their names, and bits without one
 /// are in hex. A lump with several lists has the name of its list in each object; LUMP.LIST is one of them.
+///
+/// Of a folder of maps each is one line of JSON with its records; with --all each has a folder of its own below DIR, which is
+/// called as the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit dump base1.bsp planes > planes.jsonl
   bspkit dump base1.bsp texinfo --format csv > texinfo.csv
   bspkit dump c1m4.bsp game:sprp.props | head -1
-  bspkit dump --all base1.bsp folder"
+  bspkit dump --all base1.bsp folder
+  bspkit dump maps models > models.jsonl
+  bspkit dump --all maps dumped"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// A lump, or a list in it; with --all the folder to write every lump to
@@ -58,21 +65,63 @@ impl Args {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let bsp = options.open(&args.map)?;
-    let names = game(&bsp, args.game.as_deref())?.flags;
-    let mut job = Job::new(talk, &args.map);
-    if args.all {
-        all(&bsp, names, args, &mut job)?;
-    } else {
-        let lump = args.what.to_str().context("the name of a lump is text")?;
-        let cannot = || format!("cannot dump {lump} of {}", shown(&args.map));
-        let content = Content::find(&bsp, lump).with_context(cannot)?;
-        let format = args.format().unwrap_or(content.format());
-        content.print(format, names, |piece| talk.stdout(piece)).with_context(cannot)?;
-        warn_of_rest(&content, format, &mut job);
+    let maps = Maps::of(&args.map).json(!args.all);
+    if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
+        let error = Error::new(ErrorKind::Argument, "several maps are printed as lines of JSON only");
+        return Err(error.hint("--all writes files of any format, a folder for each map").into());
     }
-    talk.stderr(&job.err);
-    Ok(job.code)
+    maps.each(options, talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let names = game(&bsp, args.game.as_deref())?.flags;
+        if args.all {
+            all(&bsp, names, map, args, job)?;
+            return Ok(Code::Done);
+        }
+        let lump = args.what.to_str().context("the name of a lump is text")?;
+        let cannot = || format!("cannot dump {lump} of {}", shown(&map.path));
+        let content = Content::find(&bsp, lump).with_context(cannot)?;
+        let format = match maps.many {
+            true => Format::Json,
+            false => args.format().unwrap_or(content.format()),
+        };
+        match maps.many {
+            true => line(&content, names, map, job),
+            false => content.print(format, names, |piece| job.write(piece)),
+        }
+        .with_context(cannot)?;
+        warn_of_rest(&content, format, job);
+        Ok(Code::Done)
+    })
+}
+
+/// What stands before the records of a map.
+#[derive(Serialize)]
+struct Head<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    lump: &'a str,
+    /// They follow one by one: there may be millions.
+    records: [(); 0],
+}
+
+/// Prints all records of a map as one line.
+fn line(content: &Content<'_>, names: FlagNames, map: &MapFile, job: &mut Job<'_>) -> Result<()> {
+    let head = Head { path: PathJson::new(&map.path), lump: &content.name, records: [] };
+    let mut head = json(&head, true)?;
+    head.truncate(head.len() - b"]}".len());
+    let mut is_first = true;
+    content.print(Format::Json, names, |records| {
+        if records.is_empty() && !is_first {
+            return Ok(true);
+        }
+        let mut text = if is_first { head.clone() } else { b",".to_vec() };
+        is_first = false;
+        // A record has no line break in it.
+        let records = records.strip_suffix(b"\n").unwrap_or(records);
+        text.extend(records.iter().map(|byte| if *byte == b'\n' { b',' } else { *byte }));
+        job.write(&text)
+    })?;
+    job.write(b"]}\n").map(drop)
 }
 
 fn warn_of_rest(content: &Content<'_>, format: Format, job: &mut Job<'_>) {
@@ -83,8 +132,8 @@ fn warn_of_rest(content: &Content<'_>, format: Format, job: &mut Job<'_>) {
     }
 }
 
-fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Result<()> {
-    let folder = &args.what;
+fn all(bsp: &Bsp<'_>, names: FlagNames, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<()> {
+    let folder = &map.place(&args.what, "");
     let cannot = || format!("cannot dump to {}", shown(folder));
     fs::create_dir_all(folder).with_context(cannot)?;
     let mut files = Vec::new();
@@ -113,7 +162,7 @@ fn all(bsp: &Bsp<'_>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Resul
     }
     // All or nothing, as far as that can be told before.
     for (path, ..) in &files {
-        spare(path, &args.map).and_then(|()| refuse(path, args.force)).with_context(cannot)?;
+        spare(path, &map.path).and_then(|()| refuse(path, args.force)).with_context(cannot)?;
     }
     for (path, slot, format) in &files {
         let content = Content::read(bsp, slot, None).or_else(|_| Content::raw(bsp, slot)).with_context(cannot)?;

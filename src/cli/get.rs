@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::help;
+use super::maps::Maps;
 use super::options::Options;
 use super::records::{RecordPlace, game, print_value};
 use super::show::{PathJson, json, shown};
@@ -21,10 +22,11 @@ use super::talk::{Code, Talk};
     "  bspkit get base1.bsp 'planes[0].normal[2]'
   bspkit get base1.bsp 'faces[12].texinfo' 'faces[12].styles'
   bspkit get base1.bsp 'texinfo[3]' --json
-  bspkit get c1m4.bsp 'game:sprp.props[0].origin'"
+  bspkit get c1m4.bsp 'game:sprp.props[0].origin'
+  bspkit get maps 'planes[0].distance' --json"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// Which fields; without `.FIELD` the whole record
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     /// Whose names flags get
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// Print JSON
+    /// Print JSON: a document for a map, a line for each of a folder
     #[arg(long)]
     json: bool,
 }
@@ -54,31 +56,34 @@ struct ValueOf<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let bsp = options.open(&args.map)?;
-    let cannot = || format!("cannot read {}", shown(&args.map));
-    let names = game(&bsp, args.game.as_deref()).with_context(cannot)?.flags;
-    let mut lines = Vec::new();
-    let mut values = Vec::new();
-    for place in &args.places {
-        let found = place.find(&bsp).with_context(cannot)?;
-        let (bytes, part) = (&found.content.bytes[found.place()], found.part);
-        let mut value = Vec::new();
-        print_value(&mut value, part.shape, part.meaning, bytes, names)?;
-        if args.json {
-            let value = RawValue::from_string(String::from_utf8(value)?)?;
-            values.push(ValueOf { lump: &place.lump, index: place.index, field: &place.field, value });
-        } else {
-            match found.is_single() {
-                true => lines.extend(record::print(part.shape, part.meaning, bytes, names).to_string().into_bytes()),
-                false => lines.append(&mut value),
+    let maps = Maps::of(&args.map).json(args.json);
+    maps.each(options, talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        let cannot = || format!("cannot read {}", shown(&map.path));
+        let names = game(&bsp, args.game.as_deref()).with_context(cannot)?.flags;
+        let mut lines = Vec::new();
+        let mut values = Vec::new();
+        for place in &args.places {
+            let found = place.find(&bsp).with_context(cannot)?;
+            let (bytes, part) = (&found.content.bytes[found.place()], found.part);
+            let mut value = Vec::new();
+            print_value(&mut value, part.shape, part.meaning, bytes, names)?;
+            if args.json {
+                let value = RawValue::from_string(String::from_utf8(value)?)?;
+                values.push(ValueOf { lump: &place.lump, index: place.index, field: &place.field, value });
+                continue;
             }
-            lines.push(b'\n');
+            lines.push(match found.is_single() {
+                true => record::print(part.shape, part.meaning, bytes, names).to_string().into_bytes(),
+                false => value,
+            });
         }
-    }
-    if args.json {
-        lines = json(&Document { path: PathJson::new(&args.map), values }, false)?;
-        lines.push(b'\n');
-    }
-    talk.stdout(&lines)?;
-    Ok(Code::Done)
+        if args.json {
+            job.line(json(&Document { path: PathJson::new(&map.path), values }, maps.many)?);
+        } else if maps.many {
+            job.line(format!("{}:", job.path));
+        }
+        lines.iter().for_each(|line| job.line(line));
+        Ok(Code::Done)
+    })
 }

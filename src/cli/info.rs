@@ -113,8 +113,8 @@ struct Stretch {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps);
-    maps.each(options.jobs(), talk, |map, job| {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let (slots, gaps, tail) = (slots(&bsp), stretches(&bsp, is_gap), stretches(&bsp, is_tail));
         let size = bsp.container().bytes().len();

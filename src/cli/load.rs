@@ -9,6 +9,7 @@ use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, Layout};
 
 use super::help;
+use super::maps::Maps;
 use super::options::Options;
 use super::records::{Content, Format, file_stems, game};
 use super::save::{Edited, Save};
@@ -18,16 +19,18 @@ use super::talk::{Code, Job, Talk};
 /// Give a lump the records of a file that `dump` wrote
 ///
 /// Values that are the same change nothing, so `dump` and `load` leave the map as it was. The file has to have every field
-/// of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`.
+/// of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`. With --all a folder of maps takes
+/// what `dump --all` wrote of it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit load base1.bsp planes planes.jsonl -o out.bsp
   bspkit load base1.bsp texinfo texinfo.csv --in-place --backup
   bspkit dump base1.bsp models | sed 's/-16/-32/' | bspkit load base1.bsp models - --dry-run
-  bspkit load --all base1.bsp folder -o out.bsp"
+  bspkit load --all base1.bsp folder -o out.bsp
+  bspkit load --all maps dumped -o loaded"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// A lump, or a list in it; with --all the folder with files for lumps
@@ -53,11 +56,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    if args.map.is_dir() {
-        bail!("{} is a folder; load takes one map", shown(&args.map));
+    if args.map.is_dir() && !args.all {
+        bail!("{} is a folder: of many maps each loads its own files, with --all", shown(&args.map));
     }
     args.file.iter().try_for_each(|file| args.save.spare(file))?;
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
         let names = game(draft.bsp(), args.game.as_deref())?.flags;
         match &args.file {
             Some(file) => {
@@ -69,7 +72,10 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
                 warn_of_others(draft, args, job)?;
                 Ok(Edited::Done)
             }
-            None => all(draft, names, args, job),
+            None => match map.read_from(&args.what, "") {
+                Some(folder) => all(draft, names, &folder, args, job),
+                None => Ok(Edited::Nothing("there is no folder of its own to load".to_owned())),
+            },
         }
     })
 }
@@ -96,8 +102,7 @@ fn load(
     Ok(())
 }
 
-fn all(draft: &mut Draft<'static>, names: FlagNames, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
-    let folder = &args.what;
+fn all(draft: &mut Draft<'static>, names: FlagNames, folder: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let cannot = || format!("cannot read {}", shown(folder));
     let entries = std::fs::read_dir(folder).with_context(cannot)?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::help;
 use super::info::is_nested;
+use super::maps::Maps;
 use super::options::Options;
 use super::show::{PathJson, json};
 use super::talk::{Code, Job, Talk};
@@ -19,13 +20,14 @@ use super::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ls dm4.bsp
-  bspkit ls dm4.bsp --json | grep gap"
+  bspkit ls dm4.bsp --json | grep gap
+  bspkit ls maps --json > segments.jsonl"
 ))]
 pub(crate) struct Args {
-    /// The map
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Print a JSON document
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
     #[arg(long)]
     json: bool,
 }
@@ -58,22 +60,26 @@ struct Damaged<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let bsp = options.open(&args.map)?;
-    let mut job = Job::new(talk, &args.map);
-    if args.json {
-        let damaged = bsp.container().damaged();
-        let document = Document {
-            path: PathJson::new(&args.map),
-            size: bsp.container().bytes().len(),
-            segments: bsp.container().segments().iter().map(|segment| segment_json(&bsp, segment)).collect(),
-            damaged: damaged.map(damage).collect(),
-        };
-        job.line(json(&document, false)?);
-    } else {
-        print(&bsp, &mut job);
-    }
-    talk.stdout(&job.out)?;
-    Ok(Code::Done)
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
+        let bsp = options.open(&map.path)?;
+        if args.json {
+            let damaged = bsp.container().damaged();
+            let document = Document {
+                path: PathJson::new(&map.path),
+                size: bsp.container().bytes().len(),
+                segments: bsp.container().segments().iter().map(|segment| segment_json(&bsp, segment)).collect(),
+                damaged: damaged.map(damage).collect(),
+            };
+            job.line(json(&document, maps.many)?);
+            return Ok(Code::Done);
+        }
+        if maps.many {
+            job.line(format!("{}:", job.path));
+        }
+        print(&bsp, job);
+        Ok(Code::Done)
+    })
 }
 
 fn print(bsp: &Bsp<'_>, job: &mut Job<'_>) {

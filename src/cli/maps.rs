@@ -1,48 +1,161 @@
 //! The maps that a command is about, and the work on each of them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 use anyhow::{Context, Error, Result, anyhow};
+use bspkit::ErrorKind;
 
+use super::options::Options;
 use super::show::shown;
+use super::stop;
 use super::talk::{Code, Job, Talk};
+use tally::Tally;
+
+mod bar;
+mod shard;
+mod tally;
+mod turns;
+
+#[cfg(unix)]
+pub(crate) use bar::CLEAR;
+pub(crate) use shard::Shard;
+pub(crate) use tally::kind;
+pub(crate) use turns::Turns;
 
 /// A map to work on.
 pub(crate) struct MapFile {
     pub(crate) path: PathBuf,
     /// The path below the folder that was named; the file's name where the map itself was.
     pub(crate) name: PathBuf,
+    /// Whether it was found in a folder, and whether another map there has the same name but for the extension.
+    is_below: bool,
+    has_twin: bool,
+}
+
+impl MapFile {
+    /// Where what belongs to the map is, in a place that is for one map or for all of a folder: each of these has its
+    /// own below that, called as the map is with this extension in the place of its own.
+    pub(crate) fn place(&self, base: &Path, extension: &str) -> PathBuf {
+        if !self.is_below {
+            return base.to_path_buf();
+        }
+        let stem = if self.has_twin { self.name.clone() } else { self.name.with_extension("") };
+        let mut place = base.join(stem).into_os_string();
+        if !extension.is_empty() {
+            place.push(".");
+            place.push(extension);
+        }
+        place.into()
+    }
+
+    /// That place for a file that is to be written; its folder is made where many have one each.
+    pub(crate) fn file_in(&self, base: &Path, extension: &str) -> Result<PathBuf> {
+        let place = self.place(base, extension);
+        if let Some(folder) = place.parent().filter(|_| self.is_below) {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))?;
+        }
+        Ok(place)
+    }
+
+    /// That place where it is to be read, unless it is one of many that is not there.
+    pub(crate) fn read_from(&self, base: &Path, extension: &str) -> Option<PathBuf> {
+        Some(self.place(base, extension)).filter(|place| !self.is_below || place.exists())
+    }
+}
+
+/// What is no map to work on.
+struct Trouble {
+    path: PathBuf,
+    error: Error,
+    /// Whether it stands in the place of a map.
+    is_map: bool,
 }
 
 /// What the arguments name, in their order; folders stand for the maps in them.
 pub(crate) struct Maps {
-    pub(crate) found: Vec<Result<MapFile>>,
+    found: Vec<Result<MapFile, Trouble>>,
     /// Whether there may be several: JSON is one line for each then.
     pub(crate) many: bool,
+    /// Whether each map has its line, one that fails too.
+    json: bool,
+    at_once: AtOnce,
+}
+
+/// How many maps are worked on at once where the user does not say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtOnce {
+    /// One: the work on it is done by many threads.
+    One,
+    /// As many as there are cores.
+    Cores,
+    /// So many for each core: most of the work is waiting for the disk.
+    PerCore(usize),
 }
 
 impl Maps {
     pub(crate) fn find(arguments: &[PathBuf]) -> Self {
-        let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1 };
+        let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1, json: false, at_once: AtOnce::Cores };
         for path in arguments {
             if !path.is_dir() {
                 let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-                maps.found.push(Ok(MapFile { path: path.clone(), name }));
+                maps.found.push(Ok(MapFile { path: path.clone(), name, is_below: false, has_twin: false }));
                 continue;
             }
             maps.many = true;
             let before = maps.found.len();
             maps.walk(path, Path::new(""), &mut HashSet::new());
             if maps.found.len() == before {
-                maps.found.push(Err(anyhow!("there is no map (*.bsp) in {}", shown(path))));
+                maps.trouble(path, anyhow!("there is no map (*.bsp) in {}", shown(path)), false);
             }
         }
         maps
+    }
+
+    /// What one argument names: a map, or a folder of maps.
+    pub(crate) fn of(argument: &Path) -> Self {
+        Maps::find(&[argument.to_path_buf()])
+    }
+
+    /// With JSON each map has a line, one that fails too: the path and the error.
+    pub(crate) fn json(mut self, json: bool) -> Self {
+        self.json = json;
+        self
+    }
+
+    /// For work that is done by many threads in each map: one map at a time then.
+    pub(crate) fn one_by_one(mut self) -> Self {
+        self.at_once = AtOnce::One;
+        self
+    }
+
+    /// For work that is saved: most of that is waiting for the disk.
+    pub(crate) fn saving(mut self) -> Self {
+        if self.at_once == AtOnce::Cores {
+            self.at_once = AtOnce::PerCore(4);
+        }
+        self
+    }
+
+    /// Leaves one of several names for the same map, which would be edited as often otherwise.
+    pub(crate) fn only_once(mut self) -> Self {
+        let mut seen = HashSet::new();
+        self.found.retain(|map| match map.as_ref().ok().and_then(|map| real_path(&map.path).ok().flatten()) {
+            Some(real) => seen.insert(real),
+            None => true,
+        });
+        self
+    }
+
+    /// The maps, without what cannot be one.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &MapFile> {
+        self.found.iter().flatten()
+    }
+
+    fn trouble(&mut self, path: &Path, error: Error, is_map: bool) {
+        self.found.push(Err(Trouble { path: path.to_path_buf(), error, is_map }));
     }
 
     /// Adds the maps of a folder and of those in it; `seen` ends loops of symbolic links.
@@ -53,86 +166,103 @@ impl Maps {
         });
         let mut entries: Vec<_> = match entries.with_context(|| format!("cannot read {}", shown(folder))) {
             Ok(entries) => entries,
-            Err(error) => return self.found.push(Err(error)),
+            Err(error) => return self.trouble(folder, error, true),
         };
         entries.sort();
+        let mut stems = HashSet::new();
         for entry in entries {
             let (path, name) = (folder.join(&entry), name.join(&entry));
             if path.is_dir() {
                 self.walk(&path, &name, seen);
             } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
                 // A pipe would be waited for; what cannot be looked at says so when it is opened.
-                self.found.push(match fs::metadata(&path) {
-                    Ok(there) if !there.is_file() => Err(anyhow!("{} is no file", shown(&path))),
-                    _ => Ok(MapFile { path, name }),
-                });
+                match fs::metadata(&path) {
+                    Ok(there) if !there.is_file() => {
+                        let error = bspkit::Error::new(ErrorKind::Io, format!("{} is no file", shown(&path)));
+                        self.trouble(&path, error.into(), true);
+                    }
+                    _ => {
+                        let stem = Path::new(&entry).with_extension("").into_os_string();
+                        let has_twin = !stems.insert(stem.to_ascii_lowercase());
+                        self.found.push(Ok(MapFile { path, name, is_below: true, has_twin }));
+                    }
+                }
             }
         }
+    }
+
+    /// Which of them this run is about, in order: all, or the part that `--shard` asks for. Parts go by the names below
+    /// the folders, which are the same wherever the folders stand.
+    fn order(&self, options: &Options) -> Vec<usize> {
+        let all = 0..self.found.len();
+        let Some(shard) = options.shard.filter(|_| self.has_maps()) else { return all.collect() };
+        let mut sorted: Vec<usize> = all.collect();
+        sorted.sort_by_key(|index| match &self.found[*index] {
+            Ok(map) => (&map.name, &map.path),
+            Err(trouble) => (&trouble.path, &trouble.path),
+        });
+        sorted[shard.range(sorted.len())].to_vec()
+    }
+
+    fn has_maps(&self) -> bool {
+        self.found.iter().any(|found| found.as_ref().map_or_else(|trouble| trouble.is_map, |_| true))
+    }
+
+    /// Does the work on every map, and says with what exit status the program ends.
+    pub(crate) fn each(
+        &self,
+        options: &Options,
+        talk: &Talk,
+        work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
+    ) -> Result<Code> {
+        let tally = self.run(options, talk, work)?;
+        Ok(self.code(&tally))
+    }
+
+    /// The exit status by what became of the maps. That there was none is a failure of the run.
+    pub(crate) fn code(&self, tally: &Tally) -> Code {
+        tally.code(self.many && self.has_maps())
     }
 
     /// Does the work on every map, on so many at once; what it says comes in the order of the maps, and one that
     /// fails does not stop the others.
-    pub(crate) fn each(
+    pub(crate) fn run(
         &self,
-        jobs: usize,
+        options: &Options,
         talk: &Talk,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
-    ) -> Result<Code> {
-        let next = AtomicUsize::new(0);
-        let stop = AtomicBool::new(false);
-        let take = || {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let found = self.found.get(index).filter(|_| !stop.load(Ordering::Relaxed))?;
-            let path = found.as_ref().map_or(Path::new(""), |map| &map.path);
-            let mut job = Job::new(talk, path);
-            let result =
-                found.as_ref().map_err(Failure::Known).and_then(|map| work(map, &mut job).map_err(Failure::New));
-            match result {
-                Ok(code) => job.code = job.code.max(code),
-                Err(Failure::Known(error)) => job.fail(error),
-                Err(Failure::New(error)) => job.fail(&error),
-            }
-            Some((index, job))
+    ) -> Result<Tally> {
+        if self.many {
+            stop::finish_maps_at_hand();
+        }
+        let order = self.order(options);
+        let jobs = match self.at_once {
+            AtOnce::One => 1,
+            AtOnce::PerCore(number) if options.jobs.is_none() => options.jobs() * number,
+            AtOnce::Cores | AtOnce::PerCore(_) => options.jobs(),
         };
-        if jobs.min(self.found.len()) <= 1 {
-            return write_all(talk, std::iter::from_fn(take));
-        }
-        std::thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            for _ in 0..jobs.min(self.found.len()) {
-                let (sender, take) = (sender.clone(), &take);
-                scope.spawn(move || while take().is_some_and(|done| sender.send(done).is_ok()) {});
+        let jobs = jobs.min(order.len());
+        let turns = Turns::new(talk, order.len(), jobs, self.json && self.many, options.fail_fast);
+        let worker = || {
+            while let Some(turn) = turns.take() {
+                let (path, map) = match &self.found[order[turn]] {
+                    Ok(map) => (&map.path, Ok(map)),
+                    Err(trouble) => (&trouble.path, Err(&trouble.error)),
+                };
+                turns.work(turn, path, |job| map.map(|map| work(map, job)));
             }
-            drop(sender);
-            let result = write_all(talk, receiver.into_iter());
-            stop.store(true, Ordering::Relaxed);
-            result
-        })
-    }
-}
-
-enum Failure<'e> {
-    Known(&'e Error),
-    New(Error),
-}
-
-/// Writes what was said in order, until nobody reads on.
-fn write_all<'t>(talk: &Talk, done: impl Iterator<Item = (usize, Job<'t>)>) -> Result<Code> {
-    let mut waiting = BTreeMap::new();
-    let (mut next, mut worst) = (0, Code::Done);
-    for (index, job) in done {
-        waiting.insert(index, job);
-        while let Some(job) = waiting.remove(&next) {
-            next += 1;
-            worst = worst.max(job.code);
-            let is_read = talk.stdout(&job.out);
-            talk.stderr(&job.err);
-            if !is_read? {
-                return Ok(worst);
-            }
+        };
+        if jobs <= 1 {
+            worker();
+        } else {
+            std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
         }
+        let part = match options.shard.filter(|_| self.many) {
+            Some(shard) => format!(", which is part {shard} of {}", self.found.len()),
+            None => String::new(),
+        };
+        turns.end(self.many && self.has_maps(), &part)
     }
-    Ok(worst)
 }
 
 /// Whether two paths are one file, through symbolic links as well.

@@ -21,6 +21,7 @@ mod records;
 mod save;
 mod set;
 mod show;
+mod stop;
 mod talk;
 mod tex;
 mod verify;
@@ -42,8 +43,10 @@ macro_rules! help {
             $examples,
             "\n\nExit status:\n",
             "  0  done\n",
-            "  1  something was found: a law that fails; or nothing matched, and nothing was written\n",
-            "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk"
+            "  1  something was found: a law that fails, a map of several that cannot be done; or nothing\n",
+            "     matched, and nothing was written\n",
+            "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk\n",
+            "  130  stopped by Ctrl-C or SIGTERM; files are whole"
         )
     };
 }
@@ -89,6 +92,7 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let Cli { options, command } = Cli::parse();
     let talk = Talk::new(&options);
+    stop::listen(options.quiet);
     let result = run(&options, &talk, &command);
     let code = result.unwrap_or_else(|error| {
         talk.stderr(talk.error(&error).as_bytes());

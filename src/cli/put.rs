@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Error, Result, bail};
-use tempfile::{Builder, NamedTempFile};
+use bspkit::file::Temporary;
 
 use super::maps::real_path;
 use super::show::shown;
@@ -33,30 +33,18 @@ pub(crate) fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
 pub(crate) fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let cannot = || format!("cannot write {}", shown(path));
     refuse(path, force)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = BufWriter::new(beside(folder).with_context(cannot)?);
+    let temporary = Temporary::beside(path).with_context(cannot)?;
+    let mut file = BufWriter::new(temporary.file());
     write(&mut file).with_context(cannot)?;
-    let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
     let named = match force {
-        true => file.persist(path),
-        false => file.persist_noclobber(path),
+        true => temporary.persist(path),
+        false => temporary.persist_new(path),
     };
     match named {
-        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(Error::new(exists(path, "already"))),
-        named => named.map(drop).map_err(|failed| failed.error).with_context(cannot),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::new(exists(path, "already"))),
+        named => named.with_context(cannot),
     }
-}
-
-/// A new file under a name of its own, with the permissions that new files have.
-fn beside(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".bspkit-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Says no to a file that is there, unless it may be replaced.

@@ -74,31 +74,30 @@ fn bad_argument(message: String, hint: &str) -> Error {
 
 impl Save {
     /// Edits a map, or every map of a folder, and saves each that something was done to.
+    ///
+    /// Of a folder several are edited at once: most of a save is waiting for the disk.
     pub(crate) fn each(
         &self,
         options: &Options,
         talk: &Talk,
-        path: &Path,
-        edit: impl Fn(&mut Draft<'static>, &mut Job<'_>) -> Result<Edited> + Sync,
+        maps: Maps,
+        edit: impl Fn(&mut Draft<'static>, &MapFile, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
         if self.output.is_none() && !self.in_place && !self.dry_run {
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
         }
-        let mut maps = Maps::find(&[path.to_path_buf()]);
-        if self.in_place {
-            only_once(&mut maps);
-        }
+        let maps = if self.in_place { maps.only_once() } else { maps };
+        let maps = maps.saving().json(self.json);
         self.check_targets(&maps)?;
         let many = maps.many;
-        // One after the other: a save is as fast as the disk, and memory stays within that of one map.
         let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));
-        let code = maps.each(1, talk, |map, job| {
+        let tally = maps.run(options, talk, |map, job| {
             let bsp = options.open(&map.path)?;
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
             let mut told = None;
-            let layout = match edit(&mut draft, job).with_context(cannot_edit)? {
+            let layout = match edit(&mut draft, map, job).with_context(cannot_edit)? {
                 Edited::Done => self.layout.into(),
                 Edited::Told { what, is_whole } => {
                     any_left.fetch_or(!is_whole, Ordering::Relaxed);
@@ -118,7 +117,8 @@ impl Save {
             Ok(if is_whole { code } else { code.max(Code::Found) })
         })?;
         // Of a folder some maps may have nothing that matches; that is a finding only where none has.
-        let is_found = any_left.into_inner() || !any_matched.into_inner();
+        let is_found = tally.has_failed() || any_left.into_inner() || !any_matched.into_inner();
+        let code = maps.code(&tally);
         Ok(if code == Code::Found && !is_found { Code::Done } else { code })
     }
 
@@ -181,9 +181,8 @@ impl Save {
         if maps.many && output.exists() && !output.is_dir() {
             return Err(bad_argument(format!("{} is no folder, where several maps go", shown(output)), ""));
         }
-        let read = || maps.found.iter().flatten();
-        let inputs: HashSet<PathBuf> = read().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
-        for target in read().filter_map(|map| self.target(map, maps.many)) {
+        let inputs: HashSet<PathBuf> = maps.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
+        for target in maps.iter().filter_map(|map| self.target(map, maps.many)) {
             let real = real_path(&target).with_context(|| format!("cannot save {}", shown(&target)))?;
             if real.is_some_and(|real| inputs.contains(&real)) {
                 let message = format!("{} is the map that is edited: say --in-place to replace it", shown(&target));
@@ -244,15 +243,6 @@ impl Save {
             ));
         }
     }
-}
-
-/// Leaves one of several names for the same map, which would be edited as often otherwise.
-fn only_once(maps: &mut Maps) {
-    let mut seen = HashSet::new();
-    maps.found.retain(|map| match map.as_ref().ok().and_then(|map| real_path(&map.path).ok().flatten()) {
-        Some(real) => seen.insert(real),
-        None => true,
-    });
 }
 
 impl From<LayoutName> for Layout {

@@ -7,6 +7,7 @@ use bspkit::record::{self, FlagNames};
 use bspkit::{Draft, Error, ErrorKind};
 
 use super::help;
+use super::maps::Maps;
 use super::options::Options;
 use super::records::{Assignment, game, parse_value};
 use super::save::{Edited, Save};
@@ -24,7 +25,7 @@ use super::talk::{Code, Talk};
   bspkit set kingpin.bsp 'texinfo[3].flags=METAL' --game kingpin -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// What to set
@@ -38,7 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, _| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
         let names = game(draft.bsp(), args.game.as_deref())?.flags;
         for assignment in &args.assignments {
             let place = &assignment.place;

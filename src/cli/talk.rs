@@ -7,8 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result};
 
+use super::maps::{Turns, kind};
 use super::options::{Color, Options};
 use super::show::shown;
+use super::stop;
 
 /// The exit status; of several maps the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +19,8 @@ pub(crate) enum Code {
     /// A law failed, or nothing matched.
     Found,
     Failed,
+    /// A signal ended the run before all was done.
+    Stopped,
 }
 
 impl From<Code> for ExitCode {
@@ -25,6 +29,7 @@ impl From<Code> for ExitCode {
             Code::Done => 0,
             Code::Found => 1,
             Code::Failed => 2,
+            Code::Stopped => stop::STATUS,
         })
     }
 }
@@ -51,6 +56,12 @@ impl Talk {
             color_out: color(io::stdout().is_terminal()),
             color_err: color(io::stderr().is_terminal()),
         }
+    }
+
+    /// One that is used by tests.
+    #[cfg(test)]
+    pub(crate) fn silent() -> Self {
+        Talk { quiet: true, verbose: false, color_out: false, color_err: false }
     }
 
     /// An error as people read it: what failed, why, and what to do.
@@ -106,11 +117,40 @@ pub(crate) struct Job<'t> {
     /// For stderr.
     pub(crate) err: Vec<u8>,
     pub(crate) code: Code,
+    /// What kind of failure the first one was.
+    pub(crate) failure: Option<&'static str>,
+    /// Whose turn it is to write.
+    pub(crate) turn: Option<(&'t Turns<'t>, usize)>,
+    /// Whether data was written before the map was done.
+    has_written: bool,
 }
+
+/// How much data of one map waits for the data of those before it.
+const MOST_WAITING: usize = 1 << 20;
 
 impl<'t> Job<'t> {
     pub(crate) fn new(talk: &'t Talk, path: &Path) -> Self {
-        Job { talk, path: shown(path), out: Vec::new(), err: Vec::new(), code: Code::Done }
+        let (out, err) = (Vec::new(), Vec::new());
+        Job { talk, path: shown(path), out, err, code: Code::Done, failure: None, turn: None, has_written: false }
+    }
+
+    /// Adds data of any size, of which little is kept in memory; says whether anybody reads on.
+    pub(crate) fn write(&mut self, data: &[u8]) -> Result<bool> {
+        if self.out.len() + data.len() < MOST_WAITING {
+            self.out.extend_from_slice(data);
+            return Ok(true);
+        }
+        self.has_written = true;
+        let out = std::mem::take(&mut self.out);
+        match self.turn {
+            Some((turns, turn)) => Ok(turns.write(turn, &out) && turns.write(turn, data)),
+            None => Ok(self.talk.stdout(&out)? && self.talk.stdout(data)?),
+        }
+    }
+
+    /// Whether there was no data.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.out.is_empty() && !self.has_written
     }
 
     /// Adds a line of data.
@@ -147,5 +187,6 @@ impl<'t> Job<'t> {
     pub(crate) fn fail(&mut self, error: &Error) {
         self.err.extend_from_slice(self.talk.error(error).as_bytes());
         self.code = Code::Failed;
+        self.failure.get_or_insert(kind(error));
     }
 }

@@ -49,9 +49,9 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps);
+    let maps = Maps::find(&args.maps).json(args.json);
     let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
-    let code = maps.each(options.jobs(), talk, |map, job| {
+    let code = maps.each(options, talk, |map, job| {
         let tried = options.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
         let (dialect, outcome, error) = match tried {
             Ok((dialect, outcome)) => (Some(dialect), Some(outcome), None),

@@ -17,6 +17,7 @@ mod save;
 mod segment;
 mod slot;
 mod tail;
+mod temporary;
 
 pub use container::Container;
 pub use plan::{Change, ChangeKind, Plan};
@@ -24,6 +25,7 @@ pub use report::{Moved, Report, SlotEdit, Versioned};
 pub use save::{SaveOptions, replace};
 pub use segment::{Segment, SegmentKind};
 pub use slot::{Bounds, Slot, SlotId};
+pub use temporary::{Temporary, abandon};
 
 pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};

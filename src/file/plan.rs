@@ -170,7 +170,13 @@ impl<'a> Plan<'a> {
 
     /// The whole new file in memory.
     pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.size());
+        self.to_vec_in(Vec::new())
+    }
+
+    /// The whole new file in memory that was used before.
+    pub(crate) fn to_vec_in(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        bytes.clear();
+        bytes.reserve_exact(self.size());
         self.parts().for_each(|part| bytes.extend_from_slice(part));
         bytes
     }

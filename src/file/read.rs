@@ -5,14 +5,21 @@ use std::io;
 use std::path::Path;
 
 use crate::bytes::Data;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
-/// The bytes of a file.
+/// No directory reaches further: its numbers are signed and have 32 bits.
+const MOST: u64 = 0x7FFF_FFFF;
+
+/// The bytes of a file; one of more than 2 GiB is refused unread.
 pub(crate) fn read(path: &Path) -> Result<Data<'static>> {
     let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
     let metadata = fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
         return Err(cannot(io::Error::other("it is a folder")));
+    }
+    if metadata.is_file() && metadata.len() > MOST {
+        let message = format!("{} is no map: it has {} bytes, and maps end at 2 GiB", path.display(), metadata.len());
+        return Err(Error::new(ErrorKind::TooLarge, message));
     }
     if metadata.is_file() && metadata.len() > 0 {
         // On Windows a mapped file cannot be replaced, and a save in place has to do just that.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::Plan;
+use super::temporary::Temporary;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How to save: with a backup, by force.
@@ -112,31 +113,18 @@ pub fn replace(
     };
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(folder).map_err(|error| cannot("write beside", error))?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".bspkit-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What any new file gets; the umask applies.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let temporary = builder.tempfile_in(folder).map_err(|error| cannot("write beside", plain(error)))?;
-    write(temporary.as_file()).map_err(|error| cannot("write", error))?;
+    let temporary = Temporary::beside(&target).map_err(|error| cannot("write beside", error))?;
+    write(temporary.file()).map_err(|error| cannot("write", error))?;
     if let Some(old) = &old {
-        keep_owner_and_mode(temporary.as_file(), old).map_err(|error| cannot("keep the permissions of", error))?;
+        keep_owner_and_mode(temporary.file(), old).map_err(|error| cannot("keep the permissions of", error))?;
     }
-    temporary.as_file().sync_data().map_err(|error| cannot("write", error))?;
+    temporary.file().sync_data().map_err(|error| cannot("write", error))?;
     let backup = match (&old, backup) {
         (Some(_), Some(suffix)) => Some(back_up(&target, suffix).map_err(|error| cannot("back up", error))?),
         _ => None,
     };
-    temporary.persist(&target).map_err(|error| cannot("replace", error.error))?;
+    temporary.persist(&target).map_err(|error| cannot("replace", error))?;
     Ok(backup)
-}
-
-/// An error of the temporary file without that file's name, which means nothing to anybody.
-fn plain(error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { error } else { io::Error::from(error.kind()) }
 }
 
 /// The file that a chain of symbolic links leads to, which need not exist.
@@ -183,12 +171,11 @@ fn back_up(target: &Path, suffix: &OsStr) -> io::Result<PathBuf> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(_) => {}
         }
-        match File::create_new(&name) {
-            Ok(mut copy) => {
-                io::copy(&mut File::open(target)?, &mut copy)?;
-                copy.sync_data()?;
-                return Ok(name);
-            }
+        let copy = Temporary::beside(target)?;
+        io::copy(&mut File::open(target)?, &mut copy.file())?;
+        copy.file().sync_data()?;
+        match copy.persist_new(&name) {
+            Ok(()) => return Ok(name),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         }

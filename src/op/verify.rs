@@ -9,16 +9,15 @@ use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
 use crate::bytes::Data;
-use crate::content::entities::Entities;
-use crate::dialect::{EntityRules, Role};
-use crate::draft::Draft;
+use crate::dialect::Role;
 use crate::error::{Error, ErrorKind};
 use crate::file::{Layout, Segment, Slot, SlotId};
-use crate::record::RecordInfo;
 
 mod saved;
+mod subject;
 
 pub use saved::compare;
+pub use subject::Subject;
 
 /// What became of the laws on one map.
 ///
@@ -72,58 +71,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The code under the laws: how drafts are written and entity texts printed.
-///
-/// ```
-/// use bspkit::op::verify::{Subject, run_on};
-/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
-/// // A writer that always writes the old file breaks the laws of every edit.
-/// let subject = Subject { write: |draft, _| Ok(draft.bsp().container().bytes().to_vec()), ..Subject::REAL };
-/// let outcome = run_on(&bspkit::Bsp::parse(&bytes)?, &subject);
-/// assert!(!outcome.is_ok());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Subject {
-    /// Writes a draft's file.
-    pub write: fn(&Draft<'_>, Layout) -> Result<Vec<u8>, Error>,
-    /// Prints an entity text after each value was set to what it is.
-    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>, Error>,
-    /// Decodes records and encodes them again.
-    pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
-}
-
-impl Subject {
-    /// What the library does.
-    pub const REAL: Subject = Subject {
-        write: |draft, layout| Ok(draft.plan(layout)?.to_vec()),
-        reprint: |text, rules| {
-            let mut entities = Entities::parse(text, rules)?;
-            for index in 0..entities.len() {
-                let pairs: Vec<_> = match entities.get(index) {
-                    Some(entity) => {
-                        let pairs = entity.pairs().take(MOST_PAIRS);
-                        pairs.map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
-                    }
-                    None => Vec::new(),
-                };
-                let mut entity = entities.entity_mut(index)?;
-                let mut seen: IndexMap<Vec<u8>, usize> = IndexMap::new();
-                for (key, value) in pairs {
-                    let nth = seen.entry(key.to_ascii_lowercase()).or_default();
-                    *nth += 1;
-                    entity.set_nth(&key, *nth, &value)?;
-                }
-            }
-            Ok(entities.to_bytes())
-        },
-        reencode: |record, bytes| (record.reencode)(bytes),
-    };
-}
-
-/// How many pairs of an entity are set to what they are: finding the n-th of equal keys costs n.
-const MOST_PAIRS: usize = 256;
-
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
 
@@ -142,6 +89,20 @@ fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
     }
 }
 
+/// Memory of files that were written and compared: a map is written some fifty times, and new memory costs more than the bytes.
+#[derive(Default)]
+struct Spare(Vec<Vec<u8>>);
+
+impl Spare {
+    fn take(&mut self) -> Vec<u8> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    fn give(&mut self, bytes: Vec<u8>) {
+        self.0.push(bytes);
+    }
+}
+
 /// Tries all laws on a map.
 pub fn run(bsp: &Bsp<'_>) -> Outcome {
     run_on(bsp, &Subject::REAL)
@@ -150,16 +111,17 @@ pub fn run(bsp: &Bsp<'_>) -> Outcome {
 /// Tries all laws of a subject on a map.
 pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
     let mut records = IndexMap::new();
+    let (spare, undo) = (&mut Spare::default(), &mut Undo::default());
     let laws = [
-        ("identity", identity(bsp, subject)),
+        ("identity", identity(bsp, subject, spare)),
         ("cover", cover(bsp)),
         ("entities", entities(bsp, subject)),
         ("records", typed(bsp, subject, &mut records)),
-        ("keep", edits(bsp, subject, Layout::Keep)),
-        ("append", edits(bsp, subject, Layout::Append)),
-        ("repack", repack(bsp, subject)),
-        ("revert", revert(bsp, subject)),
-        ("undo", undo(bsp, subject)),
+        ("keep", edits(bsp, subject, Layout::Keep, spare, undo)),
+        ("append", edits(bsp, subject, Layout::Append, spare, undo)),
+        ("repack", repack(bsp, subject, spare, undo)),
+        ("revert", revert(bsp, subject, spare)),
+        ("undo", undo.law()),
     ];
     let verdicts = laws.map(|(name, result)| {
         let verdict = match result {
@@ -194,13 +156,14 @@ fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
 }
 
 /// Without an edit, and with an edit that sets what is there, the file stays as it is.
-fn identity(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+fn identity(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     let bytes = bsp.container().bytes();
     for layout in [Layout::Keep, Layout::Append] {
-        let written = (subject.write)(&bsp.draft(), layout).map_err(|error| broken(error.to_string()))?;
+        let written = (subject.write)(&bsp.draft(), layout, spare.take()).map_err(|error| broken(error.to_string()))?;
         if let Some(at) = first_difference(bytes, &written) {
             return Err(broken(format!("{layout:?} without an edit differs at {at}")));
         }
+        spare.give(written);
     }
     unpacks_in_time(bsp)?;
     let mut draft = bsp.draft();
@@ -278,36 +241,46 @@ fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
 }
 
 /// The entity text grows and shrinks; everything else stays.
-fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout) -> Law {
+fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, undo: &mut Undo) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
     let mut tried = false;
     for by in RESIZES {
         let Some(edited) = resized(&text, by) else { continue };
         let name = |what: String| broken(format!("{by:+} bytes: {what}"));
-        let saved = match save(bsp, subject, slot, &edited, layout) {
+        let saved = match save(bsp, subject, slot, &edited, layout, spare) {
             Err(Failure::DoesNotApply) => continue,
             saved => saved?,
         };
+        undo.look_at(&saved, |saved| {
+            undone(bsp, subject, (slot, &text), saved, layout, spare).map_err(|failure| match failure {
+                Failure::Broken(what) => broken(format!("{layout:?}, {by:+} bytes and back: {what}")),
+                failure => failure,
+            })
+        });
         compare(bsp, &saved, Some(layout), Some((slot, &edited))).map_err(name)?;
+        spare.give(saved);
         tried = true;
     }
     if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
 }
 
 /// Laid again, every slot keeps its bytes, and laying it once more changes nothing; with an edit as well.
-fn repack(bsp: &Bsp<'_>, subject: &Subject) -> Law {
-    let once = (subject.write)(&bsp.draft(), Layout::Repack).map_err(error(bsp, "repack"))?;
+fn repack(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare, undo: &mut Undo) -> Law {
+    let once = (subject.write)(&bsp.draft(), Layout::Repack, spare.take()).map_err(error(bsp, "repack"))?;
     compare(bsp, &once, Some(Layout::Repack), None).map_err(broken)?;
     let again = Bsp::from_data(Data::from(&once[..]), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
-    let twice = (subject.write)(&again.draft(), Layout::Repack).map_err(error(bsp, "repack again"))?;
+    let twice = (subject.write)(&again.draft(), Layout::Repack, spare.take()).map_err(error(bsp, "repack again"))?;
     if let Some(at) = first_difference(&once, &twice) {
         return Err(broken(format!("repacking again changes the file at {at}")));
     }
-    edits(bsp, subject, Layout::Repack)
+    drop(again);
+    spare.give(once);
+    spare.give(twice);
+    edits(bsp, subject, Layout::Repack, spare, undo)
 }
 
 /// An edit that is taken back before the save leaves nothing.
-fn revert(bsp: &Bsp<'_>, subject: &Subject) -> Law {
+fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
     let edited = resized(&text, 1).ok_or(Failure::DoesNotApply)?;
     let mut draft = bsp.draft();
@@ -317,43 +290,75 @@ fn revert(bsp: &Bsp<'_>, subject: &Subject) -> Law {
             "revert" => draft.revert(slot),
             _ => draft.set(slot, text.clone()).map_err(error(bsp, "edit"))?,
         }
-        let written = (subject.write)(&draft, Layout::Keep).map_err(error(bsp, "save"))?;
+        let written = (subject.write)(&draft, Layout::Keep, spare.take()).map_err(error(bsp, "save"))?;
         if let Some(at) = first_difference(bsp.container().bytes(), &written) {
             return Err(broken(format!("after {way} the file differs at {at}")));
         }
+        spare.give(written);
     }
     Ok(())
 }
 
-/// The old text set again in the saved file gives every slot its old bytes.
-fn undo(bsp: &Bsp<'_>, subject: &Subject) -> Law {
-    let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
-    let mut tried = false;
-    for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
-        for by in RESIZES {
-            let Some(edited) = resized(&text, by) else { continue };
-            let saved = match save(bsp, subject, slot, &edited, layout) {
-                Err(Failure::DoesNotApply) => continue,
-                saved => saved?,
-            };
-            // Emptied again, the last lump leaves padding where there was none.
-            if text.is_empty() {
-                continue;
-            }
-            let edited = Bsp::from_data(Data::from(&saved[..]), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
-            let undone = save(&edited, subject, slot, &text, layout)?;
-            compare(bsp, &undone, None, Some((slot, &text)))
-                .map_err(|what| broken(format!("{layout:?}, {by:+} bytes and back: {what}")))?;
-            tried = true;
-        }
-    }
-    if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
+/// The law of what the old text set again in a saved file gives: it is tried on every file that the laws of edits save.
+#[derive(Default)]
+struct Undo {
+    tried: bool,
+    broken: Option<Failure>,
 }
 
-fn save(bsp: &Bsp<'_>, subject: &Subject, slot: SlotId, bytes: &[u8], layout: Layout) -> Result<Vec<u8>, Failure> {
+impl Undo {
+    /// Tries it on a file, unless it is broken already.
+    fn look_at(&mut self, saved: &[u8], law: impl FnOnce(&[u8]) -> Law) {
+        if self.broken.is_some() {
+            return;
+        }
+        match law(saved) {
+            Ok(()) => self.tried = true,
+            Err(Failure::DoesNotApply) => {}
+            Err(broken) => self.broken = Some(broken),
+        }
+    }
+
+    fn law(&mut self) -> Law {
+        match (self.broken.take(), self.tried) {
+            (Some(broken), _) => Err(broken),
+            (None, true) => Ok(()),
+            (None, false) => Err(Failure::DoesNotApply),
+        }
+    }
+}
+
+/// The old text set again in the saved file gives every slot its old bytes.
+fn undone(
+    bsp: &Bsp<'_>,
+    subject: &Subject,
+    (slot, text): (SlotId, &[u8]),
+    saved: &[u8],
+    layout: Layout,
+    spare: &mut Spare,
+) -> Law {
+    // Emptied again, the last lump leaves padding where there was none.
+    if text.is_empty() {
+        return Err(Failure::DoesNotApply);
+    }
+    let edited = Bsp::from_data(Data::from(saved), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+    let undone = save(&edited, subject, slot, text, layout, spare)?;
+    compare(bsp, &undone, None, Some((slot, text))).map_err(broken)?;
+    spare.give(undone);
+    Ok(())
+}
+
+fn save(
+    bsp: &Bsp<'_>,
+    subject: &Subject,
+    slot: SlotId,
+    bytes: &[u8],
+    layout: Layout,
+    spare: &mut Spare,
+) -> Result<Vec<u8>, Failure> {
     let mut draft = bsp.draft();
     draft.set(slot, bytes.to_vec()).map_err(error(bsp, "edit"))?;
-    (subject.write)(&draft, layout).map_err(error(bsp, "save"))
+    (subject.write)(&draft, layout, spare.take()).map_err(error(bsp, "save"))
 }
 
 fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {

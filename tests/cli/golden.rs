@@ -216,7 +216,7 @@ fn errors_of_files() {
         ("titan.bsp", b"rBSP\x25\0\0\0"),
         ("newer.bsp", b"VBSP\xff\0\0\0"),
     ];
-    let mut lines: Vec<String> = vec!["bspkit info none.bsp".into(), "bspkit ls .".into()];
+    let mut lines: Vec<String> = vec!["bspkit info none.bsp".into(), "bspkit ent diff q3.bsp .".into()];
     for (name, bytes) in files {
         room.write(Path::new("bad").join(name), bytes);
         lines.push(format!("bspkit info bad/{name}"));

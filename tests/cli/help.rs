@@ -100,6 +100,7 @@ fn examples_in_help_run() {
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
+        mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
     room.shell(prepare).done();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
@@ -31,7 +32,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
         bail!("{} counts equal keys, of which a new entity has none: give the key again", key.shown());
     }
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }

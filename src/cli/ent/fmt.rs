@@ -9,6 +9,7 @@ use bspkit::{Error, ErrorKind};
 
 use super::select::{is_broken, warn_of};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let entities = draft.entities()?;
         let lost = entities.lost_in_canonical()?;
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {

@@ -56,8 +56,8 @@ struct ValuesJson<'a> {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
     let key = args.key.as_deref().map(Key::parse).transpose()?;
-    let maps = Maps::find(std::slice::from_ref(&args.map));
-    maps.each(1, talk, |map, job| {
+    let maps = Maps::of(&args.map).json(args.json);
+    maps.each(options, talk, |map, job| {
         let entities = options.open(&map.path)?.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.of(&entities);

@@ -9,8 +9,10 @@ use bspkit::Draft;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 
+use super::export;
 use super::select::warn_of;
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
@@ -22,14 +24,15 @@ use crate::cli::talk::{Code, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent import dm4.bsp dm4.ent -o out.bsp
+  bspkit ent import maps texts -o edited
   bspkit ent export dm4.bsp | sed s/light_spot/light/ | bspkit ent import dm4.bsp - -o out.bsp"
 ))]
 pub(crate) struct Args {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The text; `-` for stdin
-    #[arg(value_name = "FILE")]
+    /// The text; `-` for stdin. A folder that `ent export` wrote where MAP is one: each map takes its own text
+    #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     #[command(flatten)]
     save: Save,
@@ -37,10 +40,20 @@ pub(crate) struct Args {
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
-    let text = read(&args.file).with_context(|| format!("cannot read {}", shown(&args.file)))?;
-    args.save.each(options, talk, &args.map, |draft, job| {
+    let read = |file: &Path| read(file).with_context(|| format!("cannot read {}", shown(file)));
+    // A folder holds a text for each map of a folder.
+    let is_folder = args.file.is_dir() && args.map.is_dir();
+    let text = if is_folder { Vec::new() } else { read(&args.file)? };
+    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
-        let mut text = text.clone();
+        let mut text = match is_folder.then(|| map.read_from(&args.file, export::EXTENSION)) {
+            None => text.clone(),
+            Some(None) => return Ok(Edited::Nothing("there is no text of its own to import".to_owned())),
+            Some(Some(file)) => {
+                args.save.spare(&file)?;
+                read(&file)?
+            }
+        };
         if !text.ends_with(b"\0") {
             // Where the old text cannot be read there is nothing to learn from it.
             let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());

@@ -87,8 +87,8 @@ impl Serialize for PairsJson<'_, '_> {
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
-    let maps = Maps::find(std::slice::from_ref(&args.map));
-    maps.each(1, talk, |map, job| {
+    let maps = Maps::of(&args.map).json(args.json);
+    maps.each(options, talk, |map, job| {
         let entities = options.open(&map.path)?.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));

@@ -11,6 +11,7 @@ use bspkit::dialect::Role;
 
 use super::import;
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
@@ -46,7 +47,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let cannot_read = || format!("cannot read {}", shown(&args.patch));
     let text = import::read(&args.patch).with_context(cannot_read)?;
     let patch = read::read(&text).map_err(|why| anyhow!(why)).with_context(cannot_read)?;
-    args.save.each(options, talk, &args.map, |draft, _| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let bytes = patch.apply(draft.entities()?)?;
         let entities = Entities::parse(&bytes[..], draft.bsp().dialect().text)?;

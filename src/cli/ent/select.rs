@@ -8,6 +8,7 @@ use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entitie
 use bspkit::content::select::Selector;
 use serde::Serialize;
 
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -81,7 +82,7 @@ impl Which {
         edit: impl Fn(&mut Entities<'static>, &Chosen<'_>, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
         let choice = Choice::parse(&self.selector)?;
-        save.each(options, talk, &self.map, |draft, job| {
+        save.each(options, talk, Maps::of(&self.map), |draft, _, job| {
             let entities = draft.entities()?;
             let indices = choice.edited(entities, job);
             if indices.is_empty() {

@@ -9,6 +9,7 @@ use bspkit::content::lightmap::{Adjustment, Image};
 use super::choose::Choice;
 use super::{nothing, warn_of_copies};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -66,7 +67,7 @@ fn tint(text: &str) -> Result<[f64; 3], String> {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
     let found = AtomicBool::new(false);
-    let code = args.save.each(options, talk, &args.map, |draft, job| {
+    let code = args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let mut light = draft.light()?;
         if light.sets().is_empty() {
             return Ok(Edited::Nothing(nothing(draft.bsp(), &args.map)?));

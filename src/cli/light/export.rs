@@ -17,6 +17,7 @@ use super::pack::{Place, Sheet, sheets};
 use super::{nothing, say_faults};
 use crate::cli::help;
 use crate::cli::image::{write_hdr, write_png};
+use crate::cli::maps::{MapFile, Maps};
 use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
@@ -32,13 +33,14 @@ use crate::cli::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light export base1.bsp pages
-  bspkit light export base1.bsp faces --by face --faces 12,20-25"
+  bspkit light export base1.bsp faces --by face --faces 12,20-25
+  bspkit light export maps lights"
 ))]
 pub(super) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The folder; made where it is missing
+    /// The folder, made where it is missing; below it each map of a folder has its own
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// What each file holds; the light of Quake III is in pages in any case
@@ -60,32 +62,33 @@ enum By {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let bsp = options.open(&args.map)?;
-    let cannot = || format!("cannot export the light of {}", shown(&args.map));
-    let mut job = Job::new(talk, &args.map);
+    let maps = Maps::of(&args.map).one_by_one();
+    maps.each(options, talk, |map, job| export(&options.open(&map.path)?, map, options.jobs(), args, job))
+}
+
+fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    let cannot = || format!("cannot export the light of {}", shown(&map.path));
     let light = bsp.light().with_context(cannot)?;
-    say_faults(&light, &mut job);
-    args.choice.check(&light, &mut job).with_context(cannot)?;
+    say_faults(&light, job);
+    args.choice.check(&light, job).with_context(cannot)?;
     let sheets = sheets(&light, &args.choice, args.by == By::Face);
     if sheets.is_empty() {
-        let code = job.nothing(&nothing(&bsp, &args.map)?);
-        talk.stderr(&job.err);
-        return Ok(code);
+        return Ok(job.nothing(&nothing(bsp, &map.path)?));
     }
-    let index = document(&bsp, &light, &sheets, &args.map)?;
-    let cannot = || format!("cannot export to {}", shown(&args.folder));
-    make_folders(&args.folder, &index).with_context(cannot)?;
-    refuse_others(args, &index).with_context(cannot)?;
-    let written = in_parallel(options.jobs(), &sheets, |sheet| write_sheet(&light, sheet, args));
+    let index = document(bsp, &light, &sheets, &map.path)?;
+    let folder = &map.place(&args.folder, "");
+    let cannot = || format!("cannot export to {}", shown(folder));
+    make_folders(folder, &index).with_context(cannot)?;
+    refuse_others(folder, args.force, &index).with_context(cannot)?;
+    let written = in_parallel(threads, &sheets, |sheet| write_sheet(&light, sheet, folder, args.force));
     written.into_iter().collect::<Result<Vec<()>>>().with_context(cannot)?;
-    let path = args.folder.join(index::NAME);
+    let path = folder.join(index::NAME);
     let mut text = serde_json::to_vec_pretty(&index)?;
     text.push(b'\n');
     put(&path, &text, args.force).with_context(cannot)?;
     let images: usize = sheets.iter().map(|sheet| sheet.places.len()).sum();
     let (images, files) = (count(images, "image", "images"), count(sheets.len(), "file", "files"));
-    job.say(&format!("{}: {images} in {files}", shown(&args.folder)));
-    talk.stderr(&job.err);
+    job.say(&format!("{}: {images} in {files}", shown(folder)));
     Ok(job.code)
 }
 
@@ -147,10 +150,10 @@ fn make_folders(folder: &Path, index: &Index<Box<RawValue>>) -> Result<()> {
 }
 
 /// Before anything is written no file may be there.
-fn refuse_others(args: &Args, index: &Index<Box<RawValue>>) -> Result<()> {
+fn refuse_others(folder: &Path, force: bool, index: &Index<Box<RawValue>>) -> Result<()> {
     let files = index.sets.iter().flat_map(|set| &set.files).flat_map(|file| [Some(&file.file), file.shown.as_ref()]);
     let names = files.flatten().map(String::as_str).chain([index::NAME]);
-    match names.map(|name| args.folder.join(name)).find(|path| !args.force && path.symlink_metadata().is_ok()) {
+    match names.map(|name| folder.join(name)).find(|path| !force && path.symlink_metadata().is_ok()) {
         Some(path) => Err(there(&path)),
         None => Ok(()),
     }
@@ -161,14 +164,14 @@ fn there(path: &Path) -> anyhow::Error {
     bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it").into()
 }
 
-fn write_sheet(light: &Light<'_>, sheet: &Sheet, args: &Args) -> Result<()> {
-    let path = |extension: &str| args.folder.join(format!("{}.{extension}", sheet.stem));
+fn write_sheet(light: &Light<'_>, sheet: &Sheet, folder: &Path, force: bool) -> Result<()> {
+    let path = |extension: &str| folder.join(format!("{}.{extension}", sheet.stem));
     let mut png = Vec::new();
     match light.sets()[sheet.set].form() {
         LuxelForm::Rgbe => {
             let pixels = pixels::<4>(light, sheet);
             let light = write_hdr(sheet.size, &pixels.iter().map(radiance).collect::<Vec<_>>());
-            put(&path("hdr"), &light, args.force)?;
+            put(&path("hdr"), &light, force)?;
             let shown = pixels.iter().flat_map(|[red, green, blue, exponent]| {
                 Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent])).shown()
             });
@@ -184,7 +187,7 @@ fn write_sheet(light: &Light<'_>, sheet: &Sheet, args: &Args) -> Result<()> {
             write_png(&mut png, sheet.size, pixels.as_flattened())?;
         }
     }
-    put(&path("png"), &png, args.force)
+    put(&path("png"), &png, force)
 }
 
 /// A luxel as a pixel of Radiance, which counts the exponent from 128: 256 of a luxel's light are its 1.

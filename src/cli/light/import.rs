@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
+use bspkit::Draft;
 use bspkit::content::lightmap::{Image, Light, Luxel};
 use bspkit::dialect::LuxelForm;
 
@@ -14,6 +15,7 @@ use super::index::{self, Index, Rect, Sheet};
 use super::warn_of_copies;
 use crate::cli::help;
 use crate::cli::image::{read_file, read_hdr, read_png, same_color};
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -29,13 +31,14 @@ use crate::cli::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light import base1.bsp pages -o out.bsp
-  bspkit light import base1.bsp pages --dry-run"
+  bspkit light import base1.bsp pages --dry-run
+  bspkit light import maps lights -o edited"
 ))]
 pub(super) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The folder with `light.json` and the images
+    /// The folder with `light.json` and the images; for a folder of maps the one that `light export` wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
@@ -43,11 +46,28 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    if args.map.is_dir() {
-        bail!("{} is a folder; light import takes one map", shown(&args.map));
-    }
-    let path = args.folder.join(index::NAME);
-    args.save.spare(&path)?;
+    let found = AtomicBool::new(false);
+    let read = |folder: &Path| read(folder, &args.save);
+    // Of one map, what cannot be read is no fault of that.
+    let single = if args.map.is_dir() { None } else { Some(read(&args.folder)?) };
+    let code = args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+        let Some(folder) = map.read_from(&args.folder, "") else {
+            return Ok(Edited::Nothing("there is no light of its own to take".to_owned()));
+        };
+        let own = if single.is_none() { Some(read(&folder)?) } else { None };
+        let Some(index) = single.as_ref().or(own.as_ref()) else { bail!("there is no {}", index::NAME) };
+        let edited = import(draft, index, &folder, args, job)?;
+        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
+        Ok(edited)
+    })?;
+    // What is named is a finding, though the rest was saved.
+    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
+}
+
+/// Reads what says where in which file the light is.
+fn read(folder: &Path, save: &Save) -> Result<Index<Rect>> {
+    let path = folder.join(index::NAME);
+    save.spare(&path)?;
     let cannot = || format!("cannot read {}", shown(&path));
     let text = read_file(&path).with_context(cannot)?;
     let index: Index<Rect> = serde_json::from_slice(&text).with_context(cannot)?;
@@ -56,35 +76,39 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     }
     for file in index.sets.iter().flat_map(|set| &set.files) {
         let files = [Some(&file.file), file.shown.as_ref()].into_iter().flatten();
-        files.map(|name| args.folder.join(name)).try_for_each(|path| args.save.spare(&path))?;
+        files.map(|name| folder.join(name)).try_for_each(|path| save.spare(&path))?;
     }
-    let found = AtomicBool::new(false);
-    let code = args.save.each(options, talk, &args.map, |draft, job| {
-        let fresh = draft.light()?;
-        let mut import = Import { light: fresh.clone(), fresh, folder: &args.folder, changed: 0, failed: 0 };
-        for set in &index.sets {
-            let place = import.fresh.sets().iter().position(|own| own.name() == set.name);
-            for sheet in &set.files {
-                match place {
-                    Some(place) => import.sheet(place, sheet, job),
-                    None => import.fail(&sheet.file, &anyhow!("the map has no light in {}", set.lump), job),
-                }
+    Ok(index)
+}
+
+fn import(
+    draft: &mut Draft<'static>,
+    index: &Index<Rect>,
+    folder: &Path,
+    args: &Args,
+    job: &mut Job<'_>,
+) -> Result<Edited> {
+    let fresh = draft.light()?;
+    let mut import = Import { light: fresh.clone(), fresh, folder, changed: 0, failed: 0 };
+    for set in &index.sets {
+        let place = import.fresh.sets().iter().position(|own| own.name() == set.name);
+        for sheet in &set.files {
+            match place {
+                Some(place) => import.sheet(place, sheet, job),
+                None => import.fail(&sheet.file, &anyhow!("the map has no light in {}", set.lump), job),
             }
         }
-        if import.failed > 0 && !args.save.force {
-            let images = count(import.failed, "image", "images");
-            return Ok(Edited::Nothing(format!("{images} cannot be taken, so no light is changed")));
-        }
-        if import.changed > 0 {
-            warn_of_copies(draft.bsp(), job);
-        }
-        job.say(&format!("{}: {} changed", shown(&args.map), count(import.changed, "luxel", "luxels")));
-        draft.set_light(&import.light)?;
-        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
-        Ok(Edited::Done)
-    })?;
-    // What is named is a finding, though the rest was saved.
-    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
+    }
+    if import.failed > 0 && !args.save.force {
+        let images = count(import.failed, "image", "images");
+        return Ok(Edited::Nothing(format!("{images} cannot be taken, so no light is changed")));
+    }
+    if import.changed > 0 {
+        warn_of_copies(draft.bsp(), job);
+    }
+    job.say(&format!("{}: {} changed", job.path, count(import.changed, "luxel", "luxels")));
+    draft.set_light(&import.light)?;
+    Ok(Edited::Done)
 }
 
 struct Import<'a, 'f> {

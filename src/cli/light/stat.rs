@@ -79,8 +79,8 @@ struct StyleJson {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps);
-    maps.each(options.jobs(), talk, |map, job| {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let cannot = || format!("cannot read the light of {}", shown(&map.path));
         let light = bsp.light().with_context(cannot)?;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use bspkit::op::lmp::LumpFile;
 
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
@@ -19,30 +20,36 @@ use crate::cli::talk::{Code, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit lmp import source.bsp source_l_0.lmp -o out.bsp
-  bspkit lmp import source.bsp source_l_0.lmp --in-place --backup"
+  bspkit lmp import source.bsp source_l_0.lmp --in-place --backup
+  bspkit lmp import sources lump_files -o edited"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The lump files
-    #[arg(value_name = "FILE", required = true)]
+    /// The lump files; for a folder of maps the folder that `lmp export` wrote too
+    #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     save: Save,
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let mut files = Vec::new();
-    for path in &args.files {
-        let cannot = || format!("cannot read {}", shown(path));
-        let bytes = std::fs::read(path).with_context(cannot)?;
-        files.push((path, LumpFile::parse(&bytes).with_context(cannot)?));
-    }
-    if files.iter().all(|(path, _)| number(path).is_some()) {
-        files.sort_by_key(|(path, _)| number(path));
-    }
-    args.save.each(options, talk, &args.map, |draft, job| {
+    // A folder holds those of each map of a folder.
+    let is_folder = |path: &&PathBuf| args.map.is_dir() && path.is_dir();
+    let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
+    of_all.iter().try_for_each(|file| args.save.spare(file))?;
+    let of_all = read(of_all)?;
+    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+        let own = args.files.iter().filter(is_folder).flat_map(|folder| numbered(&map.place(folder, ""))).collect();
+        let own = read(own)?;
+        let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();
+        if files.is_empty() {
+            return Ok(Edited::Nothing("there is no lump file of its own to import".to_owned()));
+        }
+        if files.iter().all(|(path, _)| number(path).is_some()) {
+            files.sort_by_key(|(path, _)| number(path));
+        }
         for (index, (path, file)) in files.iter().enumerate() {
             if let Some((later, _)) = files[index + 1..].iter().find(|(_, later)| later.id == file.id) {
                 job.warn(&format!("{}: {} holds the same lump and overrides it", shown(path), shown(later)));
@@ -53,6 +60,26 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         Ok(Edited::Done)
     })
+}
+
+fn read(paths: Vec<PathBuf>) -> Result<Vec<(PathBuf, LumpFile)>> {
+    let file = |path: PathBuf| {
+        let cannot = || format!("cannot read {}", shown(&path));
+        let bytes = std::fs::read(&path).with_context(cannot)?;
+        let file = LumpFile::parse(&bytes).with_context(cannot)?;
+        Ok((path, file))
+    };
+    paths.into_iter().map(file).collect()
+}
+
+/// The lump files of a map, called as games look for them: until a number is missing.
+fn numbered(stem: &Path) -> Vec<PathBuf> {
+    let file = |number: usize| {
+        let mut name = stem.as_os_str().to_owned();
+        name.push(format!("_l_{number}.lmp"));
+        PathBuf::from(name)
+    };
+    (0..).map(file).take_while(|file| file.is_file()).collect()
 }
 
 /// The number in `<map>_l_<number>.lmp`.

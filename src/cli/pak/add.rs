@@ -13,6 +13,7 @@ use bspkit::content::pak::lookup_name;
 use super::choose::text;
 use super::list_file::{self, New, path};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -65,7 +66,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if files.is_empty() {
         bail!("there is no file to embed");
     }
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {

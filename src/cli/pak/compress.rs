@@ -9,6 +9,7 @@ use bspkit::content::pak::{Packed, Pak};
 
 use super::choose::{self, Choice};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -66,7 +67,7 @@ pub(super) fn store(options: &Options, talk: &Talk, args: &Store) -> Result<Code
 type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
 
 fn run(options: &Options, talk: &Talk, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map).one_by_one(), |draft, _, job| {
         let caveat = draft.bsp().packing_caveat().filter(|_| is_packing);
         let pak = draft.pak()?;
         let mut indices = choose::chosen(pak, &args.patterns, job);

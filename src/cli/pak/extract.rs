@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use bspkit::threads::in_parallel;
@@ -14,6 +15,7 @@ use super::choose;
 use super::list_file::path as os_path;
 use super::place::{self, Taken};
 use crate::cli::help;
+use crate::cli::maps::{MapFile, Maps};
 use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
@@ -26,13 +28,14 @@ use crate::cli::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak extract map.bsp files
-  bspkit pak extract map.bsp files '*.vmt' 'sound/**'"
+  bspkit pak extract map.bsp files '*.vmt' 'sound/**'
+  bspkit pak extract tf/maps files"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The folder; made where it is missing
+    /// The folder, made where it is missing; below it each map of a folder has its own
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Which files [default: all]
@@ -50,21 +53,23 @@ struct Target {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let mut job = Job::new(talk, &args.map);
-    let cannot = || format!("cannot extract from {}", shown(&args.map));
-    let bsp = options.open(&args.map)?;
-    super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));
+    let maps = Maps::of(&args.map).one_by_one();
+    maps.each(options, talk, |map, job| extract(&options.open(&map.path)?, map, options.jobs(), args, job))
+}
+
+fn extract(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    let cannot = || format!("cannot extract from {}", shown(&map.path));
+    super::damage(bsp).iter().for_each(|damage| job.warn_here(damage));
     let pak = bsp.pak().with_context(cannot)?;
-    let indices = choose::chosen(&pak, &args.patterns, &mut job);
+    let indices = choose::chosen(&pak, &args.patterns, job);
     if indices.is_empty() && !args.patterns.is_empty() {
-        let code = job.nothing(&choose::nothing(&args.patterns));
-        talk.stderr(&job.err);
-        return Ok(code);
+        return Ok(job.nothing(&choose::nothing(&args.patterns)));
     }
-    let cannot = || format!("cannot extract to {}", shown(&args.folder));
-    fs::create_dir_all(&args.folder).with_context(cannot)?;
-    let targets = plan(&pak, &indices, &args.folder, &mut job);
-    let said = in_parallel(options.jobs(), &targets, |target| {
+    let folder = &map.place(&args.folder, "");
+    let cannot = || format!("cannot extract to {}", shown(folder));
+    fs::create_dir_all(folder).with_context(cannot)?;
+    let targets = plan(&pak, &indices, folder, job);
+    let said = in_parallel(threads, &targets, |target| {
         pak.get(target.index).map_or(Ok(None), |entry| write(&entry, &target.path, args.force))
     });
     let mut written = 0;
@@ -77,8 +82,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             Err(error) => job.fail(&error.context(format!("cannot extract {}", name(&pak, target.index)))),
         }
     }
-    job.say(&format!("{}: {}", shown(&args.folder), count(written, "file", "files")));
-    talk.stderr(&job.err);
+    job.say(&format!("{}: {}", shown(folder), count(written, "file", "files")));
     Ok(job.code)
 }
 

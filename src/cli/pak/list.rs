@@ -76,8 +76,8 @@ impl<'a> FileJson<'a> {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(std::slice::from_ref(&args.map));
-    maps.each(1, talk, |map, job| {
+    let maps = Maps::of(&args.map).json(args.json);
+    maps.each(options, talk, |map, job| {
         let cannot = || format!("cannot list the files in {}", shown(&map.path));
         let bsp = options.open(&map.path)?;
         super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));

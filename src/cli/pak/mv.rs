@@ -8,6 +8,7 @@ use bspkit::ErrorKind;
 
 use super::choose::{self, Choice};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::{Code, Talk};
@@ -33,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, _| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
         let pak = draft.pak()?;
         let index = match Choice::new(&args.old) {
             Choice::Index(index) if index < pak.len() => Ok(index),

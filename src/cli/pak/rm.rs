@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::choose;
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let pak = draft.pak()?;
         let indices = choose::chosen(pak, &args.patterns, job);
         if indices.is_empty() {

@@ -69,8 +69,8 @@ fn by_name<S: Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Er
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(std::slice::from_ref(&args.map));
-    maps.each(1, talk, |map, job| {
+    let maps = Maps::of(&args.map).json(args.json).one_by_one();
+    maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let (files, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
             Ok(pak) => (pak.len(), pak.check(options.jobs()).into_iter().map(FindingJson::from).collect()),

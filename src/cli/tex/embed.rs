@@ -11,6 +11,7 @@ use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension, open_wad};
 use super::{finding, nothing_else};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -52,7 +53,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         wads.push((path, wad));
     }
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let mut textures = draft.textures()?;
         let names = Shelf::Map(textures.clone()).names();
         let chosen = choose::chosen(&names, &patterns, job);

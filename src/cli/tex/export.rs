@@ -12,6 +12,7 @@ use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, png, wal};
 use crate::cli::help;
+use crate::cli::maps::{MapFile, Maps};
 use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
@@ -29,14 +30,15 @@ use crate::cli::talk::{Code, Job, Talk};
 #[command(after_help = help!(
     "  bspkit tex export c1a0.bsp images
   bspkit tex export c1a0.bsp images '{*' '#3' --mips
+  bspkit tex export goldsrcs textures
   bspkit tex export halflife.wad images '+*'
   bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct Args {
-    /// A Quake or GoldSrc map, a WAD or a WAL file
+    /// A Quake or GoldSrc map, or a folder of them; a WAD or a WAL file
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The folder; made where it is missing. For a WAL file a PNG file too
+    /// The folder, made where it is missing; below it each map of a folder has its own. For a WAL file a PNG file too
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Which textures [default: all]
@@ -54,24 +56,22 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let mut job = Job::new(talk, &args.map);
     let levels = if args.mips { LEVELS } else { 1 };
-    let code = if has_extension(&args.map, "wal") {
-        wal::export(&args.map, &args.folder, args.palette.as_deref(), levels, args.force, &mut job)?
-    } else {
-        shelf(options, args, levels, &mut job)?
-    };
-    talk.stderr(&job.err);
-    Ok(job.code.max(code))
+    let maps = Maps::of(&args.map);
+    maps.each(options, talk, |map, job| match has_extension(&map.path, "wal") {
+        true => wal::export(&map.path, &args.folder, args.palette.as_deref(), levels, args.force, job),
+        false => shelf(options, map, args, levels, job),
+    })
 }
 
-fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
-    let cannot = || format!("cannot export from {}", shown(&args.map));
-    let shelf = Shelf::open(options, &args.map).with_context(cannot)?;
+fn shelf(options: &Options, map: &MapFile, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
+    let cannot = || format!("cannot export from {}", shown(&map.path));
+    let shelf = Shelf::open(options, &map.path).with_context(cannot)?;
     let chosen = choose::chosen(&shelf.names(), &args.patterns, job);
     if chosen.is_empty() && !args.patterns.is_empty() {
         return Ok(job.nothing(&choose::nothing(&args.patterns)));
     }
+    let folder = &map.place(&args.folder, "");
     let is_bare = |index: &usize| shelf.get(*index).is_ok_and(|it| it.is_some_and(|it| !it.has_palette()));
     let palette = match &args.palette {
         Some(path) => Some(wal::read_palette(path)?),
@@ -82,7 +82,7 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
         }
         None => None,
     };
-    make_folder(&args.folder)?;
+    make_folder(folder)?;
     let stems = file_name::stems(&shelf);
     let (mut written, mut left, mut code) = (0, 0, Code::Done);
     for index in chosen {
@@ -99,13 +99,13 @@ fn shelf(options: &Options, args: &Args, levels: usize, job: &mut Job<'_>) -> Re
                 continue;
             }
         };
-        match write(&texture, palette.as_ref(), &args.folder, stem, levels, args.force) {
+        match write(&texture, palette.as_ref(), folder, stem, levels, args.force) {
             Ok(()) => written += 1,
             Err(error) => job.fail(&error.context(format!("cannot export {name}"))),
         }
     }
     let outside = if left > 0 { format!("; {left} without pixels left out") } else { String::new() };
-    job.say(&format!("{}: {}{outside}", shown(&args.folder), count(written, "texture", "textures")));
+    job.say(&format!("{}: {}{outside}", shown(folder), count(written, "texture", "textures")));
     Ok(code)
 }
 

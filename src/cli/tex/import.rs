@@ -14,6 +14,7 @@ use super::choose::named;
 use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, png, refused, take, wal};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -37,16 +38,17 @@ use crate::cli::talk::{Code, Job, Talk};
 #[command(after_help = help!(
     "  bspkit tex import c1a0.bsp images -o out.bsp
   bspkit tex import c1a0.bsp images/sky.png images/+0OWN_BTN.png --in-place --backup
+  bspkit tex import goldsrcs textures -o edited
   bspkit tex import c1a0.bsp photo/sky.png --quantize --resize -o out.bsp
   bspkit tex import metal1_1.wal metal1_1.png --palette pics/colormap.pcx -o new.wal
   bspkit tex import metal1_1.wal --value 300 --flags LIGHT --in-place
   bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"
 ))]
 pub(crate) struct Args {
-    /// A Quake or GoldSrc map, a WAL file, or a PNG file to be a new one
+    /// A Quake or GoldSrc map, or a folder of them; a WAL file, or a PNG file to be a new one
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// Images, or a folder of images
+    /// Images, or a folder of images; for a folder of maps the one that `tex export` wrote
     #[arg(value_name = "DIR|FILE")]
     files: Vec<PathBuf>,
     /// Take images without the palette: the nearest colours of a WAL file's, else new ones where the texture's do not do
@@ -77,19 +79,26 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if args.files.is_empty() {
         bail!("there is no image to import: name files or a folder");
     }
+    if let Some(file) = args.files.iter().find(|file| args.map.is_dir() && !file.is_dir()) {
+        bail!("{} is no folder: of many maps each takes its own images, from a folder", shown(file));
+    }
     if args.wal.any() {
         bail!("a map has no names or flags for WAL files to be given");
     }
-    args.save.each(options, talk, &args.map, |draft, job| import(draft, args, job))
+    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+        let of_many = |folder: &PathBuf| map.read_from(folder, "");
+        let files: Vec<PathBuf> = args.files.iter().filter_map(of_many).collect();
+        import(draft, &files, args, job)
+    })
 }
 
-fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
+fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let mut shelf = Shelf::Map(draft.textures()?);
     let palette = args.wal.given_palette()?;
     if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
         bail!("a map has no palette to be given but one of Quake");
     }
-    let (found, mut bad) = find(&shelf, &args.files, job)?;
+    let (found, mut bad) = find(&shelf, files, job)?;
     found.iter().try_for_each(|image| args.save.spare(&image.path))?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
     if count_all == 0 {

@@ -104,8 +104,8 @@ struct NamesDocument<'a> {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps);
-    maps.each(1, talk, |map, job| {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
         let cannot = || format!("cannot list the textures in {}", shown(&map.path));
         let path = &map.path;
         if has_extension(path, "wal") {

@@ -9,6 +9,7 @@ use bspkit::content::texture_names::Renaming;
 
 use super::finding;
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::pairs::unescaped;
 use crate::cli::save::{Edited, Save};
@@ -49,7 +50,7 @@ pub(crate) struct Args {
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
     let renaming = Renaming::new(&old, new)?;
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let renamed = draft.rename_textures(&renaming)?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {

@@ -9,6 +9,7 @@ use super::choose::{self, named};
 use super::shelf::Shelf;
 use super::{finding, nothing_else};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let mut textures = draft.textures()?;
         let names = Shelf::Map(textures.clone()).names();
         let chosen = choose::chosen(&names, &args.patterns, job);

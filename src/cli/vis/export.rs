@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use bspkit::Bsp;
 
 use super::picture::{self, Kind};
 use super::{Set, places};
 use crate::cli::help;
+use crate::cli::maps::{MapFile, Maps};
 use crate::cli::options::Options;
 use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
@@ -19,14 +21,15 @@ use crate::cli::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis export dm4.bsp dm4.png
-  bspkit vis export base1.bsp heard.pbm --set phs"
+  bspkit vis export base1.bsp heard.pbm --set phs
+  bspkit vis export maps pictures"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The picture: .png or .pbm
-    #[arg(value_name = "FILE")]
+    /// The picture: .png or .pbm; for a folder of maps a folder, with MAP.png for each
+    #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     /// Which rows
     #[arg(long, value_name = "SET", default_value = "pvs")]
@@ -37,22 +40,27 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let mut job = Job::new(talk, &args.map);
-    let cannot = || format!("cannot export the visibility of {}", shown(&args.map));
-    let kind = Kind::of(&args.file).with_context(|| format!("cannot write {}", shown(&args.file)))?;
-    let bsp = options.open(&args.map)?;
+    let maps = Maps::of(&args.map);
+    if !maps.many {
+        Kind::of(&args.file).with_context(|| format!("cannot write {}", shown(&args.file)))?;
+    }
+    maps.each(options, talk, |map, job| export(&options.open(&map.path)?, map, args, job))
+}
+
+fn export(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    let cannot = || format!("cannot export the visibility of {}", shown(&map.path));
     let visibility = bsp.visibility().with_context(cannot)?;
     let places = places(&visibility);
     if places.is_empty() {
-        let code = job.nothing("no visibility: everything is visible");
-        talk.stderr(&job.err);
-        return Ok(code);
+        return Ok(job.nothing("no visibility: everything is visible"));
     }
     let set = args.set.into();
     if !visibility.sets().contains(&set) {
-        bail!("{} has no rows of what is heard", shown(&args.map));
+        bail!("{} has no rows of what is heard", shown(&map.path));
     }
-    spare(&args.file, &args.map)?;
+    let file = &map.file_in(&args.file, "png")?;
+    spare(file, &map.path)?;
+    let kind = Kind::of(file)?;
     let (all, none) = (visibility.plain(true), visibility.plain(false));
     let mut row = |index: usize| {
         let row = match visibility.row(set, places[index]) {
@@ -65,8 +73,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         };
         Ok(row.bytes().to_vec())
     };
-    stream(&args.file, args.force, |file| picture::write(file, kind, places.len(), &mut row))?;
-    job.say(&format!("{}: {} by {} pixels", shown(&args.file), places.len(), places.len()));
-    talk.stderr(&job.err);
+    stream(file, args.force, |file| picture::write(file, kind, places.len(), &mut row))?;
+    job.say(&format!("{}: {} by {} pixels", shown(file), places.len(), places.len()));
     Ok(job.code)
 }

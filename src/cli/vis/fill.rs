@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::places;
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::{Code, Talk};
@@ -27,7 +28,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, &args.map, |draft, job| {
+    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
         let mut visibility = draft.visibility()?;
         let places = places(&visibility);
         if places.is_empty() {

@@ -1,6 +1,6 @@
 //! `vis import`: what is visible from where, from a picture.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bspkit::Draft;
@@ -8,6 +8,7 @@ use bspkit::Draft;
 use super::picture::Picture;
 use super::{Set, places};
 use crate::cli::help;
+use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
@@ -19,14 +20,15 @@ use crate::cli::talk::{Code, Job, Talk};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis import dm4.bsp vis.png -o out.bsp
-  bspkit vis import base1.bsp heard.pbm --set phs --in-place --backup"
+  bspkit vis import base1.bsp heard.pbm --set phs --in-place --backup
+  bspkit vis import maps pictures -o edited"
 ))]
 pub(crate) struct Args {
-    /// The map
+    /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The picture: .png or .pbm
-    #[arg(value_name = "FILE")]
+    /// The picture: .png or .pbm; for a folder of maps the folder that `vis export` wrote
+    #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     /// Which rows
     #[arg(long, value_name = "SET", default_value = "pvs")]
@@ -36,22 +38,26 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    if args.map.is_dir() {
-        bail!("{} is a folder; vis import takes one map", shown(&args.map));
+    if args.map.is_dir() && !args.file.is_dir() {
+        bail!("{} is a folder: of many maps each takes its own picture, from a folder", shown(&args.map));
     }
     args.save.spare(&args.file)?;
-    args.save.each(options, talk, &args.map, |draft, job| import(draft, args, job))
+    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| match map.read_from(&args.file, "png") {
+        Some(file) => import(draft, &file, args, job),
+        None => Ok(Edited::Nothing("there is no picture of its own to take".to_owned())),
+    })
 }
 
-fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
+fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let mut visibility = draft.visibility()?;
     let places = places(&visibility);
     if places.is_empty() {
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
     }
     let set = args.set.into();
-    let cannot = || format!("cannot take {}", shown(&args.file));
-    let mut picture = Picture::open(&args.file, places.len()).with_context(cannot)?;
+    let cannot = || format!("cannot take {}", shown(file));
+    args.save.spare(file)?;
+    let mut picture = Picture::open(file, places.len()).with_context(cannot)?;
     let mut changed = 0;
     for place in &places {
         let bits = picture.row().with_context(cannot)?;
@@ -73,6 +79,6 @@ fn import(draft: &mut Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<
         }
     }
     draft.set_visibility(&visibility)?;
-    job.say(&format!("{}: {} changed", shown(&args.file), count(changed, "row", "rows")));
+    job.say(&format!("{}: {} changed", shown(file), count(changed, "row", "rows")));
     Ok(Edited::Done)
 }

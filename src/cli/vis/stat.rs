@@ -55,8 +55,8 @@ struct SetJson {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps);
-    maps.each(options.jobs(), talk, |map, job| {
+    let maps = Maps::find(&args.maps).json(args.json);
+    maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let cannot = || format!("cannot read the visibility of {}", shown(&map.path));
         let visibility = bsp.visibility().with_context(cannot)?;

@@ -91,8 +91,11 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
 fn words_within(bsp: &Bsp<'_>, slot: &Slot) -> impl Iterator<Item = usize> {
     let words = bsp.slots().iter().map(|slot| slot.words);
     let words = words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked]);
+    let (start, end) = (slot.stored.start, slot.stored.end);
     words
         .flatten()
+        // Most slots have no words in them, and all are asked.
+        .filter(move |word| *word < end && word + 4 > start)
         .flat_map(|word| word..word + 4)
         .filter(|at| slot.stored.contains(at))
         .map(|at| at - slot.stored.start)

@@ -1,0 +1,77 @@
+//! The progress bar: on a terminal, below what is said.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+/// Back to the beginning of the line, and nothing on it.
+pub(crate) const CLEAR: &str = "\r\x1b[K";
+
+/// How often it is drawn at most.
+const PAUSE: Duration = Duration::from_millis(100);
+const WIDTH: usize = 30;
+
+/// How far a run over several maps has come.
+pub(super) struct Bar {
+    all: usize,
+    done: usize,
+    failed: usize,
+    drawn: Option<Instant>,
+    is_shown: bool,
+}
+
+impl Bar {
+    /// One that is shown on a terminal only, and not where little is to be said or there is one map.
+    pub(super) fn new(all: usize, quiet: bool) -> Self {
+        Bar { all, done: 0, failed: 0, drawn: None, is_shown: all > 1 && !quiet && stderr().is_terminal() }
+    }
+
+    /// Counts a map.
+    pub(super) fn count(&mut self, failed: bool) {
+        self.done += 1;
+        self.failed += usize::from(failed);
+    }
+
+    /// What takes it away before something is said.
+    pub(super) fn clear(&mut self) -> &'static str {
+        if self.drawn.take().is_some() { CLEAR } else { "" }
+    }
+
+    /// The bar, where it is time to draw it.
+    pub(super) fn draw(&mut self) -> String {
+        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PAUSE);
+        if !self.is_shown || !is_due {
+            return String::new();
+        }
+        self.drawn = Some(Instant::now());
+        format!("{CLEAR}{}", self.line())
+    }
+
+    fn line(&self) -> String {
+        let full = WIDTH * self.done / self.all.max(1);
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        format!("[{}{}] {} of {} maps{failed}", "#".repeat(full), ".".repeat(WIDTH - full), self.done, self.all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_fills_and_is_drawn_now_and_then() {
+        let mut bar = Bar { all: 4, done: 0, failed: 0, drawn: None, is_shown: true };
+        assert_eq!(bar.clear(), "");
+        assert_eq!(bar.draw(), format!("{CLEAR}[{}] 0 of 4 maps", ".".repeat(30)));
+        bar.count(false);
+        assert_eq!(bar.draw(), "", "too soon");
+        assert_eq!(bar.clear(), CLEAR);
+        bar.count(true);
+        assert_eq!(bar.draw(), format!("{CLEAR}[{}{}] 2 of 4 maps, 1 failed", "#".repeat(15), ".".repeat(15)));
+        bar.count(false);
+        bar.count(false);
+        assert_eq!(bar.line(), format!("[{}] 4 of 4 maps, 1 failed", "#".repeat(30)));
+        bar.is_shown = false;
+        bar.clear();
+        assert_eq!(bar.draw(), "", "no terminal");
+    }
+}

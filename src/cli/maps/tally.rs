@@ -1,0 +1,127 @@
+//! What became of the maps of a run, and the table of that.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use anyhow::Error;
+use bspkit::ErrorKind;
+
+use crate::cli::stop;
+use crate::cli::talk::{Code, Talk};
+
+/// What became of a map: the rows of the table, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Row {
+    Done,
+    Found,
+    Failed(&'static str),
+    /// The run was stopped before.
+    Left,
+}
+
+/// Maps, and the bytes in them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    maps: usize,
+    bytes: u64,
+}
+
+/// What became of the maps so far.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    rows: BTreeMap<Row, Sum>,
+    failed: Vec<String>,
+    since: Instant,
+}
+
+impl Tally {
+    pub(super) fn new() -> Self {
+        Tally { rows: BTreeMap::new(), failed: Vec::new(), since: Instant::now() }
+    }
+
+    /// Counts a map.
+    pub(super) fn count(&mut self, code: Code, why: Option<&'static str>, path: &str, bytes: u64) {
+        let row = match code {
+            Code::Done => Row::Done,
+            Code::Found => Row::Found,
+            Code::Failed | Code::Stopped => Row::Failed(why.unwrap_or("for another reason")),
+        };
+        if let Row::Failed(_) = row {
+            self.failed.push(path.to_owned());
+        }
+        self.add(row, Sum { maps: 1, bytes });
+    }
+
+    /// Counts maps that nothing was done to.
+    pub(super) fn leave(&mut self, maps: usize) {
+        if maps > 0 {
+            self.add(Row::Left, Sum { maps, bytes: 0 });
+        }
+    }
+
+    fn add(&mut self, row: Row, sum: Sum) {
+        let own = self.rows.entry(row).or_default();
+        own.maps += sum.maps;
+        own.bytes += sum.bytes;
+    }
+
+    /// Whether some map failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// The exit status: of several maps, one that fails is what the run found out.
+    pub(crate) fn code(&self, many: bool) -> Code {
+        let is_found = self.rows.contains_key(&Row::Found);
+        match self.has_failed() {
+            _ if stop::is_asked() => Code::Stopped,
+            true if !many => Code::Failed,
+            true => Code::Found,
+            false if is_found => Code::Found,
+            false => Code::Done,
+        }
+    }
+
+    /// The table, and the maps that failed; how long it took, which is no two times the same, where more is to be said.
+    pub(super) fn table(&self, talk: &Talk, part: &str) -> String {
+        let mut all = Sum::default();
+        let mut text = format!("{:>8} {:>14}  what became of them\n", "maps", "bytes");
+        let mut line = |sum: Sum, what: &str| text += &format!("{:>8} {:>14}  {what}\n", sum.maps, sum.bytes);
+        for (row, sum) in &self.rows {
+            all.maps += sum.maps;
+            all.bytes += sum.bytes;
+            match row {
+                Row::Done => line(*sum, "done"),
+                Row::Found => line(*sum, "found something, or had nothing that matches"),
+                Row::Failed(why) => line(*sum, &format!("failed: {why}")),
+                Row::Left => line(*sum, "left, as the run was stopped"),
+            }
+        }
+        line(all, &format!("in all{part}"));
+        self.failed.iter().for_each(|path| text += &format!("failed: {path}\n"));
+        if talk.verbose {
+            text += &format!("{:.1} seconds\n", self.since.elapsed().as_secs_f64());
+        }
+        text
+    }
+}
+
+/// Why something failed, in the words of the table.
+pub(crate) fn kind(error: &Error) -> &'static str {
+    let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
+    match own.map(bspkit::Error::kind) {
+        Some(ErrorKind::Io) => "cannot be read or written",
+        Some(ErrorKind::NotABsp) => "no map",
+        Some(ErrorKind::Unsupported) => "not supported",
+        Some(ErrorKind::Ambiguous) => "of more than one dialect",
+        Some(ErrorKind::Malformed) => "contradicts itself",
+        Some(ErrorKind::NotFound) => "what was asked for is not in it",
+        Some(ErrorKind::Argument) => "not to be done with these arguments",
+        Some(ErrorKind::Refused) => "refused",
+        Some(ErrorKind::Damaged) => "damaged, needs --force",
+        Some(ErrorKind::TooLarge) => "too large",
+        Some(_) => "for another reason",
+        None if error.chain().any(|cause| cause.is::<std::io::Error>()) => "cannot be read or written",
+        None => "for another reason",
+    }
+}

@@ -1,0 +1,256 @@
+//! Maps that are worked on at once, and said something about in their order.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Error, Result, anyhow};
+use serde::Serialize;
+
+use super::bar::Bar;
+use super::tally::Tally;
+use crate::cli::show::{PathJson, json};
+use crate::cli::stop;
+use crate::cli::talk::{Code, Job, Talk};
+
+/// How far the work may be ahead of what is written: so many maps for each thread, and so many bytes.
+const AHEAD: usize = 16;
+const MOST_WAITING: usize = 16 << 20;
+
+/// Who may take a map, and who may write.
+pub(crate) struct Turns<'t> {
+    talk: &'t Talk,
+    all: usize,
+    ahead: usize,
+    most_waiting: usize,
+    json: bool,
+    fail_fast: bool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// The next map to be taken, and the one that is written next.
+    taken: usize,
+    next: usize,
+    /// What was said of maps that are done and wait for those before them, and how many bytes that is.
+    waiting: BTreeMap<usize, Said>,
+    bytes: usize,
+    /// Nothing more is taken.
+    is_stopped: bool,
+    /// Nobody reads the data any more, which is no failure.
+    is_closed: bool,
+    error: Option<Error>,
+    tally: Tally,
+    bar: Bar,
+}
+
+/// What was said of a map, and what became of it.
+struct Said {
+    path: String,
+    out: Vec<u8>,
+    err: Vec<u8>,
+    code: Code,
+    failure: Option<&'static str>,
+    /// The size of the map.
+    bytes: u64,
+}
+
+/// The line of a map that says nothing else.
+#[derive(Serialize)]
+struct Failed<'a> {
+    #[serde(flatten)]
+    path: PathJson<'a>,
+    error: String,
+}
+
+impl<'t> Turns<'t> {
+    pub(super) fn new(talk: &'t Talk, all: usize, jobs: usize, json: bool, fail_fast: bool) -> Self {
+        let state = State {
+            taken: 0,
+            next: 0,
+            waiting: BTreeMap::new(),
+            bytes: 0,
+            is_stopped: false,
+            is_closed: false,
+            error: None,
+            tally: Tally::new(),
+            bar: Bar::new(all, talk.quiet),
+        };
+        let (ahead, state, changed) = (AHEAD * jobs.max(1), Mutex::new(state), Condvar::new());
+        let turns = Turns { talk, all, ahead, most_waiting: MOST_WAITING, json, fail_fast, state, changed };
+        turns.lock().draw(talk);
+        turns
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while(&self, condition: impl Fn(&mut State) -> bool) -> MutexGuard<'_, State> {
+        self.changed.wait_while(self.lock(), condition).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next map, when there is room for what it says; nothing where there is none, or the run is to stop.
+    pub(super) fn take(&self) -> Option<usize> {
+        let is_full = |state: &mut State| {
+            let is_ahead = state.taken - state.next >= self.ahead || state.bytes >= self.most_waiting;
+            !state.is_stopped && state.taken < self.all && state.taken > state.next && is_ahead
+        };
+        let mut state = self.wait_while(is_full);
+        if state.is_stopped || state.taken == self.all || stop::is_asked() {
+            return None;
+        }
+        state.taken += 1;
+        Some(state.taken - 1)
+    }
+
+    /// Does the work whose turn it is; `work` says what was wrong from the beginning, or how it went.
+    pub(super) fn work<'e>(
+        &self,
+        turn: usize,
+        path: &Path,
+        work: impl FnOnce(&mut Job<'_>) -> Result<Result<Code>, &'e Error>,
+    ) {
+        let bytes = path.metadata().map_or(0, |it| if it.is_file() { it.len() } else { 0 });
+        let mut job = Job::new(self.talk, path);
+        job.turn = Some((self, turn));
+        // A fault of the program in one map is no reason to leave the others.
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut job)));
+        match done {
+            Ok(Ok(Ok(code))) => job.code = job.code.max(code),
+            Ok(Ok(Err(error))) => self.fail(&mut job, path, &error),
+            Ok(Err(error)) => self.fail(&mut job, path, error),
+            Err(_) => {
+                let error = anyhow!("{} shows a fault of this program", job.path);
+                self.fail(&mut job, path, &error);
+            }
+        }
+        let Job { path, out, err, code, failure, .. } = job;
+        self.done(turn, Said { path, out, err, code, failure, bytes });
+    }
+
+    fn fail(&self, job: &mut Job<'_>, path: &Path, error: &Error) {
+        if self.json && job.is_silent() {
+            let failed = Failed { path: PathJson::new(path), error: format!("{error:#}") };
+            // Strings are always JSON.
+            json(&failed, true).into_iter().for_each(|line| job.line(line));
+        }
+        job.fail(error);
+    }
+
+    /// Takes what was said of a map, and writes all whose turn it is.
+    fn done(&self, turn: usize, said: Said) {
+        let mut state = self.lock();
+        state.bytes += said.out.len() + said.err.len();
+        state.bar.count(said.code == Code::Failed);
+        state.waiting.insert(turn, said);
+        loop {
+            let next = state.next;
+            let Some(said) = state.waiting.remove(&next) else { break };
+            state.next += 1;
+            state.bytes -= said.out.len() + said.err.len();
+            state.write(self.talk, &said.out, &said.err);
+            state.tally.count(said.code, said.failure, &said.path, said.bytes);
+            state.is_stopped |= self.fail_fast && said.code == Code::Failed;
+        }
+        state.draw(self.talk);
+        self.changed.notify_all();
+    }
+
+    /// Writes data of the map whose turn it is, or waits until it is; says whether anybody reads on.
+    pub(crate) fn write(&self, turn: usize, data: &[u8]) -> bool {
+        let mut state = self.wait_while(|state| state.next != turn);
+        state.write(self.talk, data, b"");
+        !state.is_stopped
+    }
+
+    /// What became of all maps, with the table of it where there are several.
+    pub(super) fn end(self, many: bool, part: &str) -> Result<Tally> {
+        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let clear = state.bar.clear();
+        self.talk.stderr(clear.as_bytes());
+        if let Some(error) = state.error {
+            return Err(error);
+        }
+        state.tally.leave(self.all - state.taken);
+        if many && !self.talk.quiet && !state.is_closed {
+            self.talk.stderr(state.tally.table(self.talk, part).as_bytes());
+        }
+        Ok(state.tally)
+    }
+}
+
+impl State {
+    fn write(&mut self, talk: &Talk, out: &[u8], err: &[u8]) {
+        if !out.is_empty() || !err.is_empty() {
+            talk.stderr(self.bar.clear().as_bytes());
+        }
+        // What is read no more need not be written; the maps that are done are told of nevertheless.
+        if !out.is_empty() && !self.is_closed && self.error.is_none() {
+            match talk.stdout(out) {
+                Ok(true) => {}
+                Ok(false) => (self.is_closed, self.is_stopped) = (true, true),
+                Err(error) => {
+                    self.error = Some(error);
+                    self.is_stopped = true;
+                }
+            }
+        }
+        talk.stderr(err);
+    }
+
+    fn draw(&mut self, talk: &Talk) {
+        let bar = self.bar.draw();
+        if !bar.is_empty() {
+            talk.stderr(bar.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A first map that takes long does not let the others run ahead without end.
+    #[test]
+    fn what_waits_is_bounded() {
+        const ALL: usize = 1000;
+        for (said, most) in [(&b""[..], AHEAD * 2), (b"\n", 4)] {
+            let talk = Talk::silent();
+            let mut turns = Turns::new(&talk, ALL, 2, false, false);
+            turns.most_waiting = 4;
+            let turns = turns;
+            let (go, wait) = channel::<()>();
+            let done = Mutex::new(Vec::new());
+            let worker = |slow: Option<std::sync::mpsc::Receiver<()>>| {
+                let mut slow = slow;
+                while let Some(turn) = turns.take() {
+                    turns.work(turn, Path::new("map"), |job| {
+                        slow.take().into_iter().for_each(|wait| wait.recv().unwrap());
+                        let mut done = done.lock().unwrap();
+                        done.push(turn);
+                        // Enough to see that it counts, and no more.
+                        job.err = if done.len() < 10 { said.to_vec() } else { Vec::new() };
+                        Ok(Ok(Code::Done))
+                    });
+                }
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| worker(Some(wait)));
+                std::thread::sleep(Duration::from_millis(50));
+                scope.spawn(|| worker(None));
+                std::thread::sleep(Duration::from_millis(200));
+                let ahead = done.lock().unwrap().len();
+                go.send(()).unwrap();
+                assert!(ahead > 0 && ahead <= most, "{ahead} of {most}");
+            });
+            assert_eq!(done.into_inner().unwrap().len(), ALL);
+            assert_eq!(turns.end(false, "").unwrap().code(true), Code::Done);
+        }
+    }
+}

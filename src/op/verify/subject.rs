@@ -1,0 +1,62 @@
+//! The code that the laws are tried on.
+
+use indexmap::IndexMap;
+
+use crate::content::entities::Entities;
+use crate::dialect::EntityRules;
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::file::Layout;
+use crate::record::RecordInfo;
+
+/// The code under the laws: how drafts are written and entity texts printed.
+///
+/// ```
+/// use bspkit::op::verify::{Subject, run_on};
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// // A writer that always writes the old file breaks the laws of every edit.
+/// let subject = Subject { write: |draft, _, _| Ok(draft.bsp().container().bytes().to_vec()), ..Subject::REAL };
+/// let outcome = run_on(&bspkit::Bsp::parse(&bytes)?, &subject);
+/// assert!(!outcome.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// Writes a draft's file; the memory of what was written before, whose bytes mean nothing, may be used again.
+    pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>>,
+    /// Prints an entity text after each value was set to what it is.
+    pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
+    /// Decodes records and encodes them again.
+    pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
+}
+
+impl Subject {
+    /// What the library does.
+    pub const REAL: Subject = Subject {
+        write: |draft, layout, spare| Ok(draft.plan(layout)?.to_vec_in(spare)),
+        reprint: |text, rules| {
+            let mut entities = Entities::parse(text, rules)?;
+            for index in 0..entities.len() {
+                let pairs: Vec<_> = match entities.get(index) {
+                    Some(entity) => {
+                        let pairs = entity.pairs().take(MOST_PAIRS);
+                        pairs.map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
+                    }
+                    None => Vec::new(),
+                };
+                let mut entity = entities.entity_mut(index)?;
+                let mut seen: IndexMap<Vec<u8>, usize> = IndexMap::new();
+                for (key, value) in pairs {
+                    let nth = seen.entry(key.to_ascii_lowercase()).or_default();
+                    *nth += 1;
+                    entity.set_nth(&key, *nth, &value)?;
+                }
+            }
+            Ok(entities.to_bytes())
+        },
+        reencode: |record, bytes| (record.reencode)(bytes),
+    };
+}
+
+/// How many pairs of an entity are set to what they are: finding the n-th of equal keys costs n.
+const MOST_PAIRS: usize = 256;

@@ -1,0 +1,88 @@
+//! Ctrl-C: every file is the old one or the new one, whole, and nothing else is left.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::room::{Room, fixture};
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn temporary(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with(".bspkit-")).count()
+}
+
+#[test]
+fn a_batch_that_is_stopped_leaves_whole_files() {
+    let room = Room::empty();
+    let old = fixture("q2/own_rooms");
+    let count = 400;
+    for index in 0..count {
+        room.write(format!("maps/{index:04}.bsp"), &old);
+    }
+    room.write("new.bsp", &old);
+    room.bspkit("ent set new.bsp worldspawn message=new --in-place").done();
+    let new = room.read("new.bsp");
+    assert_ne!(old, new);
+
+    let mut changed = 0;
+    for name in ["INT", "TERM", "INT"] {
+        let line = ["ent", "set", "maps", "worldspawn", "message=new", "--in-place", "-j", "2"];
+        let mut child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        // Once something is said the run is in its midst.
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        stderr.read_line(&mut said).unwrap();
+        signal(&child, name);
+        stderr.read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+        assert_eq!(temporary(&room.path("maps")), 0);
+        let files: Vec<Vec<u8>> = (0..count).map(|index| room.read(format!("maps/{index:04}.bsp"))).collect();
+        assert!(files.iter().all(|file| *file == old || *file == new));
+        let now = files.iter().filter(|file| **file == new).count();
+        let number = |row: &str| {
+            let line = said.lines().find(|line| line.contains(row)).unwrap_or("0");
+            line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
+        };
+        // What it says it has done is what is done.
+        assert_eq!((number("  in all"), number("  done") + number("  left, ")), (count, count), "{said}");
+        assert_eq!(now, changed.max(number("  done")), "{said}");
+        assert!(number("  left, ") > 0, "it was to be stopped in its midst: {said}");
+        changed = now;
+    }
+}
+
+/// One signal where there is a single map, a second one where there are several: what is half written goes away at once.
+#[test]
+fn what_is_half_written_goes_away() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    // A hole in the disk that takes a while to be copied.
+    let file = fs::OpenOptions::new().write(true).open(room.path("maps/a.bsp")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    fs::create_dir(room.path("out")).unwrap();
+    for (map, signals) in [("maps/a.bsp", 1), ("maps", 2)] {
+        let line = ["ent", "set", map, "worldspawn", "message=new", "-o", "out"];
+        let child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let seen = (0..5000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            temporary(&room.path("out")) > 0
+        });
+        assert!(seen, "it is being written");
+        for _ in 0..signals {
+            assert!(!room.path("out/a.bsp").exists(), "written too fast for this test");
+            signal(&child, "INT");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert_eq!(fs::read_dir(room.path("out")).unwrap().count(), 0, "{said}");
+        assert_eq!(said.contains("once more to stop at once"), signals == 2, "{said}");
+    }
+}
