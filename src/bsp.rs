@@ -6,7 +6,7 @@ pub(crate) use tables::Told;
 
 use std::path::Path;
 
-use crate::bytes::{Data, word};
+use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{self, Detected, Dialect, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Container, Slot, SlotId, lzma};
@@ -61,6 +61,11 @@ impl<'a> Bsp<'a> {
         self.version
     }
 
+    /// The order of the bytes in numbers of the file.
+    pub fn byte_order(&self) -> ByteOrder {
+        self.container.shape().order()
+    }
+
     /// What a user should know who compresses lumps of this map, or files in it: which games do not read that.
     ///
     /// ```
@@ -75,7 +80,7 @@ impl<'a> Bsp<'a> {
 
     /// The map revision of a Source map: how often its source was saved.
     pub fn revision(&self) -> Option<i32> {
-        word(self.container.bytes(), self.dialect.revision_at?)
+        self.byte_order().word(self.container.bytes(), self.dialect.revision_at?)
     }
 
     /// The slots, segments and words below.
@@ -137,7 +142,7 @@ impl<'a> Bsp<'a> {
     pub fn packing_oddity(&self, slot: SlotId) -> Option<&'static str> {
         let found = self.container.slot(slot)?;
         let says_packed = match found.words.flags {
-            Some(at) => word(self.container.bytes(), at).is_some_and(|flags| flags & 1 != 0),
+            Some(_) => found.flags(self.container.bytes()).is_some_and(|flags| flags & 1 != 0),
             None => found.unpacked.is_some_and(|size| size != 0),
         };
         let seems_packed = lzma::unpacked_size(&self.stored(slot)).is_some();
@@ -149,6 +154,11 @@ impl<'a> Bsp<'a> {
         }
     }
 
+    /// Compresses bytes for this map.
+    pub(crate) fn pack(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        lzma::pack_for(bytes, self.dialect.rules.dictionary)
+    }
+
     /// The error that a slot's packing is not what the directory says.
     pub(crate) fn odd_packing(&self, slot: SlotId, oddity: &str) -> Error {
         let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
@@ -156,7 +166,8 @@ impl<'a> Bsp<'a> {
         Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).hint(hint)
     }
 
-    /// A slot's bytes, decompressed where they are compressed.
+    /// A slot's bytes, decompressed where they are compressed; numbers in them have the file's byte order, in which
+    /// [`crate::Draft::set`] takes them again.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] where that fails.

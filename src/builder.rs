@@ -3,16 +3,14 @@
 //! It also makes what compilers never write and real files have all the same: gaps, shared and overrunning entries,
 //! tails, other alignments. The tests build with it what no real map at hand shows.
 
+mod lay;
+
 use std::collections::BTreeMap;
 
-use crate::bytes::align_up;
-use crate::dialect::{Dialect, Magic};
-use crate::error::{Error, ErrorKind, Result};
-use crate::file::directory::{
-    BloodlinesTrailer, BspxEntry, BspxHeader, DirectoryShape, Entry, EntryFields, GameLumpEntry, XashHeader,
-};
+use crate::dialect::Dialect;
+use crate::error::Result;
+use crate::file::directory::{DirectoryShape, EntryFields};
 use crate::file::lzma;
-use crate::record::{Field, Record};
 
 /// Makes a map from nothing.
 ///
@@ -52,9 +50,6 @@ struct Part {
     gap: Vec<u8>,
     alignment: Option<usize>,
 }
-
-/// A lump of which nothing was said.
-static NOTHING: Part = Part { bytes: Vec::new(), version: 0, unpacked: 0, gap: Vec::new(), alignment: None };
 
 #[derive(Clone, Debug)]
 struct Member {
@@ -129,8 +124,9 @@ impl Builder {
     /// # Errors
     /// As [`lzma::pack`].
     pub fn compressed_lump(mut self, index: usize, bytes: &[u8]) -> Result<Self> {
+        let packed = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
         let part = self.part(index);
-        (part.bytes, part.unpacked) = (lzma::pack(bytes)?, bytes.len());
+        (part.bytes, part.unpacked) = (packed, bytes.len());
         Ok(self)
     }
 
@@ -168,7 +164,8 @@ impl Builder {
     /// # Errors
     /// As [`lzma::pack`].
     pub fn compressed_game_lump(mut self, id: [u8; 4], version: u16, bytes: &[u8]) -> Result<Self> {
-        self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored: lzma::pack(bytes)? });
+        let stored = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
+        self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored });
         Ok(self)
     }
 
@@ -181,7 +178,7 @@ impl Builder {
         self
     }
 
-    /// The empty member without offset that ends a list with compressed ones.
+    /// The empty member that ends a list with compressed ones: without offset, but on consoles where the last one ends.
     #[must_use]
     pub fn game_lump_end(mut self) -> Self {
         self.members.push(Member { id: [0; 4], version: 0, flags: 0, stored: Vec::new(), length: 0 });
@@ -244,153 +241,7 @@ impl Builder {
         self
     }
 
-    /// The file.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] for a lump that the directory has no entry for, [`ErrorKind::TooLarge`] past 2 GiB.
-    pub fn build(&self) -> Result<Vec<u8>> {
-        let mut file = vec![0; self.shape.header_size()];
-        if !self.extra.is_empty() {
-            file.resize(file.len() + XashHeader::SIZE + crate::file::XASH_ENTRIES * Entry::SIZE, 0);
-        }
-        let mut fields =
-            vec![EntryFields { offset: 0, length: 0, version: Some(0), unpacked: Some(0) }; self.shape.count];
-        let game_lump = self.dialect.rules.game_lump.filter(|_| !self.members.is_empty());
-        for index in self.file_order() {
-            let part = self.lumps.get(&index).unwrap_or(&NOTHING);
-            let Some(fields) = fields.get_mut(index) else {
-                let message = format!("the directory has no entry {index}, only {}", self.shape.count);
-                return Err(Error::new(ErrorKind::Argument, message));
-            };
-            fields.version = Some(part.version);
-            file.extend(&part.gap);
-            let is_game_lump = game_lump == Some(index);
-            if part.bytes.is_empty() && !is_game_lump {
-                continue;
-            }
-            pad(&mut file, part.alignment.unwrap_or(4));
-            fields.offset = offset(file.len())?;
-            fields.unpacked = Some(offset(part.unpacked)?);
-            if is_game_lump {
-                self.put_members(&mut file)?;
-            } else {
-                file.extend(&part.bytes);
-            }
-            fields.length = offset(file.len())? - fields.offset;
-        }
-        self.put_extra(&mut file)?;
-        self.put_bspx(&mut file)?;
-        if self.trailer {
-            let entities = self.dialect.rules.trailer_lump.and_then(|lump| fields.get(lump)).map(|lump| lump.offset);
-            let entities_offset = u32::try_from(entities.unwrap_or(0)).unwrap_or(0);
-            file.extend(BloodlinesTrailer { entities_offset, signature: *b"QnDbTm" }.encode());
-        }
-        file.extend(&self.tail);
-        if self.padded && !self.trailer && self.tail.is_empty() {
-            pad(&mut file, 4);
-        }
-        offset(file.len())?;
-
-        let version_at = self.dialect.version_at();
-        if let Magic::Ident(ident) = self.dialect.magic {
-            file[..4].copy_from_slice(&ident);
-        }
-        file[version_at..version_at + 4].copy_from_slice(&self.version.to_le_bytes());
-        if let Some(at) = self.dialect.revision_at {
-            file[at..at + 4].copy_from_slice(&self.revision.to_le_bytes());
-        }
-        if let Some(at) = self.dialect.stored_checksum_at() {
-            file[at..at + 4].copy_from_slice(&self.checksum.to_le_bytes());
-        }
-        for (index, fields) in fields.iter().enumerate() {
-            let fields = self.entries.get(&index).unwrap_or(fields);
-            let (at, entry) = (self.shape.entry_offset(index), self.shape.entry.write(*fields));
-            file[at..at + entry.len()].copy_from_slice(&entry);
-        }
-        Ok(file)
-    }
-
     fn part(&mut self, index: usize) -> &mut Part {
         self.lumps.entry(index).or_default()
     }
-
-    /// Every lump once: as asked for, then the dialect's order, then by index.
-    fn file_order(&self) -> Vec<usize> {
-        let mut order = self.order.clone();
-        let rest = self.dialect.rules.write_order.iter().copied().chain(self.lumps.keys().copied());
-        let known = |index: &usize| *index < self.shape.count || self.lumps.contains_key(index);
-        for index in rest.filter(known) {
-            if !order.contains(&index) {
-                order.push(index);
-            }
-        }
-        order
-    }
-
-    fn put_members(&self, file: &mut Vec<u8>) -> Result<()> {
-        file.extend(offset(self.members.len())?.to_le_bytes());
-        let mut at = file.len() + self.members.len() * GameLumpEntry::SIZE;
-        let mut stored = Vec::new();
-        for Member { mut id, version, flags, stored: bytes, length } in self.members.iter().cloned() {
-            let is_end = id == [0; 4];
-            let padding = if is_end { 0 } else { align_up(at, self.members_at) - at };
-            stored.resize(stored.len() + padding, 0);
-            at += padding;
-            id.reverse();
-            let (place, length) = (offset(if is_end { 0 } else { at })?, offset(length)?);
-            file.extend(GameLumpEntry { id, flags, version, offset: place, length }.encode());
-            at += bytes.len();
-            stored.extend(bytes);
-        }
-        file.extend(stored);
-        Ok(())
-    }
-
-    fn put_extra(&self, file: &mut Vec<u8>) -> Result<()> {
-        if self.extra.is_empty() {
-            return Ok(());
-        }
-        let header = self.shape.header_size();
-        let mut directory = XashHeader { magic: *b"XASH", version: 4 }.encode();
-        for index in 0..crate::file::XASH_ENTRIES {
-            let bytes = self.extra.get(&index).map_or(&[][..], |bytes| bytes);
-            pad(file, 4);
-            let (offset, length) = (offset(file.len())?, offset(bytes.len())?);
-            directory.extend(Entry { offset, length }.encode());
-            file.extend(bytes);
-        }
-        file[header..header + directory.len()].copy_from_slice(&directory);
-        Ok(())
-    }
-
-    fn put_bspx(&self, file: &mut Vec<u8>) -> Result<()> {
-        if self.bspx.is_empty() {
-            return Ok(());
-        }
-        pad(file, 4);
-        file.extend(BspxHeader { magic: *b"BSPX", count: offset(self.bspx.len())? }.encode());
-        let mut at = file.len() + self.bspx.len() * BspxEntry::SIZE;
-        for (name, bytes) in &self.bspx {
-            let mut entry = BspxEntry { name: [0; 24], offset: offset(at)?, length: offset(bytes.len())? };
-            entry.name.iter_mut().zip(name.bytes().take(23)).for_each(|(to, from)| *to = from);
-            file.extend(entry.encode());
-            at = align_up(at + bytes.len(), 4);
-        }
-        for (index, (_, bytes)) in self.bspx.iter().enumerate() {
-            if index > 0 {
-                pad(file, 4);
-            }
-            file.extend(bytes);
-        }
-        Ok(())
-    }
-}
-
-fn pad(file: &mut Vec<u8>, alignment: usize) {
-    file.resize(align_up(file.len(), alignment), 0);
-}
-
-fn offset(value: usize) -> Result<i32> {
-    i32::try_from(value)
-        .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{value} bytes do not fit a file of at most 2 GiB")))
 }

@@ -301,7 +301,55 @@ pub(crate) fn amount(value: usize) -> f64 {
     value as f64
 }
 
-/// A directory word as it stands in the file: a signed 32-bit number, little-endian.
+/// Which byte of a number comes first in a file.
+///
+/// ```
+/// use bspkit::bytes::ByteOrder;
+/// use bspkit::dialect::{SOURCE, SOURCE360};
+/// assert_eq!((SOURCE.byte_order(), SOURCE360.byte_order()), (ByteOrder::Little, ByteOrder::Big));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The lowest: on everything that games of these engines were made for first.
+    #[default]
+    Little,
+    /// The highest: on the Xbox 360 and the PlayStation 3.
+    Big,
+}
+
+impl ByteOrder {
+    /// The signed number of 32 bits that stands there: how every word of a directory is read.
+    pub(crate) fn word(self, bytes: &[u8], at: usize) -> Option<i32> {
+        word(bytes, at).map(|word| i32::from_le_bytes(self.word_bytes(word)))
+    }
+
+    /// The bytes of a number of 32 bits: how every word of a directory is written.
+    pub(crate) fn word_bytes(self, word: i32) -> [u8; 4] {
+        match self {
+            ByteOrder::Little => word.to_le_bytes(),
+            ByteOrder::Big => word.to_be_bytes(),
+        }
+    }
+
+    /// As [`ByteOrder::word`], of 16 bits.
+    pub(crate) fn half(self, bytes: &[u8], at: usize) -> Option<u16> {
+        let half = *bytes.get(at..)?.first_chunk()?;
+        Some(match self {
+            ByteOrder::Little => u16::from_le_bytes(half),
+            ByteOrder::Big => u16::from_be_bytes(half),
+        })
+    }
+
+    /// As [`ByteOrder::word_bytes`], of 16 bits.
+    pub(crate) fn half_bytes(self, half: u16) -> [u8; 2] {
+        match self {
+            ByteOrder::Little => half.to_le_bytes(),
+            ByteOrder::Big => half.to_be_bytes(),
+        }
+    }
+}
+
+/// A number of 32 bits as it stands in the file: signed, little-endian.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::process::{Command, Stdio};
 
+use bspkit::bytes::ByteOrder;
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::op::compress::{self, Options, Outcome};
 use bspkit::op::verify;
@@ -49,11 +50,17 @@ fn readable(map: &Bsp<'_>) -> Result<(), String> {
     };
     let file = map.container().bytes();
     let bytes = &file[lump.stored.clone()];
-    let word = |at: usize| usize::try_from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap();
+    let is_big = map.byte_order() == ByteOrder::Big;
+    let word = |at: usize| {
+        let word = bytes[at..at + 4].try_into().unwrap();
+        usize::try_from(if is_big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }).unwrap()
+    };
+    // On consoles offsets count from the start of the lump.
+    let base = if is_big { lump.stored.start } else { 0 };
     let count = if bytes.is_empty() { 0 } else { word(0) };
     for index in 0..count {
         let at = 4 + 16 * index;
-        let (flags, offset, length) = (bytes[at + 4], word(at + 8), word(at + 12));
+        let (flags, offset, length) = (bytes[at + if is_big { 5 } else { 4 }], base + word(at + 8), word(at + 12));
         let is_packed = file.get(offset..).is_some_and(|rest| rest.starts_with(b"LZMA"));
         if (flags & 1 == 1) != (is_packed && length > 0) {
             return Err(format!("the flags of member {index} do not say how it is stored"));
@@ -66,7 +73,7 @@ fn readable(map: &Bsp<'_>) -> Result<(), String> {
         }
         let next = match word(at + 16 + 8) {
             0 => lump.stored.end,
-            next => next,
+            next => base + next,
         };
         let header = |at: usize| u32::from_le_bytes(file[offset + at..][..4].try_into().unwrap());
         let (unpacked, packed) = (header(4), usize::try_from(header(8)).unwrap() + 17);
@@ -367,7 +374,8 @@ while at < len(data):
     piece, bytes = data[at + 8:at + 8 + packed], data[at + 8 + packed:at + 8 + packed + raw]
     at, count = at + 8 + packed + raw, count + 1
     magic, actual, size = struct.unpack_from('<4sII', piece)
-    assert (magic, actual, size, piece[12:17]) == (b'LZMA', raw, packed - 17, b'\\x5d\\0\\0\\0\\1'), piece[:17]
+    assert (magic, actual, size) == (b'LZMA', raw, packed - 17), piece[:17]
+    assert piece[12:17] in (b'\\x5d\\0\\0\\0\\1', b'\\x5d\\0\\0\\4\\0'), piece[:17]
     decoder = lzma.LZMADecompressor(lzma.FORMAT_ALONE)
     assert decoder.decompress(piece[12:17] + struct.pack('<Q', raw) + piece[17:]) == bytes
     assert decoder.eof and not decoder.unused_data

@@ -14,8 +14,16 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 /// Magic and version of what opens, and of what does not.
-const MAGICS: &[&[u8]] =
-    &[b"IBSP\x26\0\0\0", b"IBSP\x2e\0\0\0", b"VBSP\x14\0\0\0", b"VBSP\x15\0\0\0", b"\x1e\0\0\0", b"rBSP", b""];
+const MAGICS: &[&[u8]] = &[
+    b"IBSP\x26\0\0\0",
+    b"IBSP\x2e\0\0\0",
+    b"VBSP\x14\0\0\0",
+    b"VBSP\x15\0\0\0",
+    b"PSBV\0\0\0\x14",
+    b"\x1e\0\0\0",
+    b"rBSP",
+    b"",
+];
 
 const SOURCES: &[&Dialect] = &[
     &dialect::SOURCE17,
@@ -26,6 +34,7 @@ const SOURCES: &[&Dialect] = &[
     &dialect::STRATA,
     &dialect::CONTAGION,
     &dialect::VITAMIN,
+    &dialect::SOURCE360,
 ];
 
 const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];

@@ -59,6 +59,18 @@ fn bloodlines() -> Vec<u8> {
         .unwrap()
 }
 
+fn console() -> Vec<u8> {
+    Builder::new(&dialect::SOURCE360)
+        .lump(1, [1; 40])
+        .lump(0, long_text())
+        .game_lump(*b"sprp", 6, [5; 9])
+        .lump(40, [9; 22])
+        .align(40, 2048)
+        .order(&[1, 0, 35, 40])
+        .build()
+        .unwrap()
+}
+
 fn quake_live() -> Vec<u8> {
     Builder::new(&dialect::QUAKE3)
         .version(47)
@@ -168,6 +180,33 @@ fn faults() -> Vec<Fault> {
                 layout => write(draft, layout),
             }),
             caught_by: &["keep", "identity"],
+        },
+        Fault {
+            name: "a word of a console's map is written in the order of PCs",
+            map: console,
+            subject: writer(|draft, layout, _| {
+                spoiled(draft, layout, |old, _, file| {
+                    // The length of the entities, where it is another one.
+                    if file[12..16] != old.container().bytes()[12..16] {
+                        file[12..16].reverse();
+                    }
+                })
+            }),
+            caught_by: &["keep", "append", "repack"],
+        },
+        Fault {
+            name: "offsets in a console's game lump are counted from the start of the file",
+            map: console,
+            subject: writer(|draft, layout, _| {
+                spoiled(draft, layout, |old, new, file| {
+                    let lump = new.role(Role::GameLump).unwrap();
+                    if lump.offset != old.role(Role::GameLump).unwrap().offset {
+                        let word = lump.stored.start + 12;
+                        file[word..word + 4].copy_from_slice(&new.slot("game:sprp").unwrap().offset.to_be_bytes());
+                    }
+                })
+            }),
+            caught_by: &["keep", "repack"],
         },
         Fault {
             name: "the trailer of Bloodlines keeps the old offset",

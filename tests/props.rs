@@ -79,12 +79,12 @@ fn the_rooms_hold_what_was_put_into_them() {
 /// Identity on real maps, and a change that reaches nothing else.
 fn check(map: &Bsp<'_>, name: &str) -> usize {
     if let Ok(details) = map.detail_props() {
-        let stored = map.bytes(map.slot("game:dprp").unwrap().id).unwrap();
+        let stored = map.little_endian(map.slot("game:dprp").unwrap().id).unwrap();
         assert_eq!(details.to_bytes(), *stored, "{name}");
         assert_eq!((0..details.len()).filter_map(|index| details.record(index)).count(), details.len(), "{name}");
     }
     let Ok(slot) = map.slot("game:sprp") else { return 0 };
-    let stored = map.bytes(slot.id).unwrap();
+    let stored = map.little_endian(slot.id).unwrap();
     let mut props = map.static_props().unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(props.to_bytes(), *stored, "{name}");
     assert_eq!(props.variant().is_some(), !props.is_empty(), "{name}: props of {} bytes", props.size());
@@ -233,7 +233,7 @@ fn a_prop_changed_in_a_map_is_the_only_change() {
         props.set_name(1, "models/own/lamps.mdl").unwrap();
         for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
             let mut draft = map.draft();
-            draft.set(slot, props.to_bytes()).unwrap();
+            draft.set_little_endian(slot, props.to_bytes()).unwrap();
             let saved = Bsp::from_vec(draft.plan(layout).unwrap().to_vec()).unwrap();
             let again = saved.static_props().unwrap();
             assert_eq!(again.bytes(), props.bytes(), "{name}");

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::Bsp;
-use crate::bytes::Data;
+use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Facts, Form, Key, List, Records, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId};
@@ -77,6 +77,7 @@ impl<'a> Bsp<'a> {
         let is_ragged = !rows.iter().any(|row| is_whole(row));
         let facts = |is_exact, is_likely| Facts {
             version,
+            order: self.byte_order(),
             lump_version: slot.version,
             is_exact,
             is_likely,
@@ -119,13 +120,65 @@ impl<'a> Bsp<'a> {
         }
     }
 
+    /// A slot's bytes as [`Bsp::bytes`] gives them, but with all numbers little-endian, also those of a big-endian file: as
+    /// far as it is known where numbers are in it. Records and lenses are read from these;
+    /// [`crate::Draft::set_little_endian`] takes them.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Builder, dialect};
+    /// let bytes = Builder::new(&dialect::SOURCE360).lump(13, [0, 0, 0, 7]).build()?;
+    /// let map = Bsp::parse(&bytes)?;
+    /// let edges = map.slot("surfedges")?.id;
+    /// assert_eq!(*map.bytes(edges)?, [0, 0, 0, 7]);
+    /// assert_eq!(*map.little_endian(edges)?, [7, 0, 0, 0]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bsp::bytes`].
+    pub fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
+        self.bytes(slot).map(|bytes| self.in_little_endian(slot, bytes))
+    }
+
+    /// Other bytes of a slot with their numbers little-endian.
+    pub(crate) fn in_little_endian<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
+        self.by_row(slot, bytes, ByteOrder::Big)
+    }
+
+    /// The same bytes with their numbers in the order of the file again.
+    pub(crate) fn in_own_order<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
+        self.by_row(slot, bytes, ByteOrder::Little)
+    }
+
+    fn by_row<'b>(&self, slot: SlotId, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
+        if self.byte_order() == ByteOrder::Little {
+            return bytes;
+        }
+        match self.container().slot(slot).and_then(|slot| self.row(slot).ok()) {
+            Some(row) => self.turned(row, bytes, from),
+            None => bytes,
+        }
+    }
+
+    /// Bytes of a lump that goes by a row: those of a big-endian file turned, of another as they are.
+    pub(crate) fn turned<'b>(&self, row: &Row, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
+        match self.byte_order() {
+            ByteOrder::Little => bytes,
+            ByteOrder::Big => {
+                let mut bytes = bytes.to_vec();
+                row.turn(&mut bytes, from);
+                Data::from(bytes)
+            }
+        }
+    }
+
     /// Where in a slot's bytes records stand, list by list: one for an array, none where there are no records in it.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
         match self.row(slot) {
-            Ok(row) => self.parts(row, slot, &self.bytes(slot.id)?),
+            Ok(row) => self.parts(row, slot, &self.turned(row, self.bytes(slot.id)?, ByteOrder::Big)),
             Err(_) => Ok(Vec::new()),
         }
     }
@@ -144,7 +197,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
         let (slot, row) = self.keyed(key)?;
-        let bytes = self.bytes(slot)?;
+        let bytes = self.turned(row, self.bytes(slot)?, ByteOrder::Big);
         let is_list = |list: &List| list.name == key.list_name() && (list.record.type_id)() == TypeId::of::<R>();
         match row.form {
             // Without bytes there are not even the counts of the lists.

@@ -96,7 +96,10 @@ fn load(
         content.parse(format, names, resize, BufReader::new(File::open(path).with_context(cannot)?))
     };
     let bytes = parsed.with_context(|| format!("cannot load {} into {}", shown(path), content.name))?;
-    draft.set(content.slot, bytes)?;
+    match format {
+        Format::Raw => draft.set(content.slot, bytes)?,
+        Format::Json | Format::Csv => draft.set_little_endian(content.slot, bytes)?,
+    }
     Ok(())
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 fn assign(draft: &mut Draft<'static>, Assignment { place, value }: &Assignment, names: FlagNames) -> Result<()> {
     let found = place.find(draft.bsp())?;
     // What was set before counts; no assignment changes the size of a lump.
-    let mut bytes = draft.bytes(found.content.slot)?.to_vec();
+    let mut bytes = draft.little_endian(found.content.slot)?.to_vec();
     let part = found.part;
     let to = &mut bytes[found.place()];
     let parsed = match found.is_single() {
@@ -62,6 +62,6 @@ fn assign(draft: &mut Draft<'static>, Assignment { place, value }: &Assignment, 
         false => parse_value(part.shape, part.meaning, value, to, names),
     };
     parsed.map_err(|why| Error::new(ErrorKind::Argument, why))?;
-    draft.set(found.content.slot, bytes)?;
+    draft.set_little_endian(found.content.slot, bytes)?;
     Ok(())
 }

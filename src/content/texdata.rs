@@ -50,7 +50,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::NotFound`] where the dialect has none; where a lump cannot be read, as [`Bsp::bytes`]. What is wrong
     /// with a name is said when it is asked for.
     pub fn texture_strings(&self) -> Result<TextureStrings<'a>> {
-        self.texture_strings_of(|slot| self.bytes(slot))
+        self.texture_strings_of(|slot| self.little_endian(slot))
     }
 
     /// The names with other bytes of the lumps.

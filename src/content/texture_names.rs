@@ -230,7 +230,7 @@ impl<'a> Bsp<'a> {
             return Ok(names);
         }
         for field in self.texture_fields()? {
-            let bytes = self.bytes(field.slot)?;
+            let bytes = self.little_endian(field.slot)?;
             let records = bytes.chunks_exact(field.record).enumerate();
             records.for_each(|(index, record)| add(&field.lump, (index, Ok(field.name(record)))));
             let rest = ragged(&field.lump, bytes.len(), field.record);

@@ -41,6 +41,8 @@ pub struct Checks {
     pub members: &'static [(&'static str, Member)],
     /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
     pub axial_sides: bool,
+    /// Lumps that tools leave out though others refer to them, with those that have the same then, where any has.
+    pub left_out: &'static [(&'static str, Option<&'static str>)],
 }
 
 /// Why a member of the game lump, of this version and with these bytes, fits no layout.

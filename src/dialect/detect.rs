@@ -1,7 +1,6 @@
 //! Which dialect a file is: magic and version select candidates, their probes decide.
 
 use super::{ALL, Dialect, Magic, foreign};
-use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::directory::DirectoryShape;
 
@@ -55,17 +54,21 @@ impl Dialect {
             Magic::Ident(ident) => bytes.starts_with(&ident),
             Magic::VersionOnly => true,
         };
-        magic && word(bytes, self.version_at()).is_some_and(|version| self.versions.contains(&version))
+        magic && self.version_in(bytes).is_some_and(|version| self.versions.contains(&version))
+    }
+
+    fn version_in(&self, bytes: &[u8]) -> Option<i32> {
+        self.byte_order().word(bytes, self.version_at())
     }
 
     fn accept(&'static self, bytes: &[u8]) -> Option<Detected> {
         let shape = (self.probe)(bytes, self)?;
-        Some(Detected { dialect: self, version: word(bytes, self.version_at())?, shape })
+        Some(Detected { dialect: self, version: self.version_in(bytes)?, shape })
     }
 
     /// Reads a file as this dialect whatever it seems to be, as long as there is room for a version.
     pub(crate) fn insist(&'static self, bytes: &[u8]) -> Result<Detected> {
-        let version = word(bytes, self.version_at()).ok_or_else(|| foreign::name(bytes))?;
+        let version = self.version_in(bytes).ok_or_else(|| foreign::name(bytes))?;
         let shape = (self.probe)(bytes, self).unwrap_or(self.shapes[0]);
         Ok(Detected { dialect: self, version, shape })
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 const MAPS: &[(&[u8], Option<i32>, &str)] = &[
     (b"rBSP", None, "a map of a Respawn game (Titanfall, Apex Legends), whose lumps stand in files beside it"),
     (b"PSBr", None, "a console map of a Respawn game (Titanfall, Apex Legends)"),
-    (b"PSBV", None, "a console map of the Source engine (big-endian)"),
+    (b"PSBV", None, "a console map of the Source engine, of another version than 19 and 20"),
     (b"QBSP", None, "a map of a Quake II engine's own, of another version than 38"),
     (b"RBSP", None, "a map like those of Raven's games, of another version than 1"),
     (b"FBSP", None, "a map like those of QFusion, of another version than 1"),

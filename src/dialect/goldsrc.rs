@@ -25,12 +25,10 @@ pub const GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     rules: Rules {
-        game_lump: None,
         extra_header: true,
-        trailer_lump: None,
-        alignments: &[],
         // The HLT family of compilers, as id's before them.
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
+        ..Rules::PLAIN
     },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::GOLDSRC,

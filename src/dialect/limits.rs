@@ -46,6 +46,7 @@ pub(super) const QUAKE: Checks = Checks {
     versions: &[],
     members: &[],
     axial_sides: false,
+    left_out: &[],
 };
 
 /// BSP2 and 2PSB: engines that know them have no limits of their own. Quakespasm takes larger extents.
@@ -74,6 +75,7 @@ pub(super) const GOLDSRC: Checks = Checks {
     versions: &[],
     members: &[],
     axial_sides: false,
+    left_out: &[],
 };
 
 const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
@@ -118,6 +120,7 @@ pub(super) const QUAKE2: Checks = Checks {
     versions: &[],
     members: &[],
     axial_sides: false,
+    left_out: &[],
 };
 
 const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
@@ -217,6 +220,7 @@ pub(super) const QUAKE3: Checks = Checks {
     versions: &[],
     members: &[],
     axial_sides: true,
+    left_out: &[],
 };
 
 const Q3MAP2: Engine = engine("q3map2", "q3map2", &[], &Q3MAP2_LIMITS);
@@ -330,9 +334,10 @@ pub(super) const SOURCE: Checks = Checks {
     versions: &[("OCCLUSION", 0..=2)],
     members: &[("game:sprp", super::source::props_fit)],
     axial_sides: false,
+    left_out: &[],
 };
 
-const fn source_limits(most_entities: usize) -> [Limit; 32] {
+pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
     [
         records("MODELS", 1_024),
         records("BRUSHES", 8_192),

@@ -35,6 +35,7 @@ pub mod source;
 pub mod source17;
 pub mod source21;
 pub mod source22;
+pub mod source360;
 pub mod strata;
 mod text;
 mod vis;
@@ -75,11 +76,13 @@ pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
 pub use source22::SOURCE22;
+pub use source360::SOURCE360;
 pub use strata::STRATA;
 pub use text::EntityRules;
 pub use vis::{LeafRows, VisModel};
 pub use vitamin::VITAMIN;
 
+use crate::bytes::ByteOrder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
@@ -110,6 +113,7 @@ pub const ALL: &[&Dialect] = &[
     &STRATA,
     &CONTAGION,
     &VITAMIN,
+    &SOURCE360,
 ];
 
 /// What is particular about the maps of an engine and its kin.
@@ -318,6 +322,11 @@ impl Dialect {
             Covers::Header(at) => Some(at),
             _ => None,
         })
+    }
+
+    /// The order of the bytes in numbers of its files.
+    pub fn byte_order(&self) -> ByteOrder {
+        self.shapes.first().map_or(ByteOrder::Little, DirectoryShape::order)
     }
 
     /// The offset of the version number.

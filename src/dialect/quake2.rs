@@ -21,12 +21,9 @@ pub const QUAKE2: Dialect = Dialect {
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
     rules: Rules {
-        game_lump: None,
-        extra_header: false,
-        trailer_lump: None,
-        alignments: &[],
         // id's qbsp3, qvis3 and qrad3.
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 16],
+        ..Rules::PLAIN
     },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::QUAKE2,

@@ -36,12 +36,9 @@ pub const QUAKE3: Dialect = Dialect {
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: flags::ENEMY_TERRITORY },
     ],
     rules: Rules {
-        game_lump: None,
-        extra_header: false,
-        trailer_lump: None,
-        alignments: &[],
         // id's q3map, and q3map2.
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],
+        ..Rules::PLAIN
     },
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QUAKE3,

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::bytes::{Data, word};
-use crate::record::{Record, RecordInfo};
+use crate::bytes::{ByteOrder, Data};
+use crate::record::{Record, RecordInfo, decode_in, turn};
 
 /// One way in which a lump can be laid out.
 ///
@@ -29,7 +29,13 @@ pub struct Row {
     pub versions: &'static [i32],
     /// What else has to hold for it to be believed.
     pub proof: Option<Proof>,
+    /// Of what is no records: what turns the numbers in it from the byte order of a file into the other.
+    pub(super) turn: Option<Turn>,
 }
+
+/// What turns the numbers of a lump around that has them in the order that is given; it reads what it has to before it
+/// turns it, so that twice is not at all.
+pub(super) type Turn = fn(&mut [u8], ByteOrder);
 
 /// Whether a layout fits: the reason why not.
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
@@ -110,7 +116,7 @@ impl List {
 
 impl Row {
     const fn new(lump: &'static str, form: Form) -> Self {
-        Row { lump, form, maps: &[], versions: &[], proof: None }
+        Row { lump, form, maps: &[], versions: &[], proof: None, turn: None }
     }
 
     pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
@@ -140,6 +146,30 @@ impl Row {
         Row { proof: Some(proof), ..self }
     }
 
+    /// So the numbers in it are turned, where it is no records.
+    pub(super) const fn turned(self, turn: Turn) -> Self {
+        Row { turn: Some(turn), ..self }
+    }
+
+    /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps of
+    /// big-endian files pass when they are read, and again when they are written. Lists are turned as far as there is room
+    /// for them; back it is the same.
+    pub fn turn(&self, bytes: &mut [u8], from: ByteOrder) {
+        match (self.form, self.turn) {
+            (Form::Array(record), _) => turn(record, bytes),
+            (Form::Lists(lists), _) => {
+                let (parts, rest) = walk(lists, bytes, from);
+                let missing = rest.err().and_then(|(count_at, _)| count_at);
+                for count_at in parts.iter().filter_map(|part| part.count_at).chain(missing) {
+                    bytes[count_at..count_at + 4].reverse();
+                }
+                parts.into_iter().for_each(|part| turn(part.record, &mut bytes[part.range]));
+            }
+            (Form::Lens(_), Some(turn)) => turn(bytes, from),
+            (Form::Lens(_) | Form::Opaque(_), _) => {}
+        }
+    }
+
     /// The record of an array.
     pub fn record(&self) -> Option<&'static RecordInfo> {
         match self.form {
@@ -158,34 +188,41 @@ impl Row {
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
             Form::Lists(lists) => {
-                let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
-                let mut parts = Vec::with_capacity(lists.len());
-                for list in lists {
-                    let (count_at, start) = match list.counted {
-                        Counted::Before => (at, at + 4),
-                        Counted::At(count_at) => (count_at, at),
-                        Counted::Nowhere => {
-                            let (list, record, range) = (list.name, list.record, at..bytes.len());
-                            parts.push(Records { list, record, range, count_at: None });
-                            break;
-                        }
-                    };
-                    let none = || format!("it ends before the number of {}", list.name);
-                    let count = word(bytes, count_at).ok_or_else(none)?;
-                    let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(list.record.size));
-                    let end = length.and_then(|length| start.checked_add(length)).filter(|end| *end <= bytes.len());
-                    let size = list.record.size;
-                    let end =
-                        end.ok_or_else(|| format!("there is no room for {count} {} of {size} bytes", list.name))?;
-                    let (list, record) = (list.name, list.record);
-                    parts.push(Records { list, record, range: start..end, count_at: Some(count_at) });
-                    at = end;
-                }
-                Ok(parts)
+                let (parts, rest) = walk(lists, bytes, ByteOrder::Little);
+                rest.map(|()| parts).map_err(|(_, why)| why)
             }
             Form::Lens(_) | Form::Opaque(_) => Ok(Vec::new()),
         }
     }
+}
+
+/// Where the lists of a lump stand, as far as there is room for them; of the first one without room where its count
+/// stands, if that is there, and what is wrong.
+fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Result<(), (Option<usize>, String)>) {
+    let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
+    let mut parts = Vec::with_capacity(lists.len());
+    for List { name, record, counted } in lists {
+        let (count_at, start) = match counted {
+            Counted::Before => (at, at + 4),
+            Counted::At(count_at) => (*count_at, at),
+            Counted::Nowhere => {
+                parts.push(Records { list: name, record, range: at.min(bytes.len())..bytes.len(), count_at: None });
+                break;
+            }
+        };
+        let Some(count) = order.word(bytes, count_at) else {
+            return (parts, Err((None, format!("it ends before the number of {name}"))));
+        };
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(record.size));
+        let end = length.and_then(|length| start.checked_add(length)).filter(|end| *end <= bytes.len());
+        let Some(end) = end else {
+            let why = format!("there is no room for {count} {name} of {} bytes", record.size);
+            return (parts, Err((Some(count_at), why)));
+        };
+        parts.push(Records { list: name, record, range: start..end, count_at: Some(count_at) });
+        at = end;
+    }
+    (parts, Ok(()))
 }
 
 /// Where the records of a lump stand in its bytes, or those of a list in it.
@@ -275,6 +312,8 @@ impl<R: Record> Key<R> {
 /// ```
 pub struct Facts<'m> {
     pub(crate) version: i32,
+    /// How the numbers of the lumps lie in the file.
+    pub(crate) order: ByteOrder,
     /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
     pub(crate) is_exact: bool,
     /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and not
@@ -301,7 +340,20 @@ impl<'m> Facts<'m> {
         (self.len)(lump).unwrap_or(0)
     }
 
-    /// The bytes of a lump; nothing where they cannot be read.
+    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
+    pub(super) fn own(&self, row: &Row) -> Data<'m> {
+        let bytes = self.bytes(row.lump);
+        match self.order {
+            ByteOrder::Little => bytes,
+            ByteOrder::Big => {
+                let mut bytes = bytes.to_vec();
+                row.turn(&mut bytes, ByteOrder::Big);
+                Data::from(bytes)
+            }
+        }
+    }
+
+    /// The bytes of a lump as they are; nothing where they cannot be read.
     pub fn bytes(&self, lump: &str) -> Data<'m> {
         (self.bytes)(lump).unwrap_or_else(|| Data::from(Vec::new()))
     }
@@ -311,16 +363,21 @@ impl<'m> Facts<'m> {
         self.len(lump) / size
     }
 
+    fn decoded<'b, R: Record>(&self, bytes: &'b [u8]) -> impl Iterator<Item = R> + use<'b, R> {
+        let order = self.order;
+        bytes.chunks_exact(R::SIZE).filter_map(move |record| decode_in(order, record))
+    }
+
     /// The sum of a number of every record of a lump.
     pub(super) fn sum<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
-        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(0, i64::saturating_add)
+        self.decoded(&bytes).map(number).fold(0, i64::saturating_add)
     }
 
     /// The largest number of any record of a lump; -1 where there is none.
     pub(super) fn most<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
-        bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(number).fold(-1, i64::max)
+        self.decoded(&bytes).map(number).fold(-1, i64::max)
     }
 }
 

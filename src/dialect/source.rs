@@ -48,7 +48,6 @@ pub const SOURCE: Dialect = Dialect {
     ],
     rules: Rules {
         game_lump: Some(35),
-        extra_header: false,
         trailer_lump: Some(0),
         alignments: &[
             // bspzip -repack and the consoles put the pakfile at a multiple of 2048.
@@ -60,6 +59,7 @@ pub const SOURCE: Dialect = Dialect {
             1, 10, 56, 52, 51, 55, 3, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39, 7, 58, 11, 27, 18, 19, 16, 17, 13, 12,
             14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
         ],
+        ..Rules::PLAIN
     },
     light: LightModel::Faces(&lightmap::LIGHT),
     text: EntityRules::SOURCE,

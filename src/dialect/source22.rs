@@ -77,7 +77,7 @@ impl Links {
 
 /// Displacements that have as many vertexes as there are, and name faces and neighbors that are there.
 fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let (bytes, faces) = (facts.bytes(row.lump), facts.count("FACES", Face::SIZE));
+    let (bytes, faces) = (facts.own(row), facts.count("FACES", Face::SIZE));
     displacements(facts, row, |record: R| record.links().power)?;
     let count = bytes.len() / R::SIZE;
     let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode).enumerate();
@@ -104,7 +104,7 @@ fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, count: fn(R) -> u32) -> R
 
 /// Overlays whose normals are some.
 fn with_normals<R: Record>(facts: &Facts<'_>, row: &Row, normal: fn(R) -> [f32; 3]) -> Result<(), String> {
-    let bytes = facts.bytes(row.lump);
+    let bytes = facts.own(row);
     let mut normals = bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(normal);
     let is_one = |normal: [f32; 3]| (normal.iter().map(|part| part * part).sum::<f32>() - 1.0).abs() < 0.01;
     match bytes.len().is_multiple_of(R::SIZE) && normals.all(is_one) {

@@ -13,7 +13,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`crate::Bsp::visibility`].
     pub fn visibility(&self) -> Result<Visibility<'a>> {
-        self.bsp.visibility_of(|slot| self.bytes(slot))
+        self.bsp.visibility_of(|slot| self.little_endian(slot))
     }
 
     /// Takes the visibility: its lump, and where rows go by leaf the offset of every leaf's row.
@@ -28,10 +28,10 @@ impl<'a> Draft<'a> {
         let (slot, bytes) = (self.lump_of(Role::Visibility)?, visibility.to_bytes()?);
         if let VisModel::Leafs(_) = visibility.model() {
             let leafs = self.lump_of(Role::Leafs)?;
-            let new = visibility.leafs_to_bytes(&self.bytes(leafs)?)?;
-            self.set(leafs, new)?;
+            let new = visibility.leafs_to_bytes(&self.little_endian(leafs)?)?;
+            self.set_little_endian(leafs, new)?;
         }
-        self.set(slot, bytes)
+        self.set_little_endian(slot, bytes)
     }
 
     /// The names of materials as the draft has them; [`Draft::set_texture_strings`] takes them back.
@@ -39,7 +39,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`crate::Bsp::texture_strings`].
     pub fn texture_strings(&self) -> Result<TextureStrings<'a>> {
-        self.bsp.texture_strings_of(|slot| self.bytes(slot))
+        self.bsp.texture_strings_of(|slot| self.little_endian(slot))
     }
 
     /// Takes the names of materials: the strings, and the table of where each begins.
@@ -49,8 +49,8 @@ impl<'a> Draft<'a> {
     pub fn set_texture_strings(&mut self, names: &TextureStrings<'_>) -> Result<()> {
         let (first, second) = (self.bsp.slot(STRINGS)?.id, self.bsp.slot(TABLE)?.id);
         let (strings, table) = names.to_bytes()?;
-        self.set(first, strings)?;
-        self.set(second, table)
+        self.set_little_endian(first, strings)?;
+        self.set_little_endian(second, table)
     }
 
     fn lump_of(&self, role: Role) -> Result<SlotId> {

@@ -10,7 +10,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`crate::Bsp::light`].
     pub fn light(&self) -> Result<Light<'a>> {
-        Light::read(&self.bsp, |slot| self.bytes(slot))
+        Light::read(&self.bsp, |slot| self.little_endian(slot))
     }
 
     /// Takes over light that was edited; lumps of it that were not are left alone.
@@ -29,6 +29,6 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`Draft::set`].
     pub fn set_light(&mut self, light: &Light<'_>) -> Result<()> {
-        light.edits().try_for_each(|(slot, bytes)| self.set(slot, bytes.to_vec()))
+        light.edits().try_for_each(|(slot, bytes)| self.set_little_endian(slot, bytes.to_vec()))
     }
 }

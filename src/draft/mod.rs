@@ -9,7 +9,7 @@ mod textures;
 use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, Rope};
+use crate::bytes::{ByteOrder, Data, Rope};
 use crate::content::entities::Entities;
 use crate::content::pak::Pak;
 use crate::dialect::{Key, Role};
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
             return Ok(pak.to_rope()?.to_data());
         }
         if let Some(edited) = self.tables.get(&slot).and_then(Held::edits) {
-            return Ok(Data::from(edited.to_vec()));
+            return Ok(self.bsp.in_own_order(slot, Data::from(edited.to_vec())));
         }
         match (&self.entities, self.slots.get(&slot)) {
             (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
@@ -84,7 +84,40 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Gives a slot new bytes, decompressed; the same bytes as before are no edit.
+    /// As [`Draft::bytes`] with all numbers little-endian, which matters for consoles' maps: [`Bsp::little_endian`].
+    ///
+    /// # Errors
+    /// As [`Bsp::bytes`].
+    pub fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
+        self.bytes(slot).map(|bytes| self.bsp.in_little_endian(slot, bytes))
+    }
+
+    /// As [`Draft::set`] with bytes whose numbers are little-endian whatever the file's are, as records and lenses give
+    /// them.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Builder, Layout, dialect};
+    /// let bytes = Builder::new(&dialect::SOURCE360).lump(13, [0, 0, 0, 7]).build()?;
+    /// let mut draft = Bsp::parse(&bytes)?.draft();
+    /// draft.set_little_endian(bspkit::SlotId::Lump(13), vec![9, 0, 0, 0])?;
+    /// let saved = draft.plan(Layout::Keep)?.to_vec();
+    /// assert_eq!(*Bsp::parse(&saved)?.bytes(bspkit::SlotId::Lump(13))?, [0, 0, 0, 9]);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Draft::set`].
+    pub fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
+        match self.bsp.byte_order() {
+            ByteOrder::Little => self.set(slot, bytes),
+            ByteOrder::Big => {
+                let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
+                self.set(slot, bytes)
+            }
+        }
+    }
+
+    /// Gives a slot new bytes, decompressed, with numbers in the file's byte order; the same bytes as before are no edit.
     ///
     /// The bytes of a game lump say offsets as if the lump stayed where it is.
     ///
@@ -179,7 +212,7 @@ impl<'a> Draft<'a> {
     pub fn table<R: Record>(&mut self, key: Key<R>) -> Result<TableMut<'_, 'a, R>> {
         let (slot, row) = self.bsp.keyed(key)?;
         if !self.tables.contains_key(&slot) {
-            let held = Held::new(self.bytes(slot)?);
+            let held = Held::new(self.little_endian(slot)?);
             self.tables.insert(slot, held);
         }
         let held = &mut self.tables[&slot];
@@ -274,8 +307,9 @@ impl<'a> Draft<'a> {
         slots.extend(self.slots.iter().map(|(slot, bytes)| (*slot, Some(bytes.clone()))));
         for (slot, held) in &self.tables {
             let Some(edited) = held.edits() else { continue };
+            let edited = self.bsp.in_own_order(*slot, Data::from(edited.to_vec()));
             if !self.bsp.bytes(*slot).is_ok_and(|old| *old == *edited) {
-                slots.insert(*slot, Some(Rope::from(edited.to_vec())));
+                slots.insert(*slot, Some(Rope::from(edited)));
             } else if self.packings.contains_key(slot) {
                 slots.insert(*slot, None);
             } else {

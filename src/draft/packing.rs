@@ -5,7 +5,7 @@ use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::{self, Edit, Slot, SlotId, lzma};
+use crate::file::{self, Edit, Slot, SlotId};
 
 /// How the bytes of a slot are stored.
 ///
@@ -20,7 +20,7 @@ use crate::file::{self, Edit, Slot, SlotId, lzma};
 pub enum Packing {
     /// As they are.
     Raw,
-    /// Compressed, as [`lzma::pack`] does it.
+    /// Compressed, as [`crate::file::lzma::pack`] does it.
     Lzma,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] where the map has no such slot; [`ErrorKind::Refused`] for slots that are never
     /// compressed as a whole: those of other games than Source's, the game lump, the pakfile; as [`Bsp::bytes`] and
-    /// [`lzma::pack`].
+    /// [`crate::file::lzma::pack`].
     ///
     /// ```
     /// use bspkit::{Bsp, Builder, Layout, Packing, dialect};
@@ -88,7 +88,7 @@ impl<'a> Draft<'a> {
             Packing::Raw => Stored::Raw(self.bsp.bytes(slot)?),
             Packing::Lzma => {
                 let of = self.bytes(slot)?;
-                let packed = Data::from(lzma::pack(&of)?);
+                let packed = Data::from(self.bsp.pack(&of)?);
                 Stored::Lzma { of, packed }
             }
         };
@@ -162,7 +162,7 @@ impl<'a> Draft<'a> {
         let unpacked = Some(bytes.len());
         let stored = match ready {
             Some(packed) => Rope::from(packed),
-            None => Rope::from(lzma::pack(&bytes.to_data())?),
+            None => Rope::from(self.bsp.pack(&bytes.to_data())?),
         };
         Ok(Some(Edit { slot, stored, unpacked }))
     }
@@ -170,7 +170,7 @@ impl<'a> Draft<'a> {
 
 /// Whether a slot is one of the empty members that end the list of a game lump.
 fn is_end(slot: &Slot) -> bool {
-    matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name([0; 4])
+    matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name(0)
 }
 
 pub(super) fn refused(message: &str, bsp: &Bsp<'_>, slot: SlotId) -> Error {

@@ -38,8 +38,8 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// [`crate::ErrorKind::Refused`] where a new name does not fit, by name; as [`crate::Bsp::texture_names`].
     pub fn rename_textures(&mut self, renaming: &Renaming) -> Result<Renamed> {
-        let (lumps, renamed) = self.bsp.with_texture_names(renaming, |slot| self.bytes(slot))?;
-        lumps.into_iter().try_for_each(|(slot, bytes)| self.set(slot, bytes))?;
+        let (lumps, renamed) = self.bsp.with_texture_names(renaming, |slot| self.little_endian(slot))?;
+        lumps.into_iter().try_for_each(|(slot, bytes)| self.set_little_endian(slot, bytes))?;
         Ok(renamed)
     }
 }

@@ -71,6 +71,8 @@ impl<'a> Container<'a> {
                     unpacked: unpacked.map(|field| entry + field),
                     version: version.map(|field| entry + field),
                     flags: None,
+                    origin: 0,
+                    order: shape.order(),
                 };
                 Slot::new(SlotId::Lump(index), lump_name(index), fields, words, size)
             })
@@ -92,7 +94,9 @@ impl<'a> Container<'a> {
         let game_lump = rules.game_lump.and_then(|index| slots.get(index)).filter(|slot| !slot.stored.is_empty());
         if let Some(lump) = game_lump {
             let id = lump.id;
-            let members = || nested::game_lump(&data[lump.stored.clone()], lump.stored.start, size);
+            let base = lump.stored.start;
+            let members =
+                || nested::game_lump(&data[lump.stored.clone()], base, rules.origin(base), shape.order(), size);
             let over_header = (lump.stored.start < header_end).then_some("it lies over the header");
             let read = opaque_game_lump.or(over_header).map_or_else(members, Err);
             let directory = lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it));
@@ -123,7 +127,8 @@ impl<'a> Container<'a> {
 
         let tail_start = slots.iter().map(|slot| slot.stored.end).max().unwrap_or(0).max(header_end);
         let trailer_offset = rules.trailer_lump.and_then(|index| slots.get(index)).map(|slot| slot.offset);
-        let tail::Tail { parts: tail, slots: bspx } = tail::read(&data, tail_start, &slots, trailer_offset);
+        let tail::Tail { parts: tail, slots: bspx } =
+            tail::read(&data, tail_start, &slots, trailer_offset, rules.end_alignment(size));
         slots.extend(bspx);
 
         let parts = Parts { shape, rules, header_end, slots, pinned, tail_start, tail };

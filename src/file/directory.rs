@@ -1,6 +1,7 @@
 //! The structs that say where things are: directory entries of every shape, and the headers around them.
 
-use crate::record::{Field, Record, records};
+use crate::bytes::ByteOrder;
+use crate::record::{Field, Record, decode_in, encode_in, records};
 
 records! {
     /// A lump of the idTech family: `lump_t` of bspfile.h and qfiles.h.
@@ -37,13 +38,13 @@ records! {
 
     /// A member of a Source map's game lump: `dgamelump_t`.
     pub struct GameLumpEntry(16) {
-        /// Four characters, stored backwards: `prps` is `sprp`.
-        pub id: [u8; 4],
+        /// Four characters in one number, the first in its highest byte: `prps` in a little-endian file is `sprp`.
+        pub id: u32,
         /// Bit 0: compressed.
         pub flags: u16,
         /// The member's own version.
         pub version: u16,
-        /// Bytes from the start of the file.
+        /// Bytes from the start of the file; on consoles from the start of the game lump.
         pub offset: i32,
         /// Bytes after decompression.
         pub length: i32,
@@ -141,6 +142,8 @@ pub enum EntryShape {
     Plain,
     /// [`SourceEntry`].
     Source,
+    /// [`SourceEntry`], big-endian.
+    SourceBig,
     /// [`Left4Dead2Entry`].
     Left4Dead2,
 }
@@ -150,8 +153,16 @@ impl EntryShape {
     pub const fn size(self) -> usize {
         match self {
             EntryShape::Plain => Entry::SIZE,
-            EntryShape::Source => SourceEntry::SIZE,
+            EntryShape::Source | EntryShape::SourceBig => SourceEntry::SIZE,
             EntryShape::Left4Dead2 => Left4Dead2Entry::SIZE,
+        }
+    }
+
+    /// The order of its numbers' bytes, which all of the file has but for zip files and compressed data in it.
+    pub const fn order(self) -> ByteOrder {
+        match self {
+            EntryShape::SourceBig => ByteOrder::Big,
+            EntryShape::Plain | EntryShape::Source | EntryShape::Left4Dead2 => ByteOrder::Little,
         }
     }
 
@@ -162,8 +173,8 @@ impl EntryShape {
                 let Entry { offset, length } = Entry::decode(bytes)?;
                 EntryFields { offset, length, version: None, unpacked: None }
             }
-            EntryShape::Source => {
-                let SourceEntry { offset, length, version, unpacked } = SourceEntry::decode(bytes)?;
+            EntryShape::Source | EntryShape::SourceBig => {
+                let SourceEntry { offset, length, version, unpacked } = decode_in(self.order(), bytes)?;
                 EntryFields { offset, length, version: Some(version), unpacked: Some(unpacked) }
             }
             EntryShape::Left4Dead2 => {
@@ -179,7 +190,9 @@ impl EntryShape {
         let (version, unpacked) = (version.unwrap_or(0), unpacked.unwrap_or(0));
         match self {
             EntryShape::Plain => Entry { offset, length }.encode(),
-            EntryShape::Source => SourceEntry { offset, length, version, unpacked }.encode(),
+            EntryShape::Source | EntryShape::SourceBig => {
+                encode_in(self.order(), &SourceEntry { offset, length, version, unpacked })
+            }
             EntryShape::Left4Dead2 => Left4Dead2Entry { version, offset, length, unpacked }.encode(),
         }
     }
@@ -188,7 +201,9 @@ impl EntryShape {
     pub(crate) const fn words(self) -> EntryWords {
         match self {
             EntryShape::Plain => EntryWords { offset: 0, length: 4, version: None, unpacked: None },
-            EntryShape::Source => EntryWords { offset: 0, length: 4, version: Some(8), unpacked: Some(12) },
+            EntryShape::Source | EntryShape::SourceBig => {
+                EntryWords { offset: 0, length: 4, version: Some(8), unpacked: Some(12) }
+            }
             EntryShape::Left4Dead2 => EntryWords { offset: 4, length: 8, version: Some(0), unpacked: Some(12) },
         }
     }
@@ -227,6 +242,11 @@ impl DirectoryShape {
         self.first + self.count * self.entry.size() + self.behind
     }
 
+    /// The order of the bytes in numbers of the file.
+    pub const fn order(&self) -> ByteOrder {
+        self.entry.order()
+    }
+
     /// The offset of an entry.
     pub const fn entry_offset(&self, index: usize) -> usize {
         self.first + index * self.entry.size()
@@ -256,13 +276,14 @@ mod tests {
 
         #[test]
         fn entry_words_point_at_their_fields(bytes: [u8; 16]) {
-            for shape in [EntryShape::Plain, EntryShape::Source, EntryShape::Left4Dead2] {
+            for shape in [EntryShape::Plain, EntryShape::Source, EntryShape::SourceBig, EntryShape::Left4Dead2] {
+                let order = shape.order();
                 let fields = shape.read(&bytes).unwrap();
                 let EntryWords { offset, length, version, unpacked } = shape.words();
-                prop_assert_eq!(crate::bytes::word(&bytes, offset), Some(fields.offset));
-                prop_assert_eq!(crate::bytes::word(&bytes, length), Some(fields.length));
-                prop_assert_eq!(version.and_then(|at| crate::bytes::word(&bytes, at)), fields.version);
-                prop_assert_eq!(unpacked.and_then(|at| crate::bytes::word(&bytes, at)), fields.unpacked);
+                prop_assert_eq!(order.word(&bytes, offset), Some(fields.offset));
+                prop_assert_eq!(order.word(&bytes, length), Some(fields.length));
+                prop_assert_eq!(version.and_then(|at| order.word(&bytes, at)), fields.version);
+                prop_assert_eq!(unpacked.and_then(|at| order.word(&bytes, at)), fields.unpacked);
                 prop_assert_eq!(shape.write(fields), &bytes[..shape.size()]);
             }
         }

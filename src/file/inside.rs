@@ -11,9 +11,9 @@ use super::piece::Pieces;
 use super::place::{Edit, padding, refused};
 use super::slot::{Bounds, Slot, SlotId};
 use super::tail::TailPart;
-use crate::bytes::{is_zero, word};
+use crate::bytes::{ByteOrder, is_zero};
 use crate::error::Result;
-use crate::record::{Field, Record};
+use crate::record::{Field, decode_in};
 
 /// Words that change: where they stand in the new file, and what they say.
 pub(super) type Words = BTreeMap<usize, [u8; 4]>;
@@ -39,7 +39,11 @@ struct InnerOffset {
     word: usize,
     /// `None`: of an empty entry, which only must not point past the end of the file.
     target: Option<usize>,
+    /// What the word says.
     old: i32,
+    /// Whether it counts from the content's start, and not from the file's.
+    is_relative: bool,
+    order: ByteOrder,
 }
 
 /// Where a content has come to stand.
@@ -57,15 +61,19 @@ impl Content<'_> {
 
     /// The words within the content that its place changes.
     pub(super) fn relocate(&self, home: Home, words: &mut Words) {
-        for InnerOffset { word, target, old } in &self.offsets {
+        for InnerOffset { word, target, old, is_relative, order } in &self.offsets {
+            let origin = if *is_relative { home.start } else { 0 };
             let place = match target {
-                Some(target) => Some(home.start + target),
-                None => usize::try_from(*old).ok().filter(|old| *old > home.file_end).map(|_| home.file_end),
+                Some(target) => Some(home.start + target - origin),
+                None => {
+                    let old = usize::try_from(*old).ok().map(|old| old + origin);
+                    old.filter(|old| *old > home.file_end).map(|_| home.file_end - origin)
+                }
             };
             if let Some(place) = place.and_then(|place| i32::try_from(place).ok())
                 && place != *old
             {
-                words.insert(home.start + word, place.to_le_bytes());
+                words.insert(home.start + word, order.word_bytes(place));
             }
         }
         words.extend(self.values.iter().map(|(word, value)| (home.start + word, *value)));
@@ -76,7 +84,7 @@ impl Content<'_> {
         let unpacked = slot.words.unpacked.zip(self.unpacked);
         for (word, size) in [Some((slot.words.length, self.pieces.len())), unpacked].into_iter().flatten() {
             if let Ok(size) = i32::try_from(size) {
-                words.insert(word, size.to_le_bytes());
+                words.insert(word, slot.words.order.word_bytes(size));
             }
         }
     }
@@ -137,9 +145,9 @@ fn needs_end(container: &Container<'_>, edits: &[&Edit<'_>]) -> bool {
         let was_raw = container.slot(edit.slot).is_some_and(|slot| slot.unpacked == Some(0));
         was_raw && edit.unpacked.is_some_and(|size| size > 0)
     };
-    let id = |slot: &Slot| GameLumpEntry::decode(&container.data[slot.words.offset - 8..]).map(|entry| entry.id);
-    edits.iter().any(|edit| is_new(&edit))
-        && children(&container.parts, SlotId::Game(0)).last().and_then(id) != Some([0; 4])
+    let entry = |slot: &Slot| decode_in(slot.words.order, &container.data[slot.words.offset - 8..]);
+    let id = |slot: &Slot| entry(slot).map(|entry: GameLumpEntry| entry.id);
+    edits.iter().any(|edit| is_new(&edit)) && children(&container.parts, SlotId::Game(0)).last().and_then(id) != Some(0)
 }
 
 /// A slot's new bytes as given. Those of a game lump say offsets as if the lump stayed where it is.
@@ -147,7 +155,8 @@ fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
     let mut content = Content { unpacked: edit.unpacked, ..Content::default() };
     if parts.rules.game_lump == Some(index) && !edit.stored.is_empty() {
         let base = usize::try_from(parts.slots[index].offset).unwrap_or(0);
-        match nested::game_lump(&edit.stored.to_data(), base, base + edit.stored.len()) {
+        let (origin, order) = (parts.rules.origin(base), parts.shape.order());
+        match nested::game_lump(&edit.stored.to_data(), base, origin, order, base + edit.stored.len()) {
             Ok(members) => {
                 let range = base..base + edit.stored.len();
                 content.offsets = members.iter().filter_map(|member| inner_offset(member, &range)).collect();
@@ -167,21 +176,29 @@ pub(super) fn unedited<'a>(parts: &Parts, kind: SlotId, range: &Range<usize>) ->
     Content { pieces, offsets, ..Content::default() }
 }
 
+/// What the word of a slot's offset says.
+fn old_word(slot: &Slot) -> i32 {
+    slot.offset.saturating_sub(i32::try_from(slot.words.origin).unwrap_or(i32::MAX))
+}
+
 fn inner_offset(slot: &Slot, range: &Range<usize>) -> Option<InnerOffset> {
     let word = slot.words.offset - range.start;
     let offset = usize::try_from(slot.offset).ok();
     let inside = offset.filter(|at| (range.start..=range.end).contains(at)).map(|at| at - range.start);
+    let (is_relative, order, old) = (slot.words.origin > 0, slot.words.order, old_word(slot));
+    let with = |target| InnerOffset { word, target, old, is_relative, order };
     match (slot.id, slot.bounds) {
         // The offset of an empty member is where the one before it ends, for readers that measure by offsets.
         (SlotId::Game(_), Bounds::Empty) | (_, Bounds::Inside | Bounds::Overrun) => {
-            inside.map(|target| InnerOffset { word, target: Some(target), old: slot.offset })
+            inside.map(|target| with(Some(target)))
         }
-        (_, Bounds::Empty) => Some(InnerOffset { word, target: None, old: slot.offset }),
+        (_, Bounds::Empty) => Some(with(None)),
         _ => None,
     }
 }
 
-/// Lays the block at `range` again with the edits in it, and with one more entry of zeros where the list gets an end.
+/// Lays the block at `range` again with the edits in it, and with one more entry where the list gets an end: of zeros, but
+/// that on consoles it says where the last member ends (`CompressGameLump` of the SDK's bsplib.cpp).
 fn laid_again<'a>(
     container: &Container<'a>,
     kind: SlotId,
@@ -196,13 +213,14 @@ fn laid_again<'a>(
         .filter(|slot| !slot.stored.is_empty() && slot.stored.start >= first && slot.stored.end <= range.end)
         .collect();
     order.sort_by_key(|slot| slot.stored.start);
-    let is_aligned = is_aligned(kind, &order, range.start);
+    let is_aligned = is_aligned(parts, kind, &order, range.start);
     let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
 
     let mut content = Content { edited: edits.iter().map(|edit| edit.slot).collect(), ..Content::default() };
     content.pieces.old(range.start..first);
     if gets_end {
-        content.values.extend(u32::try_from(count(parts, kind) + 1).map(|count| (0, count.to_le_bytes())));
+        let count = i32::try_from(count(parts, kind) + 1);
+        content.values.extend(count.map(|count| (0, parts.shape.order().word_bytes(count))));
         content.pieces.zeros(GameLumpEntry::SIZE);
     }
     // Where each stretch of the old block has come to stand, relative to the block's new start.
@@ -262,6 +280,11 @@ fn laid_again<'a>(
         inner.target = inner.target.map(|target| moved(range.start + target));
         content.offsets.push(inner);
     }
+    let len = content.pieces.len();
+    if let (true, true, Ok(end)) = (gets_end, parts.rules.relative_members, i32::try_from(len)) {
+        // Id, flags and version stand before it.
+        content.values.push((directory + 8, parts.shape.order().word_bytes(end)));
+    }
     content
 }
 
@@ -274,30 +297,34 @@ impl<'a> Content<'a> {
         }
         self.pieces.zeros(if is_aligned { padding(self.pieces.len(), 4) } else { 0 });
         let target = Some(self.pieces.len());
-        self.offsets.push(InnerOffset { word: slot.words.offset - start, target, old: slot.offset });
+        let (is_relative, order) = (slot.words.origin > 0, slot.words.order);
+        let old = old_word(slot);
+        self.offsets.push(InnerOffset { word: slot.words.offset - start, target, old, is_relative, order });
         self.pieces.append(&Pieces::from(&edit.stored));
     }
 
     /// The words of an edited slot of the block: its length, and in a game lump whether it is compressed.
     fn set_words(&mut self, container: &Container<'a>, slot: &Slot, edit: &Edit<'a>, start: usize) {
         let length = edit.unpacked.filter(|size| *size > 0).unwrap_or(edit.stored.len());
-        self.values.extend(i32::try_from(length).map(|length| (slot.words.length - start, length.to_le_bytes())));
+        let order = slot.words.order;
+        self.values.extend(i32::try_from(length).map(|length| (slot.words.length - start, order.word_bytes(length))));
         if let Some((at, unpacked)) = slot.words.flags.zip(edit.unpacked)
-            && let Some(old) = word(&container.data, at)
+            && let (Some(old), Some(&[_, _, high, low])) = (slot.flags(&container.data), container.data.get(at..at + 4))
         {
             let new = if unpacked > 0 { old | 1 } else { old & !1 };
-            self.values.extend((new != old).then(|| (at - start, new.to_le_bytes())));
+            let [first, second] = order.half_bytes(new);
+            self.values.extend((new != old).then_some((at - start, [first, second, high, low])));
         }
     }
 }
 
 /// Whether the parts of a block stand at multiples of 4 by intent: BSPX writers do so unless seen otherwise, game
-/// lump writers only where padding shows it.
-fn is_aligned(kind: SlotId, order: &[&Slot], start: usize) -> bool {
+/// lump writers only where padding shows it, but those for consoles as well (`CompressGameLump`).
+fn is_aligned(parts: &Parts, kind: SlotId, order: &[&Slot], start: usize) -> bool {
     let all_at_4 = order.iter().all(|slot| (slot.stored.start - start).is_multiple_of(4));
     let is_padded =
         order.windows(2).any(|pair| (1..4).contains(&pair[1].stored.start.saturating_sub(pair[0].stored.end)));
-    all_at_4 && (is_padded || matches!(kind, SlotId::Bspx(_)))
+    all_at_4 && (is_padded || parts.rules.relative_members || matches!(kind, SlotId::Bspx(_)))
 }
 
 /// The slots of the same kind: members of the game lump, or BSPX entries.

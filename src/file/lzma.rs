@@ -20,7 +20,7 @@ const WIDEST_WINDOW: u32 = 1 << 23;
 const AT_ONCE: usize = 1 << 20;
 
 /// The dictionary that every file for a PC declares, whatever the encoder used: 2^24 bytes.
-const DECLARED_DICTIONARY: u32 = 1 << 24;
+pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 
 /// The size after decompression, where `stored` is a whole compressed piece and nothing else.
 ///
@@ -81,6 +81,11 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MOST_UNPACKED`], which could not be read back.
 pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
+    pack_for(bytes, DECLARED_DICTIONARY)
+}
+
+/// As [`pack`], with another dictionary declared, which bounds the encoder's window.
+pub(crate) fn pack_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
     if bytes.len() > MOST_UNPACKED {
@@ -88,7 +93,7 @@ pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let mut packed = vec![0; LzmaHeader::SIZE];
-    let properties = encode(bytes, &mut packed)?;
+    let properties = encode(bytes, dictionary, &mut packed)?;
     let stream = u32::try_from(packed.len() - LzmaHeader::SIZE).map_err(too_large)?;
     let header = LzmaHeader { magic: *b"LZMA", unpacked, packed: stream, properties };
     packed[..LzmaHeader::SIZE].copy_from_slice(&header.encode());
@@ -96,17 +101,17 @@ pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// Adds the raw stream of a piece behind `out` and gives the properties that belong to it.
-pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) -> Result<[u8; 5]> {
+pub(crate) fn encode(bytes: &[u8], dictionary: u32, out: &mut Vec<u8>) -> Result<[u8; 5]> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
     let mut options = LzmaOptions::with_preset(6);
     // With the preset's 64 this encoder takes up to a fifth more time than liblzma, with 40 as much or less for at most
     // a hundredth more bytes (lumps of four maps, CPU time). Hash chains take half the time and give up to 6 % more.
     options.nice_len = 40;
-    options.dict_size = unpacked.clamp(4096, WIDEST_WINDOW).next_power_of_two();
+    options.dict_size = unpacked.clamp(4096, WIDEST_WINDOW.min(dictionary)).next_power_of_two();
     (options.lc, options.lp, options.pb) = (3, 0, 2);
     let mut properties = [options.get_props(), 0, 0, 0, 0];
-    properties[1..].copy_from_slice(&DECLARED_DICTIONARY.to_le_bytes());
+    properties[1..].copy_from_slice(&dictionary.to_le_bytes());
     let encode = |out: &mut Vec<u8>| {
         let mut writer = LzmaWriter::new(out, &options, false, false, Some(u64::from(unpacked)))?;
         writer.write_all(bytes)?;

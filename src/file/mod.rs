@@ -40,16 +40,53 @@ pub(crate) use read::read;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// The lump that holds members with absolute offsets.
+    /// The lump that holds members with offsets.
     pub game_lump: Option<usize>,
+    /// Whether those offsets count from the start of the game lump, so that it may move without a change of its bytes;
+    /// else from the start of the file.
+    pub relative_members: bool,
     /// Whether an Xash3D extra header may follow the header.
     pub extra_header: bool,
     /// The lump whose offset a Bloodlines trailer repeats.
     pub trailer_lump: Option<usize>,
     /// Lumps with a coarser alignment than 4.
     pub alignments: &'static [Alignment],
+    /// What the size of the file is a multiple of: 4, or more on consoles; it binds only files that are.
+    pub end_alignment: usize,
+    /// The lump that has to stand first.
+    pub first_lump: Option<usize>,
+    /// The lumps that have to stand last, in this order.
+    pub last_lumps: &'static [usize],
+    /// The dictionary that compressed lumps declare, in bytes.
+    pub dictionary: u32,
     /// The order in which the dialect's compilers write lumps; lumps that are not in it follow by index.
     pub write_order: &'static [usize],
+}
+
+impl Rules {
+    /// Those of files with nothing to be known about but the order.
+    pub(crate) const PLAIN: Rules = Rules {
+        game_lump: None,
+        relative_members: false,
+        extra_header: false,
+        trailer_lump: None,
+        alignments: &[],
+        end_alignment: 4,
+        first_lump: None,
+        last_lumps: &[],
+        dictionary: lzma::DECLARED_DICTIONARY,
+        write_order: &[],
+    };
+
+    /// What the size of a file of this size stays a multiple of.
+    pub(crate) fn end_alignment(&self, size: usize) -> usize {
+        if size.is_multiple_of(self.end_alignment) { self.end_alignment } else { 4 }
+    }
+
+    /// Where the offsets of the members count from in a game lump that begins at `base`.
+    pub(crate) fn origin(&self, base: usize) -> usize {
+        if self.relative_members { base } else { 0 }
+    }
 }
 
 /// The alignment of one lump.

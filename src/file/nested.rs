@@ -2,8 +2,8 @@
 
 use super::directory::{Entry, EntryFields, GameLumpEntry, LzmaHeader, XashHeader};
 use super::slot::{Slot, SlotId, SlotWords};
-use crate::bytes::{Escaped, escaped, index, word};
-use crate::record::{Field, Record};
+use crate::bytes::{ByteOrder, Escaped, escaped, index};
+use crate::record::{Field, Record, decode_in};
 
 /// How many members a game lump may have before it is taken for something else; real maps have at most eight.
 pub(crate) const MOST_MEMBERS: usize = 1024;
@@ -53,16 +53,29 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
 /// Reads the directory of a game lump whose bytes stand at `base` in a file of `file_size` bytes; the reason where
 /// it cannot be read.
 ///
-/// A member that lies elsewhere in the file is given as it is; the caller has to see that nothing moves then.
-pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Vec<Slot>, &'static str> {
+/// Offsets count from `origin`. A member that lies elsewhere in the file is given as it is; the caller has to see that
+/// nothing moves then.
+pub(crate) fn game_lump(
+    lump: &[u8],
+    base: usize,
+    origin: usize,
+    order: ByteOrder,
+    file_size: usize,
+) -> Result<Vec<Slot>, &'static str> {
     const NO_DIRECTORY: &str = "its directory cannot be read";
-    let count = word(lump, 0).and_then(|count| usize::try_from(count).ok()).ok_or(NO_DIRECTORY)?;
+    const OUTSIDE: &str = "a member lies outside of the file";
+    let count = order.word(lump, 0).and_then(|count| usize::try_from(count).ok()).ok_or(NO_DIRECTORY)?;
     let members = 4 + count.min(MOST_MEMBERS) * GameLumpEntry::SIZE;
     if count > MOST_MEMBERS || members > lump.len() {
         return Err(NO_DIRECTORY);
     }
-    let entries: Vec<GameLumpEntry> =
-        lump[4..members].chunks_exact(GameLumpEntry::SIZE).filter_map(GameLumpEntry::decode).collect();
+    let mut entries = Vec::with_capacity(count);
+    for bytes in lump[4..members].chunks_exact(GameLumpEntry::SIZE) {
+        let Some(mut entry) = decode_in::<GameLumpEntry>(order, bytes) else { continue };
+        let offset = i32::try_from(origin).ok().and_then(|origin| entry.offset.checked_add(origin));
+        entry.offset = offset.ok_or(OUTSIDE)?;
+        entries.push(entry);
+    }
     // A member normally starts within the lump; the dummies (id 0) that end a compressed list may have any offset.
     let start = |entry: &GameLumpEntry| {
         let start = usize::try_from(entry.offset).ok()?.checked_sub(base)?;
@@ -75,8 +88,9 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
     let mut slots = Vec::with_capacity(count);
     for (index, entry) in entries.iter().enumerate() {
         let word = base + 4 + index * GameLumpEntry::SIZE;
-        let words = SlotWords { flags: Some(word + 4), ..SlotWords::plain(word + 8, word + 12) };
-        let (length, unpacked) = if entry.id == [0; 4] {
+        let flags = Some(word + 4);
+        let words = SlotWords { flags, origin, order, ..SlotWords::plain(word + 8, word + 12) };
+        let (length, unpacked) = if entry.id == 0 {
             (0, 0)
         } else {
             // What a compressed member takes is what its header says, or where that is wrong the room up to the next.
@@ -90,7 +104,7 @@ pub(crate) fn game_lump(lump: &[u8], base: usize, file_size: usize) -> Result<Ve
         let fields = EntryFields { offset: entry.offset, length, version, unpacked: Some(unpacked) };
         let slot = Slot::new(SlotId::Game(index), member_name(entry.id), fields, words, file_size);
         if slot.bounds.is_damaged() {
-            return Err("a member lies outside of the file");
+            return Err(OUTSIDE);
         }
         slots.push(slot);
     }
@@ -102,9 +116,9 @@ pub(crate) fn directory(members: &[Slot]) -> usize {
     4 + members.len() * GameLumpEntry::SIZE
 }
 
-/// `game:sprp` for the bytes `prps`.
-pub(crate) fn member_name(mut id: [u8; 4]) -> String {
-    id.reverse();
+/// `game:sprp` for the number that is those four characters.
+pub(crate) fn member_name(id: u32) -> String {
+    let id = id.to_be_bytes();
     let text: Escaped<'_> = escaped(&id);
     format!("game:{text}")
 }

@@ -42,7 +42,7 @@ pub enum SegmentKind {
     Slots,
     /// Bytes between slots that no slot covers.
     Gap,
-    /// At most three zero bytes at the end of the file.
+    /// Zeros at the end of the file: at most three, on consoles what fills a sector.
     Padding,
     /// Header and directory of a BSPX block, and the padding in it.
     Bspx,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::directory::EntryFields;
+use crate::bytes::ByteOrder;
 
 /// Names one slot of a map.
 ///
@@ -85,7 +86,7 @@ pub struct Slot {
     pub id: SlotId,
     /// Its name: the dialect's for a lump, `game:sprp`, `bspx:RGBLIGHTING`.
     pub name: String,
-    /// The offset as the directory says it, in bytes from the start of the file.
+    /// The offset that the directory says, in bytes from the start of the file.
     pub offset: i32,
     /// The length as the directory says it, in bytes.
     pub length: i32,
@@ -110,12 +111,16 @@ pub(crate) struct SlotWords {
     pub(crate) version: Option<usize>,
     /// Flags and version of a game-lump member, 16 bits each.
     pub(crate) flags: Option<usize>,
+    /// Where the offset counts from: the start of the file, or on consoles that of the game lump.
+    pub(crate) origin: usize,
+    /// The order of their bytes.
+    pub(crate) order: ByteOrder,
 }
 
 impl SlotWords {
-    /// Those of an entry that says no more than where and how long.
+    /// Those of a little-endian entry that says no more than where and how long.
     pub(crate) fn plain(offset: usize, length: usize) -> Self {
-        SlotWords { offset, length, unpacked: None, version: None, flags: None }
+        SlotWords { offset, length, unpacked: None, version: None, flags: None, origin: 0, order: ByteOrder::Little }
     }
 }
 
@@ -133,6 +138,11 @@ impl Slot {
             _ => (0..0, Bounds::Negative),
         };
         Slot { id, name, offset, length, version, unpacked, stored, bounds, words }
+    }
+
+    /// The flags of a member of the game lump.
+    pub(crate) fn flags(&self, file: &[u8]) -> Option<u16> {
+        self.words.order.half(file, self.words.flags?)
     }
 
     /// Whether the slot stands in the file by itself and not within another one's directory.

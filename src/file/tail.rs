@@ -13,7 +13,7 @@ const MOST_ENTRIES: usize = 1024;
 /// One part of the tail, in file order; the ranges are adjacent and end with the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TailPart {
-    /// At most three zero bytes at the very end.
+    /// Zeros at the very end, at most three but on consoles.
     Padding(Range<usize>),
     /// The bytes, at most three, that bring a BSPX block to a multiple of 4.
     BspxPadding(Range<usize>),
@@ -33,8 +33,15 @@ pub(crate) struct Tail {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Reads the tail that begins at `start`; `trailer_offset` is the offset that a trailer would repeat.
-pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Option<i32>) -> Tail {
+/// Reads the tail that begins at `start`; `trailer_offset` is the offset that a trailer would repeat, and padding fills
+/// the file to a multiple of `end_alignment`.
+pub(crate) fn read(
+    data: &[u8],
+    start: usize,
+    slots: &[Slot],
+    trailer_offset: Option<i32>,
+    end_alignment: usize,
+) -> Tail {
     let size = data.len();
     if let Some(trailer) = trailer_offset.and_then(|offset| trailer(data, start, offset)) {
         let padding = (start < trailer.start).then_some(TailPart::Unknown(start..trailer.start));
@@ -73,7 +80,7 @@ pub(crate) fn read(data: &[u8], start: usize, slots: &[Slot], trailer_offset: Op
         }
     }
     if rest < size {
-        let is_padding = size - rest <= 3 && is_zero(&data[rest..]);
+        let is_padding = size - rest < end_alignment && is_zero(&data[rest..]);
         // A block where no reader looks for it, which a move might bring to where they do.
         let is_lost_bspx = data[rest..].windows(4).take(4).any(|window| window == b"BSPX");
         tail.parts.push(match () {

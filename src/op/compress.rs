@@ -184,7 +184,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
         if bytes.len() > lzma::MOST_UNPACKED {
             return Ok(Done::Nothing(Outcome::LeftAlone));
         }
-        let packed = lzma::pack(&bytes)?;
+        let packed = draft.bsp().pack(&bytes)?;
         if packed.len() >= bytes.len() && !options.all {
             return Ok(Done::Nothing(Outcome::Grows));
         }

@@ -2,7 +2,7 @@
 //! Episode One to Left 4 Dead 2 load instead of the map's, `<map>_l_0.lmp` first.
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, index};
+use crate::bytes::{ByteOrder, Data, index};
 use crate::dialect::Role;
 use crate::draft::{Draft, Packing};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -220,6 +220,10 @@ fn unpacked_members(bsp: &Bsp<'_>, slot: SlotId) -> Result<Vec<u8>> {
 
 /// The map's revision, which only maps that have lump files say.
 fn revision(bsp: &Bsp<'_>) -> Result<i32> {
+    if bsp.byte_order() == ByteOrder::Big {
+        let message = "lump files of consoles are not known, and neither is in which byte order they are";
+        return Err(Error::new(ErrorKind::Refused, message));
+    }
     bsp.revision().ok_or_else(|| {
         Error::new(ErrorKind::Refused, format!("{} has no lump files, only Source has", bsp.dialect().title))
     })
@@ -234,7 +238,7 @@ fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
     let directory = directory.filter(|size| *size <= lump.len()).ok_or_else(no_directory)?;
     let length = lump.len();
     let entries = &mut lump[4..directory];
-    let decoded = |entry: &[u8]| GameLumpEntry::decode(entry).filter(|entry| entry.id != [0; 4]);
+    let decoded = |entry: &[u8]| GameLumpEntry::decode(entry).filter(|entry| entry.id != 0);
     let starts = entries.chunks_exact(GameLumpEntry::SIZE).filter_map(decoded).map(|entry| entry.offset);
     let Some(first) = starts.min() else { return Ok(()) };
     let from = usize::try_from(first).ok().and_then(|first| first.checked_sub(directory));
@@ -245,7 +249,7 @@ fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
         match within {
             Some(at) => entry.offset = i32::try_from(to + at).map_err(|_| "it would lie past 2 GiB".to_string())?,
             // The empty members that end a list may say anything.
-            None if entry.id == [0; 4] => {}
+            None if entry.id == 0 => {}
             None => return Err("a member lies outside of it".to_string()),
         }
         bytes.copy_from_slice(&entry.encode());

@@ -8,6 +8,7 @@ mod codec;
 mod shape;
 mod table;
 mod text;
+mod turn;
 
 use std::any::TypeId;
 
@@ -17,6 +18,7 @@ pub(crate) use shape::{index, index_or_none, lay, run, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
+pub(crate) use turn::{decode_in, encode_in, turn};
 
 /// A record type as data: its fields, and how to try it.
 ///

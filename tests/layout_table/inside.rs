@@ -1,5 +1,6 @@
 //! Rows 13 and 14: how a slot is stored, and the blocks that are laid again inside.
 
+use bspkit::bytes::ByteOrder;
 use bspkit::dialect::{self, Role};
 use bspkit::op::verify;
 use bspkit::{Bsp, ErrorKind, Layout, Packing, SlotId};
@@ -18,7 +19,9 @@ fn row_13_what_was_compressed_is_compressed_again() {
         let slot = new.role(Role::Entities).unwrap();
         assert_eq!(slot.unpacked, Some(700));
         assert!(slot.stored.len() < 300);
-        assert_eq!(saved[slot.stored.start + 12..slot.stored.start + 17], [0x5D, 0, 0, 0, 1]);
+        // The dictionary is 2^24, on consoles 2^18.
+        let dictionary = if new.byte_order() == ByteOrder::Big { [0, 0, 4, 0] } else { [0, 0, 0, 1] };
+        assert_eq!(saved[slot.stored.start + 12..][..5], [[0x5D].as_slice(), &dictionary].concat());
         assert_sound(&map, &saved, Layout::Keep, &text(700));
         // The same text is no edit, though an encoder would give other bytes.
         assert!(with_entities(&map, text(400), Layout::Keep).unwrap().is_identity());
@@ -187,20 +190,24 @@ fn row_14_the_first_compressed_member_ends_the_list() {
                 let new = Bsp::parse(&saved).unwrap();
                 let (lump, members) = (new.role(Role::GameLump).unwrap(), new.slots().len() - dialect.lumps.len());
                 assert_eq!(members, if ended { 5 } else { 4 }, "{}", dialect.name);
-                assert_eq!(saved[lump.stored.start], u8::try_from(members).unwrap());
-                // The last entry is all zero; bit 0 of the flags of one is set; its length is that of its bytes.
+                let is_big = new.byte_order() == ByteOrder::Big;
+                assert_eq!(saved[lump.stored.start + if is_big { 3 } else { 0 }], u8::try_from(members).unwrap());
+                // The last entry is all zero, but that on consoles it says where the last member ends; bit 0 of the flags
+                // of one is set; its length is that of its bytes.
                 let entry = |index: usize| &saved[lump.stored.start + 4 + 16 * index..][..16];
-                assert_eq!(entry(members - 1), [0; 16]);
-                let flags: Vec<u8> = (0..members).map(|index| entry(index)[4]).collect();
+                let end = if is_big { u32::try_from(lump.stored.len()).unwrap() } else { 0 };
+                assert_eq!(entry(members - 1), [[0; 8].as_slice(), &end.to_be_bytes(), &[0; 4]].concat());
+                let flags: Vec<u8> = (0..members).map(|index| entry(index)[if is_big { 5 } else { 4 }]).collect();
                 assert_eq!(flags.iter().filter(|flag| **flag == 1).count(), 1, "{flags:?}");
                 for slot in map.slots().iter().filter(|slot| slot.id != before.id) {
                     assert_eq!(*new.bytes(slot.id).unwrap(), *map.bytes(slot.id).unwrap(), "{} {layout:?}", slot.name);
                     assert_eq!(new.container().slot(slot.id).unwrap().version, slot.version);
                 }
-                // Members stand as tight as they did, behind the directory.
+                // Members stand as tight as they did, on consoles at multiples of 4, behind the directory.
                 let [sprp, dprp] = ["game:sprp", "game:dprp"].map(|name| new.slot(name).unwrap());
                 assert_eq!(sprp.stored.start, lump.stored.start + 4 + 16 * members);
-                assert_eq!((dprp.stored.start, dprp.stored.end), (sprp.stored.end, lump.stored.end));
+                let behind = if is_big { sprp.stored.end.next_multiple_of(4) } else { sprp.stored.end };
+                assert_eq!((dprp.stored.start, dprp.stored.end), (behind, lump.stored.end));
                 assert_eq!(new.slot("game:dplt").unwrap().offset, i32::try_from(lump.stored.end).unwrap());
                 assert!(verify::run(&new).is_ok());
 

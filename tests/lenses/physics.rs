@@ -35,7 +35,7 @@ fn others_keep(old: &Physics<'_>, new: &Physics<'_>, but: usize) -> Result<(), S
 
 fn check(map: &Bsp<'_>, lump: &str, name: &str) -> (usize, usize) {
     let Ok(slot) = map.slot(lump) else { return (0, 0) };
-    let bytes = map.bytes(slot.id).unwrap();
+    let bytes = map.little_endian(slot.id).unwrap();
     let mut physics = match Physics::parse(bytes.clone()) {
         Ok(physics) => physics,
         Err(error) => {
@@ -55,9 +55,9 @@ fn check(map: &Bsp<'_>, lump: &str, name: &str) -> (usize, usize) {
         for new in [&b""[..], &text[..text.len() / 2], &[&text[..], b"\nmaterialtable { \"own\" \"1\" }\n"].concat()] {
             physics.set_text(index, new).unwrap();
             let mut draft = map.draft();
-            draft.set(slot.id, physics.to_bytes().unwrap()).unwrap();
+            draft.set_little_endian(slot.id, physics.to_bytes().unwrap()).unwrap();
             let Some(saved) = saved(&draft, name) else { continue };
-            let again = Physics::parse(saved.bytes(slot.id).unwrap()).unwrap();
+            let again = Physics::parse(saved.little_endian(slot.id).unwrap()).unwrap();
             assert_eq!(again.text(index).unwrap(), new, "{name}");
             others_keep(&old, &again, index).unwrap_or_else(|why| panic!("{name}: {why}"));
             let mut back = again.clone();
@@ -79,7 +79,7 @@ fn solids_of_own_maps() {
         let (map, name) = (Bsp::open(&path).unwrap(), path.display().to_string());
         let Ok(slot) = map.slot("PHYSCOLLIDE") else { continue };
         let mut draft = map.draft();
-        draft.set(slot.id, lump.clone()).unwrap();
+        draft.set_little_endian(slot.id, lump.clone()).unwrap();
         assert_eq!(check(&saved(&draft, &name).unwrap(), "PHYSCOLLIDE", &name), (2, 3), "{name}");
         rooms += 1;
     }
@@ -106,9 +106,9 @@ fn displacements_of_real_maps() {
         let Ok(map) = Bsp::open(&path) else { continue };
         match map.phys_disp() {
             Ok(solids) => {
-                assert_eq!(solids.to_bytes(), *map.bytes(map.slot("PHYSDISP").unwrap().id).unwrap());
+                assert_eq!(solids.to_bytes(), *map.little_endian(map.slot("PHYSDISP").unwrap().id).unwrap());
                 assert!(solids.rest().is_empty(), "{}", path.display());
-                let infos = map.slot("DISPINFO").unwrap().stored.len();
+                let infos = map.bytes(map.slot("DISPINFO").unwrap().id).unwrap().len();
                 assert!(solids.is_empty() || infos > 0 && infos % solids.len() == 0, "{}", path.display());
                 (maps, disps) = (maps + 1, disps + solids.len());
             }

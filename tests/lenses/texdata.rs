@@ -21,7 +21,7 @@ fn others_keep(old: (&[u8], &[u8]), new: (&[u8], &[u8]), but: usize) -> Result<(
 
 fn check(map: &Bsp<'_>, name: &str) -> usize {
     let Ok(mut names) = map.texture_strings() else { return 0 };
-    let lump = |map: &Bsp<'_>, name: &str| map.bytes(map.slot(name).unwrap().id).unwrap().to_vec();
+    let lump = |map: &Bsp<'_>, name: &str| map.little_endian(map.slot(name).unwrap().id).unwrap().to_vec();
     let lumps = |map: &Bsp<'_>| (lump(map, "TEXDATA_STRING_DATA"), lump(map, "TEXDATA_STRING_TABLE"));
     let (strings, table) = lumps(map);
     assert_eq!(names.to_bytes().unwrap(), (strings.clone(), table.clone()), "{name}");

@@ -22,7 +22,7 @@ fn keys(visibility: &Visibility<'_>) -> Vec<(VisSet, usize)> {
 
 /// The bytes of a lump.
 fn bytes(map: &Bsp<'_>, role: Role) -> Vec<u8> {
-    map.bytes(map.role(role).unwrap().id).unwrap().to_vec()
+    map.little_endian(map.role(role).unwrap().id).unwrap().to_vec()
 }
 
 /// That every row but one says what it said, in the bytes it had.
@@ -105,9 +105,12 @@ fn check(map: &Bsp<'_>, name: &str) -> Seen {
             });
             if is_exact && is_alone.count() == 1 {
                 let id = map.role(Role::Visibility).unwrap().id;
-                assert!(*draft.bytes(id).unwrap() == *lump, "{name}: {key:?} taken back gives other bytes");
+                assert!(*draft.little_endian(id).unwrap() == *lump, "{name}: {key:?} taken back gives other bytes");
                 if let Some(leafs) = map.role(Role::Leafs) {
-                    assert!(*draft.bytes(leafs.id).unwrap() == *bytes(map, Role::Leafs), "{name}: {key:?} leafs");
+                    assert!(
+                        *draft.little_endian(leafs.id).unwrap() == *bytes(map, Role::Leafs),
+                        "{name}: {key:?} leafs"
+                    );
                 }
             }
         }
@@ -170,7 +173,7 @@ fn offsets_that_do_not_follow_break_the_law() {
 
     // The fault: the lump is written and the leafs are not.
     let mut draft = map.draft();
-    draft.set(map.role(Role::Visibility).unwrap().id, new.to_bytes().unwrap()).unwrap();
+    draft.set_little_endian(map.role(Role::Visibility).unwrap().id, new.to_bytes().unwrap()).unwrap();
     let bad = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     assert!(untouched((&old, &lump), (&bad.visibility().unwrap(), &bytes(&bad, Role::Visibility)), key).is_err());
 }

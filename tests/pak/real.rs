@@ -56,7 +56,8 @@ fn the_law_holds_on_every_pakfile() {
         let slot = map.role(Role::Pak).unwrap().id;
         let before = map.bytes(slot).unwrap();
         assert!(pak.to_rope().unwrap() == *before, "{}", path.display());
-        if pak.is_empty() {
+        // A console's is read and not edited.
+        if pak.is_empty() || pak.is_console() {
             continue;
         }
         count += 1;
@@ -84,7 +85,7 @@ fn the_law_holds_on_every_pakfile() {
     println!("{count} pakfiles");
 }
 
-/// The Xbox 360's maps are not opened, as all their lumps are big-endian; the pakfile is not.
+/// All numbers of the Xbox 360's maps are big-endian, but those of the pakfile are not.
 #[test]
 fn a_real_consoles_pakfile_is_read() {
     let folder = corpus::folder();

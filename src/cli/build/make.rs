@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use bspkit::bytes::unescape;
+use bspkit::bytes::{ByteOrder, unescape};
 use bspkit::dialect::{self, Dialect, Role};
 use bspkit::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use bspkit::record::FlagNames;
@@ -253,11 +253,15 @@ impl Whole<'_> {
 
     fn records(&self, part: &Part, name: &str, file: &str, format: Format) -> Result<Vec<u8>> {
         let wanted = RecordName { name: part.record.as_deref(), size: part.record_size };
-        let content = Content::blank(self.dialect, self.version, name, part.version, &wanted)?;
+        let (content, row) = Content::blank(self.dialect, self.version, name, part.version, &wanted)?;
         let path = resolve(self.folder, file).map_err(|why| wrong("file", why))?;
         let cannot = || format!("cannot read {}", shown(&path));
         let file = File::open(&path).with_context(cannot)?;
-        content.parse(format, self.names, true, BufReader::new(file)).with_context(cannot)
+        let mut bytes = content.parse(format, self.names, true, BufReader::new(file)).with_context(cannot)?;
+        if self.dialect.byte_order() == ByteOrder::Big {
+            row.turn(&mut bytes, ByteOrder::Little);
+        }
+        Ok(bytes)
     }
 
     fn read(&self, place: &str, file: &str) -> Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Records by name, where there is no map to tell them by: what `build` reads.
 
 use bspkit::bytes::Data;
-use bspkit::dialect::{Dialect, Form, Row};
+use bspkit::dialect::{Counted, Dialect, Form, Row};
 use bspkit::record::RecordInfo;
 use bspkit::{Bsp, Error, ErrorKind, Slot, SlotId};
 
@@ -54,14 +54,14 @@ pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)
 
 impl Content<'static> {
     /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump of
-    /// this version may have in such a map.
+    /// this version may have in such a map. The row that it then goes by stands beside.
     pub(crate) fn blank(
         dialect: &'static Dialect,
         version: i32,
         lump: &str,
         lump_version: Option<i32>,
         wanted: &RecordName<'_>,
-    ) -> Result<Self, Error> {
+    ) -> Result<(Self, &'static Row), Error> {
         let is_named = |row: &Row| {
             let (name, size) = name(row);
             wanted.name.is_none_or(|wanted| wanted == name) && wanted.size.is_none_or(|wanted| wanted == size)
@@ -87,14 +87,17 @@ impl Content<'static> {
                 return Err(Error::new(ErrorKind::Ambiguous, message).hint(hint));
             }
         };
-        // A count of nothing for each list.
+        // A count of nothing for each list that has one.
         let bytes = match row.form {
-            Form::Lists(lists) => Data::from(vec![0; 4 * lists.len()]),
+            Form::Lists(lists) => {
+                Data::from(vec![0; 4 * lists.iter().filter(|list| list.counted != Counted::Nowhere).count()])
+            }
             _ => Data::from(Vec::new()),
         };
         let parts = row.parts(&bytes).map_err(|why| Error::new(ErrorKind::Malformed, why))?;
         let (slot, why) = (SlotId::Lump(0), String::new());
-        Ok(Content { slot, name: lump.to_owned(), bytes, has_lists: parts.len() > 1, parts, why })
+        let (name, has_lists) = (lump.to_owned(), parts.len() > 1);
+        Ok((Content { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why }, row))
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 
 use anyhow::{Context, Result};
-use bspkit::bytes::Data;
+use bspkit::bytes::{ByteOrder, Data};
 use bspkit::dialect::{Form, Game, Records, Role};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Error, ErrorKind, Slot, SlotId};
@@ -55,8 +55,10 @@ impl Format {
 pub(crate) struct Content<'a> {
     pub(crate) slot: SlotId,
     pub(crate) name: String,
-    /// The lump's bytes, decompressed.
+    /// The lump's bytes, decompressed, with little-endian numbers.
     pub(crate) bytes: Data<'a>,
+    /// The same with numbers as the file has them.
+    raw: Data<'a>,
     /// Where records stand in them; nothing where there are none.
     pub(crate) parts: Vec<Records>,
     /// Whether the lump has several lists and all of them are meant.
@@ -80,7 +82,11 @@ impl<'a> Content<'a> {
 
     /// Reads a slot, or one list in it.
     pub(crate) fn read(bsp: &Bsp<'a>, slot: &Slot, list: Option<&str>) -> Result<Self> {
-        let bytes = bsp.bytes(slot.id)?;
+        let raw = bsp.bytes(slot.id)?;
+        let bytes = match bsp.byte_order() {
+            ByteOrder::Little => raw.clone(),
+            ByteOrder::Big => bsp.little_endian(slot.id)?,
+        };
         let (parts, why) = match bsp.row(slot) {
             Err(why) => (Vec::new(), why),
             Ok(row) => {
@@ -93,7 +99,8 @@ impl<'a> Content<'a> {
                 (row.parts(&bytes).map_err(cut)?, what)
             }
         };
-        let content = Content { slot: slot.id, name: slot.name.clone(), bytes, has_lists: parts.len() > 1, parts, why };
+        let (slot, name, has_lists) = (slot.id, slot.name.clone(), parts.len() > 1);
+        let content = Content { slot, name, bytes, raw, has_lists, parts, why };
         match list {
             None => Ok(content),
             Some(list) => content.only(list),
@@ -102,8 +109,8 @@ impl<'a> Content<'a> {
 
     /// Takes a slot as bytes, whatever is in it.
     pub(crate) fn raw(bsp: &Bsp<'a>, slot: &Slot) -> Result<Self> {
-        let (bytes, name, why) = (bsp.bytes(slot.id)?, slot.name.clone(), "it is taken as bytes".to_owned());
-        Ok(Content { slot: slot.id, name, bytes, parts: Vec::new(), has_lists: false, why })
+        let (raw, name, why) = (bsp.bytes(slot.id)?, slot.name.clone(), "it is taken as bytes".to_owned());
+        Ok(Content { slot: slot.id, name, bytes: raw.clone(), raw, parts: Vec::new(), has_lists: false, why })
     }
 
     fn only(mut self, list: &str) -> Result<Self> {
@@ -167,7 +174,7 @@ impl<'a> Content<'a> {
         const ENOUGH: usize = 1 << 16;
         let mut out = Vec::with_capacity(2 * ENOUGH);
         match format {
-            Format::Raw => return write(&self.bytes).map(drop),
+            Format::Raw => return write(&self.raw).map(drop),
             Format::Json if self.parts.is_empty() && !self.bytes.is_empty() => self.one().map(drop)?,
             Format::Json => {
                 for part in &self.parts {
@@ -196,7 +203,8 @@ impl<'a> Content<'a> {
         write(&out).map(drop)
     }
 
-    /// Reads a file of records and gives the lump's bytes with them.
+    /// Reads a file of records and gives the lump's bytes with them: those of the format `raw` with numbers as the file of
+    /// the map has them, others with little-endian ones.
     ///
     /// The file has as many records as the lump, unless `resize` says that it may have others.
     pub(crate) fn parse(

@@ -59,7 +59,8 @@ proptest! {
                 let parts = row.parts(&bytes).unwrap();
                 let has_lists = parts.len() > 1;
                 let (slot, why) = (SlotId::Lump(0), String::new());
-                let content = Content { slot, name: row.lump.to_owned(), bytes, parts, has_lists, why };
+                let (name, raw) = (row.lump.to_owned(), bytes.clone());
+                let content = Content { slot, name, bytes, raw, parts, has_lists, why };
                 for game in dialect.games {
                     round_trip(&content, game.flags);
                 }

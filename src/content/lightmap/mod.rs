@@ -145,7 +145,7 @@ impl<'a> Bsp<'a> {
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] where the faces are of a form that is not known; as [`Bsp::bytes`].
     pub fn light(&self) -> Result<Light<'a>> {
-        Light::read(self, |slot| self.bytes(slot))
+        Light::read(self, |slot| self.little_endian(slot))
     }
 }
 

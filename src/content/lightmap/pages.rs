@@ -37,11 +37,12 @@ impl<'a> Bsp<'a> {
     /// As [`Bsp::table`].
     pub fn surface_light(&self) -> Result<Vec<SurfaceLight>> {
         let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
-        let corners = read::records_of(self, &|slot| self.bytes(slot), model.vertexes.lump, model.vertexes.record)?;
+        let corners =
+            read::records_of(self, &|slot| self.little_endian(slot), model.vertexes.lump, model.vertexes.record)?;
         let mut corners = corners.chunks_exact(model.vertexes.record.size).map(model.vertexes.read);
         let corners: Vec<_> = std::iter::from_fn(|| corners.next().flatten()).collect();
         let mut found = Vec::new();
-        for (index, surface) in surfaces(self, &|slot| self.bytes(slot), model)?.into_iter().enumerate() {
+        for (index, surface) in surfaces(self, &|slot| self.little_endian(slot), model)?.into_iter().enumerate() {
             let (first, count) = (usize::try_from(surface.first_vertex), usize::try_from(surface.vertex_count));
             let (Ok(first), Ok(count)) = (first, count) else { continue };
             let own = corners.get(first.min(corners.len())..first.saturating_add(count).min(corners.len()));
@@ -66,7 +67,7 @@ impl<'a> Bsp<'a> {
         if self.slot(model.lump).is_ok_and(|slot| slot.length != 0) {
             return Ok(Vec::new());
         }
-        let surfaces = surfaces(self, &|slot| self.bytes(slot), model)?;
+        let surfaces = surfaces(self, &|slot| self.little_endian(slot), model)?;
         let pages = surfaces.iter().flat_map(|surface| surface.pages);
         let mut pages: Vec<u16> = pages.filter_map(|page| u16::try_from(page).ok()).collect();
         pages.sort_unstable();

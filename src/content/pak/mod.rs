@@ -37,7 +37,7 @@ pub use pack::Packed;
 
 pub use super::pattern::Pattern;
 use crate::bsp::Bsp;
-use crate::bytes;
+use crate::bytes::{self, ByteOrder};
 use crate::dialect::Role;
 use crate::{Data, Error, ErrorKind, Place, Result};
 use fresh::Own;
@@ -169,7 +169,10 @@ impl<'a> Bsp<'a> {
     pub(crate) fn pak_of(&self, bytes: Data<'a>) -> Result<Pak<'a>> {
         if bytes.is_empty() {
             let is_bare = self.dialect().bare_paks.contains(&self.version());
-            return Ok(Pak::new(if is_bare { b"" } else { &Pak::XZP1 }));
+            return Ok(match self.byte_order() {
+                ByteOrder::Little => Pak::new(if is_bare { b"" } else { &Pak::XZP1 }),
+                ByteOrder::Big => Pak::new(b"XZP2 2048"),
+            });
         }
         Pak::parse(bytes)
     }

@@ -70,15 +70,15 @@ impl<'a> Source<'a> {
             comment_length: u16::try_from(comment.len()).unwrap_or(u16::MAX),
         };
         let new_comment = comment[..usize::from(end.comment_length)].to_vec();
-        let (data, entries) = (Data::from(Vec::new()), Vec::new());
-        Source { data, entries, directory: 0..0, end_at: 0, end, is_console: false, new_comment }
+        let (data, entries, is_console) = (Data::from(Vec::new()), Vec::new(), is_consoles(comment));
+        Source { data, entries, directory: 0..0, end_at: 0, end, is_console, new_comment }
     }
 
     pub(super) fn parse(data: Data<'a>) -> Result<Self> {
         let (end_at, end) = find_end(&data)?;
         check_end(&data, end_at, &end)?;
         let comment = &data[end_at + EndRecord::SIZE..][..usize::from(end.comment_length)];
-        let is_console = comment.starts_with(b"XZP2");
+        let is_console = is_consoles(comment);
         let start = index(end.directory_offset);
         let mut entries = Vec::with_capacity(usize::from(end.count));
         let mut at = start;
@@ -123,6 +123,11 @@ impl<'a> Source<'a> {
         let header = LocalHeader::decode(self.data.get(index(entry.header.local_offset)..)?)?;
         (header.signature == LOCAL).then_some(header)
     }
+}
+
+/// Whether a comment says that the zip is made as consoles want it.
+fn is_consoles(comment: &[u8]) -> bool {
+    comment.starts_with(b"XZP2")
 }
 
 fn central(data: &[u8], at: usize, is_console: bool) -> Result<Central, &'static str> {

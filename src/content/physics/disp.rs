@@ -34,7 +34,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::NotFound`] where the dialect has none; as [`PhysDisp::parse`] and [`Bsp::bytes`].
     pub fn phys_disp(&self) -> Result<PhysDisp<'a>> {
         let slot = self.slot(LUMP)?;
-        PhysDisp::parse(self.bytes(slot.id)?, slot.version.unwrap_or(0))
+        PhysDisp::parse(self.little_endian(slot.id)?, slot.version.unwrap_or(0))
     }
 }
 

@@ -60,13 +60,14 @@ struct Parts {
 }
 
 impl<'a> Bsp<'a> {
-    /// The solids of brush models, to be looked at and changed; [`Physics::to_bytes`] is what a draft is given. The lump
+    /// The solids of brush models, to be looked at and changed; [`Physics::to_bytes`] is what
+    /// [`crate::Draft::set_little_endian`] is given. The lump
     /// `PHYSCOLLIDESURFACE` has the same layout: [`Physics::parse`] reads it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] where the dialect has none; as [`Physics::parse`] and [`Bsp::bytes`].
     pub fn physics(&self) -> Result<Physics<'a>> {
-        Physics::parse(self.bytes(self.slot(LUMP)?.id)?)
+        Physics::parse(self.little_endian(self.slot(LUMP)?.id)?)
     }
 }
 

@@ -20,14 +20,15 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::Slot;
 
 impl<'a> Bsp<'a> {
-    /// The static props, to be looked at and edited; [`StaticProps::to_bytes`] is what a draft is given.
+    /// The static props, to be looked at and edited; [`StaticProps::to_bytes`] is what
+    /// [`crate::Draft::set_little_endian`] is given.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] where the map has none, [`ErrorKind::Malformed`] where their list contradicts itself;
     /// where they cannot be decompressed, as [`Bsp::bytes`].
     pub fn static_props(&self) -> Result<StaticProps<'a>> {
         let (slot, version) = self.member("game:sprp", "static props")?;
-        StaticProps::parse(self.bytes(slot.id)?, version)
+        StaticProps::parse(self.little_endian(slot.id)?, version)
     }
 
     /// The detail props, to be looked at.
@@ -36,7 +37,7 @@ impl<'a> Bsp<'a> {
     /// As [`Bsp::static_props`]; [`ErrorKind::Unsupported`] for a version that is not known.
     pub fn detail_props(&self) -> Result<DetailProps<'a>> {
         let (slot, version) = self.member("game:dprp", "detail props")?;
-        DetailProps::parse(self.bytes(slot.id)?, version)
+        DetailProps::parse(self.little_endian(slot.id)?, version)
     }
 
     fn member(&self, name: &str, what: &str) -> Result<(&Slot, u16)> {

@@ -87,7 +87,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::NotFound`] where the dialect has none, [`ErrorKind::Malformed`] where its header says what cannot be; where a
     /// lump cannot be read, as [`Bsp::bytes`]. What is wrong with a row is said when it is asked for.
     pub fn visibility(&self) -> Result<Visibility<'a>> {
-        self.visibility_of(|slot| self.bytes(slot))
+        self.visibility_of(|slot| self.little_endian(slot))
     }
 
     /// The visibility with other bytes of the lumps.

@@ -30,7 +30,7 @@ pub(in crate::dialect) fn displacements<R: Record>(
     row: &Row,
     power: fn(R) -> i32,
 ) -> Result<(), String> {
-    let (bytes, verts) = (facts.bytes(row.lump), facts.len("DISP_VERTS"));
+    let (bytes, verts) = (facts.own(row), facts.len("DISP_VERTS"));
     if facts.is_exact && bytes.len() % R::SIZE != 0 {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), R::SIZE));
     }

@@ -60,7 +60,7 @@ impl Light for WorldLightV1 {
 
 /// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty lumps.
 fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let bytes = facts.bytes(row.lump);
+    let bytes = facts.own(row);
     if bytes.len() < L::SIZE || facts.is_exact && !bytes.len().is_multiple_of(L::SIZE) {
         return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
     }

@@ -114,7 +114,7 @@ fn its_version(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 /// Black Mesa has props of the same version and size, with flags where these have a scale.
 fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     fills(facts, row)?;
-    let bytes = facts.bytes(row.lump);
+    let bytes = facts.own(row);
     let props = row.parts(&bytes)?.pop().map_or(0..0, |props| props.range);
     let mut props = bytes[props].chunks_exact(StaticPropV11::SIZE).filter_map(StaticPropV11::decode);
     match props.all(|prop| prop.uniform_scale.is_normal()) {
@@ -160,7 +160,7 @@ pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), St
 /// Whether props of so many bytes fill the member.
 fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
     its_version(facts, row)?;
-    let bytes = facts.bytes(row.lump);
+    let bytes = facts.own(row);
     let no = || format!("its props do not have {size} bytes each");
     let mut at = 0;
     for size in [PropName::SIZE, PropLeaf::SIZE] {

@@ -84,7 +84,8 @@ impl<'a> Sheet<'_, 'a> {
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
         self.blocks[block + 1..].iter().flat_map(|block| &block.slots).all(|slot| {
             let slot = &self.parts.slots[*slot];
-            let holds_offsets = self.parts.rules.game_lump.map(SlotId::Lump) == Some(slot.id);
+            let rules = self.parts.rules;
+            let holds_offsets = !rules.relative_members && rules.game_lump.map(SlotId::Lump) == Some(slot.id);
             self.container.pinned(slot.id).is_none() && !holds_offsets
         })
     }
@@ -110,11 +111,25 @@ impl<'a> Sheet<'_, 'a> {
         self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect()
     }
 
-    /// Whether the slot ends where a trailer says its offset, which has to stay so.
-    pub(super) fn stays_last(&self, slot: usize) -> bool {
-        matches!(self.parts.tail[..], [TailPart::Trailer(_)])
-            && self.parts.rules.trailer_lump == Some(slot)
-            && self.parts.slots[slot].stored.end == self.parts.tail_start
+    /// Whether it is the lump that has to stand first.
+    pub(super) fn is_first(&self, slot: usize) -> bool {
+        self.parts.rules.first_lump == Some(slot)
+    }
+
+    /// Which of the slots that stay last it is, if it is one: it ends where a trailer says its offset, which has to stay
+    /// so, or readers want it behind all others, where it stands.
+    pub(super) fn last_rank(&self, slot: usize) -> Option<usize> {
+        let Rules { trailer_lump, last_lumps, .. } = *self.parts.rules;
+        let stored = &self.parts.slots[slot].stored;
+        let has_trailer = matches!(self.parts.tail[..], [TailPart::Trailer(_)]) && trailer_lump == Some(slot);
+        let rank = |slot: usize| last_lumps.iter().position(|last| *last == slot);
+        let own = rank(slot);
+        let is_before = |(index, other): (usize, &Slot)| {
+            other.stored.start < stored.end || rank(index).is_some_and(|rank| Some(rank) > own)
+        };
+        let mut others = self.parts.slots.iter().enumerate();
+        let stands_last = own.is_some() && (stored.is_empty() || others.all(is_before));
+        own.filter(|_| stands_last).or((has_trailer && stored.end == self.parts.tail_start).then_some(0))
     }
 
     /// Row 11: behind a lump that claims bytes past the end of the file nothing may come to stand.

@@ -10,7 +10,6 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::Layout;
 use super::container::{Container, Parts};
 use super::inside::{self, Content};
 use super::piece::Pieces;
@@ -18,6 +17,7 @@ use super::plan::Plan;
 use super::report::{How, Report, SlotEdit, Versioned};
 use super::slot::{Slot, SlotId};
 use super::tail::TailPart;
+use super::{Layout, Rules};
 use crate::bytes::{Rope, align_up, is_zero};
 use crate::error::{Error, ErrorKind, Place, Result};
 use blocks::{Block, blocks};
@@ -109,12 +109,14 @@ impl<'s, 'a> Sheet<'s, 'a> {
         // Slots that share their bytes, or had none, have no place to be changed in.
         let mut to_the_end = self.homeless();
         for index in 0..self.blocks.len() {
-            if self.blocks[index].slots.iter().any(|slot| self.stays_last(*slot)) {
-                let (last, others) = to_the_end.into_iter().partition(|slot| self.stays_last(*slot));
+            let rank = self.blocks[index].slots.iter().filter_map(|slot| self.last_rank(*slot)).max();
+            if rank.is_some() {
+                let (last, others) = to_the_end.into_iter().partition(|slot| self.last_rank(*slot) >= rank);
                 to_the_end = last;
                 self.place_at_end(others)?;
-                let start = self.blocks[index].range.start;
-                self.pieces.zeros((start % 4 + 4 - self.pieces.len() % 4) % 4);
+                let (start, alignment) =
+                    (self.blocks[index].range.start, self.alignment_behind(index.saturating_sub(1)));
+                self.pieces.zeros((start % alignment + alignment - self.pieces.len() % alignment) % alignment);
             }
             self.block_starts[index] = self.pieces.len();
             let Block { range, .. } = &self.blocks[index];
@@ -154,7 +156,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
             // Row 2.
             self.place_content(slot, How::Slack);
             self.pieces.old(gap.start + (new - old)..gap.end);
-        } else if layout == Layout::Keep && self.may_shift_behind(block) {
+        } else if (layout == Layout::Keep || self.is_first(slot)) && self.may_shift_behind(block) {
             // Row 4.
             let missing = new - old - slack;
             let shift = align_up(missing, self.alignment_behind(block));
@@ -174,10 +176,13 @@ impl<'s, 'a> Sheet<'s, 'a> {
     fn lay_again(&mut self) -> Result<()> {
         self.refuse_damage("laid again", |slot| self.is_edited(slot))?;
         let order = |slot: &Slot| match slot.id {
-            SlotId::Lump(index) if self.stays_last(index) => (usize::MAX, usize::MAX),
             SlotId::Lump(index) => {
-                let rank = self.parts.rules.write_order.iter().position(|lump| *lump == index);
-                (rank.unwrap_or(usize::MAX), index)
+                let Rules { write_order, last_lumps, .. } = self.parts.rules;
+                let from_the_end = last_lumps.iter().rev().position(|lump| *lump == index);
+                match from_the_end.or(self.last_rank(index)) {
+                    Some(from_the_end) => (usize::MAX, usize::MAX - from_the_end),
+                    None => (write_order.iter().position(|lump| *lump == index).unwrap_or(usize::MAX), index),
+                }
             }
             SlotId::Extra(index) => (usize::MAX, self.parts.shape.count + index),
             // What only BSPX names must not be the last: its directory follows the last lump.
@@ -186,7 +191,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         let mut units: Vec<_> = (0..self.blocks.len())
             .map(|index| {
                 let Block { slots, is_header, .. } = &self.blocks[index];
-                let last = slots.iter().copied().find(|slot| self.stays_last(*slot));
+                let last = slots.iter().copied().find(|slot| self.last_rank(*slot).is_some());
                 let ranks = slots.iter().copied().filter(|slot| last.is_none_or(|last| last == *slot));
                 let rank = ranks.map(|slot| order(&self.parts.slots[slot])).min();
                 ((!is_header, rank), Unit::Block(index))
@@ -232,7 +237,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
 
     /// What stands behind the last slot: rows 7 to 10 of the layout table.
     fn lay_tail(&mut self) -> Result<()> {
-        let padded = self.container.data.len().is_multiple_of(4);
+        let size = self.container.data.len();
+        let alignment = self.parts.rules.end_alignment(size);
+        let padded = size.is_multiple_of(alignment);
         let mut may_pad = !self.ends_with_overrun();
         for part in &self.parts.tail {
             let range = part.range().clone();
@@ -282,7 +289,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
             }
         }
         if padded && may_pad {
-            self.pieces.zeros(padding(self.pieces.len(), 4));
+            self.pieces.zeros(padding(self.pieces.len(), alignment));
         }
         Ok(())
     }

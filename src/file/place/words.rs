@@ -28,7 +28,7 @@ impl<'a> Sheet<'_, 'a> {
         for (index, slot) in self.parts.slots.iter().enumerate().filter(|(_, slot)| slot.is_top_level()) {
             let offset = self.new_offset(index, slot, new_size)?;
             if offset != slot.offset {
-                words.insert(slot.words.offset, offset.to_le_bytes());
+                words.insert(slot.words.offset, slot.words.order.word_bytes(offset));
                 if slot.bounds != Bounds::Empty && !self.is_edited(slot) {
                     let (from, to) = (slot.offset, offset);
                     self.report.moved.push(Moved { name: slot.name.clone(), from, to });
@@ -44,8 +44,9 @@ impl<'a> Sheet<'_, 'a> {
             self.contents.get(&index).into_iter().for_each(|content| content.add_words(slot, &mut words));
         }
         for Versioned { slot, to, .. } in &self.report.versions {
-            let word = self.container.slot(*slot).and_then(|slot| slot.words.version);
-            words.extend(word.map(|word| (word, to.to_le_bytes())));
+            let found = self.container.slot(*slot);
+            let word = found.and_then(|slot| Some((slot.words.version?, slot.words.order.word_bytes(*to))));
+            words.extend(word);
         }
         for (index, slot) in self.parts.slots.iter().enumerate() {
             let block = self.blocks.iter().position(|block| block.slots.contains(&index));
@@ -124,7 +125,7 @@ impl<'a> Sheet<'_, 'a> {
             if let Some(moved) = moved.and_then(|moved| i32::try_from(moved).ok())
                 && moved != slot.offset
             {
-                words.insert(slot.words.offset - range.start + start, moved.to_le_bytes());
+                words.insert(slot.words.offset - range.start + start, slot.words.order.word_bytes(moved));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::bsp::{Bsp, Told};
-use crate::bytes::Data;
+use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Checks, Form, Records, Role, Row};
 use crate::file::{Slot, SlotId};
 use crate::record::{FieldInfo, Number, RecordInfo, Shape};
@@ -17,6 +17,7 @@ const MOST_UNPACKED: usize = 64 << 20;
 pub(super) struct Lump<'a> {
     pub(super) slot: &'a Slot,
     pub(super) name: &'a str,
+    /// Little-endian, where it is known what is in it.
     pub(super) bytes: Data<'a>,
     pub(super) row: Result<&'static Row, String>,
     /// Why it has not as many records as others call for, where that is sure.
@@ -73,6 +74,10 @@ impl<'a> Lumps<'a> {
         let told: Vec<_> = told.collect();
         let all = bsp.slots().iter().zip(read).zip(told).map(|((slot, (bytes, state)), told)| {
             let Told { row, misfit, is_unread } = told;
+            let bytes = match (&row, &state) {
+                (Ok(row), State::Read) => bsp.turned(row, bytes, ByteOrder::Big),
+                _ => bytes,
+            };
             let (parts, state) = match (&row, state) {
                 (Ok(row), State::Read) if !bytes.is_empty() => match row.parts(&bytes) {
                     Ok(parts) => (parts, State::Read),
@@ -93,8 +98,20 @@ impl<'a> Lumps<'a> {
         self.all.iter().find(|lump| lump.name == name)
     }
 
+    /// The lump of a role, or what stands for it where it is left out.
     pub(super) fn role_lump(&self, role: Role) -> Option<&Lump<'a>> {
-        self.all.get(self.bsp.dialect().role(role)?)
+        let lump = self.all.get(self.bsp.dialect().role(role)?)?;
+        self.referred(lump.name).or(Some(lump))
+    }
+
+    /// What numbers mean that refer to a lump: the lump, or what stands for it where it is left out. Nothing where nothing
+    /// does.
+    pub(super) fn referred(&self, name: &str) -> Option<&Lump<'a>> {
+        let lump = self.lump(name)?;
+        match self.checks().left_out.iter().find(|(left_out, _)| *left_out == name && lump.slot.length == 0) {
+            None => Some(lump),
+            Some((_, other)) => other.and_then(|other| self.lump(other)),
+        }
     }
 
     /// The records of a lump that is an array of them; none are there where it is empty.
@@ -117,7 +134,7 @@ pub(super) struct View<'b> {
 }
 
 impl<'b> View<'b> {
-    fn of(lump: &'b Lump<'_>) -> Option<Self> {
+    pub(super) fn of(lump: &'b Lump<'_>) -> Option<Self> {
         let row = lump.row.as_ref().ok()?;
         match (row.form, &lump.state) {
             (Form::Array(record), State::Read) => Some(View { name: lump.name, bytes: &lump.bytes, record }),

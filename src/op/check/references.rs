@@ -80,7 +80,7 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
 
 /// How many records a lump has; nothing where that is not known.
 fn count(lumps: &Lumps<'_>, name: &str) -> Option<i64> {
-    let lump = lumps.lump(name)?;
+    let lump = lumps.referred(name)?;
     let row = lump.row.as_ref().ok()?;
     let count = match (row.form, &lump.state) {
         (Form::Array(record), State::Read) => lump.bytes.len() / record.size,

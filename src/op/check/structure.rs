@@ -4,9 +4,9 @@ use super::code::{
     BSPX_DIRECTORY, COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP,
     LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION, PAK_DIRECTORY,
 };
-use super::lumps::{Lump, Lumps, State};
+use super::lumps::{Lump, Lumps, State, View};
 use super::sink::{At, Sink};
-use crate::bytes::word;
+use crate::bytes::{ByteOrder, word};
 use crate::content::pak::Pak;
 use crate::dialect::{Form, Role};
 use crate::file::{SegmentKind, SlotId};
@@ -31,8 +31,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         }
     }
     for (name, of) in checks.parallel {
-        let count = |name: &str| lumps.named(name).map(|view| view.len());
-        if let (Some(have), Some(want)) = (count(name), count(of))
+        let count = |lump: &Lump<'_>| View::of(lump).map(|view| view.len());
+        if let (Some(have), Some(want)) = (lumps.lump(name).and_then(count), lumps.referred(of).and_then(count))
             && have != 0
             && have != want
         {
@@ -98,7 +98,8 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
             continue;
         }
         // Counts that fit no layout are a fault, whosever props these are.
-        let member = dialect.checks.members.iter().find(|(name, _)| *name == lump.name);
+        let is_told = lumps.bsp.byte_order() == ByteOrder::Little;
+        let member = dialect.checks.members.iter().find(|(name, _)| is_told && *name == lump.name);
         if let Some(why) = member.and_then(|(_, fits)| fits(lump.slot.version.unwrap_or(0), &lump.bytes).err()) {
             sink.add(&COUNT_MISFIT, At::lump(lump.name), || why);
             continue;

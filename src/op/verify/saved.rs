@@ -1,7 +1,7 @@
 //! A saved file beside the map that it was made from: what may differ, and what must not.
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, align_up, escaped, word};
+use crate::bytes::{Data, align_up, escaped};
 use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
 
 /// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
@@ -64,7 +64,7 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
     if before.unpacked != after.unpacked {
         return Err("its unpacked size changed".to_string());
     }
-    let flags = |bsp: &Bsp<'_>, slot: &Slot| slot.words.flags.and_then(|at| word(bsp.container().bytes(), at));
+    let flags = |bsp: &Bsp<'_>, slot: &Slot| slot.flags(bsp.container().bytes());
     if flags(old, before) != flags(new, after) {
         return Err("its flags changed".to_string());
     }
@@ -150,9 +150,12 @@ fn same_header(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     }
 }
 
-/// Servers compare the game lump's bytes with their clients', and those hold its place.
+/// Servers compare the game lump's bytes with their clients', and those hold its place but on consoles.
 fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     let Some(lump) = old.dialect().rules.game_lump else { return Ok(()) };
+    if old.dialect().rules.relative_members {
+        return Ok(());
+    }
     let (before, after) = (&old.slots()[lump], &new.slots()[lump]);
     match !before.stored.is_empty() && before.offset != after.offset {
         true => Err(format!("the game lump moved from {} to {}", before.offset, after.offset)),

@@ -1,0 +1,112 @@
+//! Source on the Xbox 360 and the PlayStation 3, a relative of Source: `PSBV`, which is `VBSP` in the order of their
+//! processors, and so is every number in the file but for those of compressed data and of the pakfile.
+//!
+//! The maps are made from those for PCs by `SwapBSPFile` and `CompressBSP` of the SDK's bsplib.cpp, which say what is
+//! turned and in which order lumps are written; what is said here was seen to be so on a map of the Orange Box. They
+//! leave out the faces, lamps and light of a low range where there are those of a high one, and lumps that they do not
+//! know. The version of lump 59 is a checksum of the map for PCs.
+
+use crate::bytes::ByteOrder;
+use crate::file::Rules;
+use crate::file::directory::{DirectoryShape, EntryShape};
+
+use super::checks::{Checks, engine};
+use super::{Dialect, Magic, Row, SOURCE, limits, source};
+
+/// Source on consoles, before version 21.
+pub const SOURCE360: Dialect = Dialect {
+    name: "source360",
+    title: "Source (Xbox 360, PlayStation 3)",
+    magic: Magic::Ident(*b"PSBV"),
+    versions: &[20, 19],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::SourceBig, behind: 4 }],
+    rows: &ALL_ROWS,
+    rules: Rules {
+        // `CompressGameLump`: offsets are those in the lump itself.
+        relative_members: true,
+        trailer_lump: None,
+        // `XBOX_DVD_SECTORSIZE`.
+        end_alignment: 2048,
+        // "Flags for 360 must be first", "lighting must be the penultimate lump", "Pakfile for 360 must be last".
+        first_lump: Some(59),
+        last_lumps: &[8, 53, 40],
+        // As in every compressed lump of the map at hand.
+        dictionary: 1 << 18,
+        // The lumps that it leaves out stand before the light.
+        write_order: &[
+            59, 10, 55, 51, 56, 52, 9, 35, 58, 7, 54, 15, 28, 29, 4, 14, 3, 1, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39,
+            27, 16, 17, 13, 12, 18, 19, 20, 21, 0, 36, 30, 31, 41, 42, 43, 44, 45, 50, 46, 60, 11, 22, 23, 24, 25, 32,
+            49, 57, 61, 62, 63, 8, 53, 40,
+        ],
+        ..SOURCE.rules
+    },
+    opaque_game_lumps: &[],
+    // That of every console reads them.
+    packing_caveats: &[],
+    bare_paks: &[],
+    // What consoles compare is not known.
+    checksums: &[],
+    checks: &CHECKS,
+    ..SOURCE
+};
+
+/// The limits of its time.
+const CHECKS: Checks = Checks {
+    engines: &[engine("source360", "Source on the Xbox 360 and the PlayStation 3", &[], &limits::source_limits(8_192))],
+    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces the
+    // map at hand has none, whoever stripped them.
+    left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
+    ..limits::SOURCE
+};
+
+const ROWS: &[Row] = &[
+    Row::lens("VISIBILITY", "visibility").turned(turn_visibility),
+    Row::lens("PHYSCOLLIDE", "physics").turned(turn_physics),
+    Row::lens("PHYSDISP", "physics of displacements").turned(turn_disp_physics),
+    Row::opaque("PHYSCOLLIDESURFACE", "no console map is known to have it"),
+];
+
+const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
+
+/// `SwapVisibilityLump`: how many clusters there are, and where the rows of each begin. Rows are bits.
+fn turn_visibility(bytes: &mut [u8], from: ByteOrder) {
+    let clusters = from.word(bytes, 0).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    turn_words(bytes, 0, clusters.saturating_mul(2).saturating_add(1));
+}
+
+/// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The solids have an order of their own, and are
+/// not looked into.
+fn turn_physics(bytes: &mut [u8], from: ByteOrder) {
+    let number = |bytes: &[u8], at: usize| from.word(bytes, at).and_then(|size| usize::try_from(size).ok());
+    let mut at = 0;
+    loop {
+        let [solids, text, count] = [4, 8, 12].map(|field| number(bytes, at + field));
+        turn_words(bytes, at, 4);
+        let (Some(solids @ 1..), Some(text), Some(count)) = (solids, text, count) else { return };
+        let (mut solid, end) = (at + 16, (at + 16).saturating_add(solids));
+        for _ in 0..count {
+            let size = number(bytes, solid);
+            if solid.saturating_add(4) > end.min(bytes.len()) {
+                break;
+            }
+            turn_words(bytes, solid, 1);
+            let Some(size) = size else { break };
+            solid = solid.saturating_add(4).saturating_add(size);
+        }
+        at = end.saturating_add(text);
+        if at >= bytes.len() {
+            return;
+        }
+    }
+}
+
+/// `SwapPhysdispLump`: how many there are, and how long each is, in 16 bits.
+fn turn_disp_physics(bytes: &mut [u8], from: ByteOrder) {
+    let count = from.half(bytes, 0).map_or(0, usize::from);
+    bytes.chunks_exact_mut(2).take(count + 1).for_each(<[u8]>::reverse);
+}
+
+fn turn_words(bytes: &mut [u8], at: usize, count: usize) {
+    let words = bytes.get_mut(at..).unwrap_or_default();
+    words.chunks_exact_mut(4).take(count).for_each(<[u8]>::reverse);
+}

@@ -1,0 +1,99 @@
+//! Records of big-endian files. Structs are declared and decoded little-endian; at the border their bytes are turned by
+//! the shape that every record has as data, so that nothing behind the border knows of another order.
+
+use std::ops::Range;
+
+use super::{FieldInfo, Record, RecordInfo, Shape};
+use crate::bytes::ByteOrder;
+
+/// Turns every number of whole records from one byte order into the other, in place; what is less than a record behind
+/// them stays. Twice is not at all.
+pub(crate) fn turn(record: &RecordInfo, bytes: &mut [u8]) {
+    let mut numbers = Vec::new();
+    find(record.fields, 0, &mut numbers);
+    if numbers.is_empty() {
+        return;
+    }
+    for record in bytes.chunks_exact_mut(record.size) {
+        numbers.iter().for_each(|number| record[number.clone()].reverse());
+    }
+}
+
+/// Where numbers of more than one byte stand.
+fn find(fields: &[FieldInfo], start: usize, numbers: &mut Vec<Range<usize>>) {
+    fields.iter().for_each(|field| find_in(field.shape, start + field.offset, numbers));
+}
+
+fn find_in(shape: Shape, at: usize, numbers: &mut Vec<Range<usize>>) {
+    match shape {
+        Shape::Number(number) if number.size() > 1 => numbers.push(at..at + number.size()),
+        Shape::Number(_) | Shape::Name(_) => {}
+        Shape::Array(item, count) => (0..count).for_each(|index| find_in(*item, at + index * item.size(), numbers)),
+        Shape::Record(fields) => find(fields, at, numbers),
+    }
+}
+
+/// Decodes a record of a file of this order; `None` where there are too few bytes.
+pub(crate) fn decode_in<R: Record>(order: ByteOrder, bytes: &[u8]) -> Option<R> {
+    match order {
+        ByteOrder::Little => R::decode(bytes),
+        ByteOrder::Big => {
+            let mut bytes = bytes.get(..R::SIZE)?.to_vec();
+            turn(R::INFO, &mut bytes);
+            R::decode(&bytes)
+        }
+    }
+}
+
+/// The bytes of a record in a file of this order.
+pub(crate) fn encode_in<R: Record>(order: ByteOrder, record: &R) -> Vec<u8> {
+    let mut bytes = record.encode();
+    if order == ByteOrder::Big {
+        turn(R::INFO, &mut bytes);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{ALL, Form, Row};
+    use crate::file::directory::{GameLumpEntry, SourceEntry};
+
+    #[test]
+    fn records_turn_as_they_are_laid_out() {
+        let bytes: Vec<u8> = (1..=16).collect();
+        let entry: SourceEntry = decode_in(ByteOrder::Big, &bytes).unwrap();
+        assert_eq!((entry.offset, entry.unpacked), (0x0102_0304, 0x0D0E_0F10));
+        assert_eq!(encode_in(ByteOrder::Big, &entry), bytes);
+        let bytes = b"sprp\0\x01\0\x06\0\0\0\x64\0\0\0\x07";
+        let member: GameLumpEntry = decode_in(ByteOrder::Big, bytes).unwrap();
+        assert_eq!((member.id, member.flags, member.version), (u32::from_be_bytes(*b"sprp"), 1, 6));
+        assert_eq!((member.offset, member.length), (100, 7));
+    }
+
+    /// Of every record there is: twice is not at all, and what is no whole record stays.
+    #[test]
+    fn turned_twice_is_as_it_was() {
+        let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());
+        let of_row = |row: &Row| match row.form {
+            Form::Array(record) => vec![record],
+            Form::Lists(lists) => lists.iter().map(|list| list.record).collect(),
+            _ => Vec::new(),
+        };
+        for record in rows.flat_map(of_row) {
+            let old: Vec<u8> = (0_u8..=255).cycle().take(3 * record.size - 1).collect();
+            let mut bytes = old.clone();
+            turn(record, &mut bytes);
+            assert_eq!(bytes[2 * record.size..], old[2 * record.size..], "{}", record.name);
+            let is_wide = |field: &FieldInfo| {
+                let mut numbers = Vec::new();
+                find_in(field.shape, 0, &mut numbers);
+                !numbers.is_empty()
+            };
+            assert_eq!(bytes != old, record.fields.iter().any(is_wide), "{}", record.name);
+            turn(record, &mut bytes);
+            assert_eq!(bytes, old, "{}", record.name);
+        }
+    }
+}
