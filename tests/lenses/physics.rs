@@ -83,7 +83,7 @@ fn solids_of_own_maps() {
         assert_eq!(check(&saved(&draft, &name).unwrap(), "PHYSCOLLIDE", &name), (2, 3), "{name}");
         rooms += 1;
     }
-    assert_eq!(rooms, 5);
+    assert_eq!(rooms, 6);
 }
 
 #[test]

@@ -26,7 +26,9 @@ fn round_trip(content: &Content<'_>, names: FlagNames) {
     for format in [Format::Json].into_iter().filter(|_| !content.parts.is_empty()).chain(csv).chain([Format::Raw]) {
         let text = printed(content, format, names);
         let back = content.parse(format, names, false, &text[..]).unwrap();
-        assert!(*back == *content.bytes, "{} differs by way of {format:?}", content.name);
+        // Raw bytes stay in the order of the file.
+        let wanted = if format == Format::Raw { &content.raw } else { &content.bytes };
+        assert!(*back == **wanted, "{} differs by way of {format:?}", content.name);
     }
 }
 
