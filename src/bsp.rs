@@ -138,11 +138,16 @@ impl<'a> Bsp<'a> {
         (usize::try_from(claimed) == Ok(size)).then_some(size)
     }
 
+    /// The flags of a member of the game lump; bit 0 says that it is compressed.
+    pub fn member_flags(&self, slot: SlotId) -> Option<u16> {
+        self.container.slot(slot)?.flags(self.container.bytes())
+    }
+
     /// Where the directory and a slot's bytes disagree about whether it is compressed: what is wrong.
     pub fn packing_oddity(&self, slot: SlotId) -> Option<&'static str> {
         let found = self.container.slot(slot)?;
         let says_packed = match found.words.flags {
-            Some(_) => found.flags(self.container.bytes()).is_some_and(|flags| flags & 1 != 0),
+            Some(_) => self.member_flags(slot).is_some_and(|flags| flags & 1 != 0),
             None => found.unpacked.is_some_and(|size| size != 0),
         };
         let seems_packed = lzma::unpacked_size(&self.stored(slot)).is_some();

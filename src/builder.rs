@@ -234,7 +234,7 @@ impl Builder {
         self
     }
 
-    /// No padding of the file's end to a multiple of 4.
+    /// No padding of the file's end to a multiple of 4, or of what consoles want.
     #[must_use]
     pub fn unpadded(mut self) -> Self {
         self.padded = false;

@@ -104,32 +104,66 @@ fn an_upward_import_would_be_seen() {
     assert!(layer("draft") > layer("file"));
 }
 
+/// What a text names of `dialect`, in groups and over line breaks too.
+fn named_of_dialect(code: &str) -> Vec<&str> {
+    let ident = |path: &str| path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
+    code.match_indices("dialect::")
+        .flat_map(|(at, prefix)| {
+            let rest = &code[at + prefix.len()..];
+            let group = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap());
+            group.map_or_else(|| vec![rest], |group| group.split(',').map(str::trim_start).collect())
+        })
+        .map(|path| &path[..ident(path)])
+        .collect()
+}
+
+/// The version that a line of code compares a map's with.
+fn compared_version(line: &str) -> Option<&str> {
+    let behind = line.split("version() ").nth(1)?;
+    let other = ["==", "!=", "<=", ">=", "<", ">"].iter().find_map(|operator| behind.strip_prefix(operator))?;
+    Some(other.trim_start()).filter(|other| other.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// Only the dialects' own folder asks which dialect a map is; everything else goes by what the dialect's data says.
 #[test]
 fn nobody_else_asks_for_the_dialect() {
-    let names = [
-        "GOLDSRC",
-        "BLUE_SHIFT",
-        "QUAKE2",
-        "QUAKE3",
-        "SOURCE17",
-        "SOURCE21",
-        "L4D2",
-        "SOURCE22",
-        "STRATA",
-        "CONTAGION",
-        "VITAMIN",
-    ];
+    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialect/mod.rs")).unwrap();
+    let (_, all) = list.split_once("pub const ALL: ").unwrap();
+    let names: Vec<&str> =
+        all.split_once("];").unwrap().0.lines().filter_map(|line| line.trim().strip_prefix('&')).collect();
+    let names: Vec<&str> = names.into_iter().filter_map(|name| name.strip_suffix(',')).collect();
+    assert_eq!(names.len(), bspkit::dialect::ALL.len());
     for (path, text) in sources("src").into_iter().filter(|(path, _)| module(path) != "dialect") {
+        let whole: String = code(&text).flat_map(|(_, line)| [line, "\n"]).collect();
+        let named = named_of_dialect(&whole).into_iter().find(|name| names.contains(name));
+        assert!(named.is_none(), "{} names the dialect {named:?}", path.display());
         for (line, code) in code(&text) {
             let place = format!("{}:{}", path.display(), line + 1);
-            assert!(!names.iter().any(|name| code.contains(&format!("dialect::{name}"))), "{place} names a dialect");
             let asks = ["dialect().name ==", "dialect.name ==", "match dialect.name", "match bsp.dialect()"];
             assert!(!asks.iter().any(|ask| code.contains(ask)), "{place} asks which dialect it is");
             // A version may be looked up in a dialect's table, and not be compared with one that stands in the code.
-            let compares = ["version() <", "version() >", "version() == 1", "version() == 2", "match self.version()"];
-            assert!(!compares.iter().any(|ask| code.contains(ask)), "{place} asks which version it is");
+            let compares = compared_version(code).is_some() || code.contains("match self.version()");
+            assert!(!compares, "{place} asks which version it is");
         }
+    }
+}
+
+#[test]
+fn asking_for_a_dialect_would_be_seen() {
+    let code = "use crate::dialect::{\n    Key,\n    QUAKE64, Role\n};\nif dialect::RAVEN.name";
+    assert_eq!(named_of_dialect(code), ["Key", "QUAKE64", "Role", "RAVEN"]);
+    assert_eq!(compared_version("if map.version() >= 30 {"), Some("30 {"));
+    assert_eq!(compared_version("if map.version() == other.version() {"), None);
+}
+
+/// Who looks for a game finds its dialect where the project says what it reads.
+#[test]
+fn the_readme_has_every_dialect() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let table: Vec<&str> = readme.lines().filter(|line| line.starts_with("| `")).collect();
+    for dialect in bspkit::dialect::ALL {
+        let name = format!("`{}`", dialect.name);
+        assert_eq!(table.iter().filter(|row| row.contains(&name)).count(), 1, "{name}");
     }
 }
 

@@ -54,7 +54,7 @@ impl Builder {
         }
         file.extend(&self.tail);
         if self.padded && !self.trailer && self.tail.is_empty() {
-            pad(&mut file, 4);
+            pad(&mut file, self.dialect.rules.end_alignment);
         }
         offset(file.len())?;
 

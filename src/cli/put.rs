@@ -1,5 +1,5 @@
-//! Files that a command puts onto the disk beside no map: whole or not at all, and never over others, unless that was
-//! asked for.
+//! Files that a command writes and that are no maps: whole or not at all, and never over others, unless that was asked
+//! for.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};

@@ -101,7 +101,7 @@ pub struct Engine {
     pub versions: &'static [i32],
     /// The most of what it takes.
     pub limits: &'static [Limit],
-    /// The longest value of an entity that it reads whole, where that is less than the most generous engine's.
+    /// The longest value of an entity that it reads whole, in bytes, where that is less than the most generous engine's.
     pub max_token: Option<usize>,
 }
 

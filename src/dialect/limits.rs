@@ -182,7 +182,8 @@ pub(super) const QBISM: Checks = Checks {
 /// Quake III: cm_load.c refuses what is empty.
 pub(super) const QUAKE3: Checks = Checks {
     engines: &[
-        engine("quake3", "Quake III Arena", &[46], &QUAKE3_LIMITS),
+        // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
+        engine("quake3", "Quake III Arena", &[46], &quake3_limits(256, 0x800, 0x4_0000)),
         engine(
             "et",
             "Wolfenstein: Enemy Territory",
@@ -255,49 +256,32 @@ pub(super) const QFUSION: Checks =
 /// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely on
 /// how the sides of brushes are ordered is not either.
 pub(super) const RITUAL: Checks = Checks {
-    engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &OPENMOHAA_LIMITS)],
+    engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &quake3_limits(0x400, 0x2000, 0x10_0000))],
     axial_sides: false,
     ..QUAKE3
 };
 
-const OPENMOHAA_LIMITS: [Limit; 16] = [
-    records("MODELS", 0x400),
-    records("BRUSHES", 0x8000),
-    entities(0x2000),
-    bytes("ENTITIES", 0x10_0000),
-    records("PLANES", 0x2_0000),
-    records("NODES", 0x2_0000),
-    records("LEAFS", 0x2_0000),
-    records("DRAWVERTS", 0x8_0000),
-    records("SURFACES", 0x2_0000),
-    records("LEAFSURFACES", 0x2_0000),
-    records("LEAFBRUSHES", 0x4_0000),
-    records("SHADERS", 0x400),
-    records("DRAWINDEXES", 0x8_0000),
-    records("BRUSHSIDES", 0x2_0000),
-    bytes("LIGHTMAPS", 0x80_0000),
-    bytes("VISIBILITY", 0x20_0000),
-];
-
-const QUAKE3_LIMITS: [Limit; 16] = [
-    // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
-    records("MODELS", 256),
-    records("BRUSHES", 0x8000),
-    entities(0x800),
-    bytes("ENTITIES", 0x4_0000),
-    records("PLANES", 0x2_0000),
-    records("NODES", 0x2_0000),
-    records("LEAFS", 0x2_0000),
-    records("DRAWVERTS", 0x8_0000),
-    records("SURFACES", 0x2_0000),
-    records("LEAFSURFACES", 0x2_0000),
-    records("LEAFBRUSHES", 0x4_0000),
-    records("SHADERS", 0x400),
-    records("DRAWINDEXES", 0x8_0000),
-    records("BRUSHSIDES", 0x2_0000),
-    bytes("LIGHTMAPS", 0x80_0000),
-    bytes("VISIBILITY", 0x20_0000),
-];
+/// qfiles.h and what it became; engines differ in how many models and entities there may be, and how much text.
+const fn quake3_limits(models: usize, most_entities: usize, text: usize) -> [Limit; 16] {
+    [
+        records("MODELS", models),
+        records("BRUSHES", 0x8000),
+        entities(most_entities),
+        bytes("ENTITIES", text),
+        records("PLANES", 0x2_0000),
+        records("NODES", 0x2_0000),
+        records("LEAFS", 0x2_0000),
+        records("DRAWVERTS", 0x8_0000),
+        records("SURFACES", 0x2_0000),
+        records("LEAFSURFACES", 0x2_0000),
+        records("LEAFBRUSHES", 0x4_0000),
+        records("SHADERS", 0x400),
+        records("DRAWINDEXES", 0x8_0000),
+        records("BRUSHSIDES", 0x2_0000),
+        bytes("LIGHTMAPS", 0x80_0000),
+        bytes("VISIBILITY", 0x20_0000),
+    ]
+}
 
 /// Source: bspfile.h of the SDKs. vbsp's tools require none of the lumps; without these no engine has a world.
 pub(super) const SOURCE: Checks = Checks {

@@ -182,6 +182,7 @@ pub struct Dialect {
 /// assert_eq!(bspkit::dialect::QUAKE2.magic, bspkit::dialect::Magic::Ident(*b"IBSP"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Magic {
     /// Four characters, then the version.
     Ident([u8; 4]),

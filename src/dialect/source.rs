@@ -25,7 +25,7 @@ pub use tree::*;
 
 pub use super::shared::{Edge, Plane, SurfEdge, Vertex};
 pub(super) use details::of_version;
-pub(super) use displacement::displacements;
+pub(super) use displacement::{disp_infos, displacements};
 pub(super) use flags::LATE as LATE_FLAGS;
 pub(super) use light::samples;
 

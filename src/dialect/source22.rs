@@ -6,7 +6,7 @@
 use super::source::fit::one_for_one_of;
 use super::source::{
     DISPINFO, DispCornerNeighbors, DispEdgeNeighbors, DispInfo, Face, OVERLAY_FADES, OVERLAYS, Overlay, PRIMITIVES,
-    PrimIndex, Primitive, displacements,
+    PrimIndex, Primitive, disp_infos, displacements,
 };
 use super::source21::{OVERLAY_SYSTEM_LEVELS, UNREAD};
 use super::{Dialect, Facts, Key, Row, SOURCE21, kept};
@@ -119,53 +119,6 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     one_for_one_of(facts, row, "OVERLAYS", &[Overlay::SIZE, OverlayDota::SIZE], "overlays")
 }
 
-/// Declares structs of displacements, which differ in fields before the face and before the neighbors.
-macro_rules! displacements {
-    ($($(#[$meta:meta])* $name:ident($size:literal) { $($before_face:tt)* } { $($before_edges:tt)* })* => { $($rest:tt)* }) => {
-        records! {
-            $(
-                $(#[$meta])*
-                pub struct $name($size) {
-                    /// The corner of its face where its vertexes begin (`startPosition`).
-                    pub start: [f32; 3],
-                    /// Its first vertex (`m_iDispVertStart`).
-                    pub first_vertex: i32 => index("DISP_VERTS"),
-                    /// Its first triangle (`m_iDispTriStart`).
-                    pub first_triangle: i32 => index("DISP_TRIS"),
-                    /// 2 to 4: it has `2^power + 1` vertexes each way.
-                    pub power: i32,
-                    /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
-                    pub min_tess: u32,
-                    /// Smoothing angle.
-                    pub smoothing_angle: f32,
-                    /// `CONTENTS_` flags.
-                    pub contents: i32 => Meaning::Flags(FlagKind::Contents),
-                    $($before_face)*
-                    /// The face it belongs to (`m_iMapFace`).
-                    pub face: u16 => index("FACES"),
-                    /// Garbage.
-                    pub padding: u16,
-                    /// -1 (`m_iLightmapAlphaStart`).
-                    pub first_alpha: i32,
-                    /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
-                    pub first_sample_position: i32,
-                    $($before_edges)*
-                    /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
-                    pub edges: [DispEdgeNeighbors; 4],
-                    /// What meets it in its lower left, upper left, upper right and lower right corner
-                    /// (`m_CornerNeighbors`).
-                    pub corners: [DispCornerNeighbors; 4],
-                    /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
-                    pub allowed_vertexes: [u32; 10],
-                }
-            )*
-            $($rest)*
-        }
-
-        linked!(DispInfo, $($name),*);
-    };
-}
-
 macro_rules! linked {
     ($($name:ident),*) => {
         $(impl Linked for $name {
@@ -176,7 +129,9 @@ macro_rules! linked {
     };
 }
 
-displacements! {
+linked!(DispInfo, DispInfoV22, DispInfoV23);
+
+disp_infos! {
     /// `ddispinfo_t` of Dota 2, version 22.
     DispInfoV22(180) {} {
         /// Of unknown meaning.

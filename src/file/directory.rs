@@ -137,6 +137,7 @@ pub struct EntryFields {
 /// assert_eq!(EntryShape::Source.size(), 16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EntryShape {
     /// [`Entry`].
     Plain,

@@ -39,6 +39,7 @@ pub(crate) use read::read;
 /// assert_eq!(rules.write_order.last(), Some(&40));
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Rules {
     /// The lump that holds members with offsets.
     pub game_lump: Option<usize>,
@@ -96,6 +97,7 @@ impl Rules {
 /// assert_eq!((pak.lump, pak.bytes, pak.only_if_it_stood_so), (40, 2048, true));
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Alignment {
     /// The lump's index.
     pub lump: usize,

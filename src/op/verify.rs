@@ -39,7 +39,7 @@ fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
     }
 }
 
-/// Memory of files that were written and compared: a map is written some fifty times, and new memory costs more than the bytes.
+/// Memory of files that were written and compared: a map is written 36 times, and new memory costs more than the bytes.
 #[derive(Default)]
 struct Spare(Vec<Vec<u8>>);
 

@@ -33,11 +33,20 @@ fn same_slots(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
         if kept(old, one) != kept(new, other) {
             return Err(format!("{}: {:?} became {:?}", one.name, kept(old, one), kept(new, other)));
         }
+        // Bit 0 says whether it is compressed; what else there is must come along.
+        if old.member_flags(one.id) != new.member_flags(other.id) {
+            return Err(format!("{} has other flags", one.name));
+        }
         if !is_directory && *old.bytes(one.id).unwrap() != *new.bytes(other.id).unwrap() {
             return Err(format!("{} has other bytes", one.name));
         }
     }
-    Ok(())
+    let sector = old.dialect().rules.end_alignment;
+    let fills = |map: &Bsp<'_>| map.container().bytes().len().is_multiple_of(sector);
+    match fills(old) == fills(new) {
+        true => Ok(()),
+        false => Err(format!("one of them ends at a multiple of {sector}, the other does not")),
+    }
 }
 
 /// Dumps a map and builds it again: whether all of it was dumped.
@@ -156,6 +165,23 @@ fn everything_is_where_the_manifest_says() {
     assert_eq!((directory[0], directory[8], directory[24]), (3, 6, 1));
     let starts = ["pak", "vertexes", "35", "lighting"].map(|name| slot(name).stored.start);
     assert!(starts.is_sorted(), "{starts:?}");
+}
+
+/// Flags and records are turned on their way out and in, and the file ends with a sector.
+#[test]
+fn a_consoles_map_is_built_again() {
+    let room = Room::empty();
+    let map = bspkit::Builder::new(bspkit::dialect::by_name("source360").unwrap());
+    let map = map.lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(13, [0, 0, 0, 1]).lump(40, "PAK");
+    let map = map.game_lump(*b"gone", 1, [1, 2, 3]).game_lump_flags(6);
+    let map = map.compressed_game_lump(*b"sprp", 6, &[0; 12]).unwrap().game_lump_end();
+    room.write("m.bsp", &map.build().unwrap());
+    assert_eq!(rebuild(&room, &room.path("m.bsp"), &schema()), Ok(true));
+    let manifest: Value = serde_json::from_slice(&room.read("folder/manifest.json")).unwrap();
+    let flags: Vec<_> =
+        manifest["lumps"].as_array().unwrap().iter().filter_map(|lump| lump["flags"].as_u64()).collect();
+    assert_eq!((flags, room.read("folder/13_SURFEDGES.jsonl")), (vec![6], b"{\"edge\":1}\n".to_vec()));
+    assert_eq!(room.read("built.bsp").len(), 2048);
 }
 
 /// A checksum that the header holds is no sum of anything at hand: it is printed, kept and built again.

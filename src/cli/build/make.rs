@@ -79,8 +79,10 @@ impl Manifest {
             filled.extend(lump.filter(|_| !bytes.is_empty()));
             // Of a list of members that is empty nothing can go astray.
             if lump.is_some() && lump == dialect.rules.game_lump && bytes.len() > 4 {
-                job.warn_here(&format!("{place}: what its bytes say of places is not made anew"));
                 has_game_lump = true;
+                if !dialect.rules.relative_members {
+                    job.warn_here(&format!("{place}: what its bytes say of places is not made anew"));
+                }
             }
             builder = whole.add(builder, part, target, bytes, &place)?;
         }

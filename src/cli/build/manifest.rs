@@ -44,7 +44,7 @@ pub(crate) struct Manifest {
     /// Bytes behind everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tail: Option<String>,
-    /// Whether the file's size is no multiple of 4.
+    /// Whether the file's size is no multiple of 4, or on consoles of 2048.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) unpadded: bool,
 }

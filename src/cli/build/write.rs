@@ -68,7 +68,7 @@ pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) ->
         format!("{TAIL}.bin")
     });
     let has_trailer = of_kind(SegmentKind::Trailer).next().is_some();
-    let is_ragged = !container.bytes().len().is_multiple_of(4);
+    let is_ragged = !container.bytes().len().is_multiple_of(dialect.rules.end_alignment);
     let manifest = Manifest {
         bspkit_manifest: 1,
         dialect: dialect.name.to_owned(),
@@ -117,17 +117,11 @@ fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
             let stood = |bytes: usize| !slot.stored.is_empty() && slot.stored.start.is_multiple_of(bytes);
             part.align = own.find(|alignment| stood(alignment.bytes)).map(|alignment| alignment.bytes);
         }
-        SlotId::Game(index) => part.flags = member_flags(bsp, index).unwrap_or(0),
+        // That it is compressed is said already.
+        SlotId::Game(_) => part.flags = bsp.member_flags(slot.id).unwrap_or(0) & !1,
         _ => {}
     }
     part
-}
-
-/// The flags of a member, but for the one that says whether it is compressed.
-fn member_flags(bsp: &Bsp<'_>, index: usize) -> Option<u16> {
-    let game = bsp.stored(bsp.role(Role::GameLump)?.id);
-    let flags = game.get(4 + 16 * index + 4..)?.first_chunk::<2>()?;
-    Some(u16::from_le_bytes(*flags) & !1)
 }
 
 /// The names of the lumps in the order of the file, where that is not the dialect's.

@@ -3,6 +3,8 @@
 //! A map of 200 MB is saved in 0.2 seconds and summed before and after in 0.8, so that is done only where somebody asked to
 //! see it: with `--checksum`, `-v` or `--dry-run`.
 
+use std::path::Path;
+
 use bspkit::Bsp;
 use bspkit::dialect::Use;
 use bspkit::op::checksum::{self, Computed};
@@ -10,7 +12,6 @@ use serde::Serialize;
 
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
-use std::path::Path;
 
 /// The sums of a map before and after.
 pub(super) struct Sums(Vec<(Computed, Computed)>);

@@ -54,39 +54,58 @@ pub(in crate::dialect) fn displacements<R: Record>(
     }
 }
 
-records! {
-    /// `ddispinfo_t`.
-    pub struct DispInfo(176) {
-        /// The corner of its face where its vertexes begin (`startPosition`).
-        pub start: [f32; 3],
-        /// Its first vertex (`m_iDispVertStart`).
-        pub first_vertex: i32 => index("DISP_VERTS"),
-        /// Its first triangle (`m_iDispTriStart`).
-        pub first_triangle: i32 => index("DISP_TRIS"),
-        /// 2 to 4: it has `2^power + 1` vertexes each way.
-        pub power: i32,
-        /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
-        pub min_tess: u32,
-        /// Smoothing angle.
-        pub smoothing_angle: f32,
-        /// `CONTENTS_` flags.
-        pub contents: i32 => Meaning::Flags(FlagKind::Contents),
-        /// The face it belongs to (`m_iMapFace`).
-        pub face: u16 => index("FACES"),
-        /// Garbage.
-        pub padding: u16,
-        /// Where its alphas begin, before version 20 (`m_iLightmapAlphaStart`).
-        pub first_alpha: i32,
-        /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
-        pub first_sample_position: i32,
-        /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
-        pub edges: [DispEdgeNeighbors; 4],
-        /// What meets it in its lower left, upper left, upper right and lower right corner (`m_CornerNeighbors`).
-        pub corners: [DispCornerNeighbors; 4],
-        /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
-        pub allowed_vertexes: [u32; 10],
-    }
+/// Declares structs of displacements, which differ in fields before the face and before the neighbors.
+macro_rules! disp_infos {
+    ($($(#[$meta:meta])* $name:ident($size:literal) { $($before_face:tt)* } { $($before_edges:tt)* })* => { $($rest:tt)* }) => {
+        records! {
+            $(
+                $(#[$meta])*
+                pub struct $name($size) {
+                    /// The corner of its face where its vertexes begin (`startPosition`).
+                    pub start: [f32; 3],
+                    /// Its first vertex (`m_iDispVertStart`).
+                    pub first_vertex: i32 => index("DISP_VERTS"),
+                    /// Its first triangle (`m_iDispTriStart`).
+                    pub first_triangle: i32 => index("DISP_TRIS"),
+                    /// 2 to 4: it has `2^power + 1` vertexes each way.
+                    pub power: i32,
+                    /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
+                    pub min_tess: u32,
+                    /// Smoothing angle.
+                    pub smoothing_angle: f32,
+                    /// `CONTENTS_` flags.
+                    pub contents: i32 => Meaning::Flags(FlagKind::Contents),
+                    $($before_face)*
+                    /// The face it belongs to (`m_iMapFace`).
+                    pub face: u16 => index("FACES"),
+                    /// Garbage.
+                    pub padding: u16,
+                    /// Where its alphas begin, before version 20 (`m_iLightmapAlphaStart`).
+                    pub first_alpha: i32,
+                    /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
+                    pub first_sample_position: i32,
+                    $($before_edges)*
+                    /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
+                    pub edges: [DispEdgeNeighbors; 4],
+                    /// What meets it in its lower left, upper left, upper right and lower right corner
+                    /// (`m_CornerNeighbors`).
+                    pub corners: [DispCornerNeighbors; 4],
+                    /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
+                    pub allowed_vertexes: [u32; 10],
+                }
+            )*
+            $($rest)*
+        }
+    };
+}
 
+pub(in crate::dialect) use disp_infos;
+
+disp_infos! {
+    /// `ddispinfo_t`.
+    DispInfo(176) {} {}
+
+    => {
     /// `CDispNeighbor`: what lies across an edge.
     pub struct DispEdgeNeighbors(12) {
         /// Up to two (`m_SubNeighbors`).
@@ -147,5 +166,6 @@ records! {
         pub alpha: [f32; 4],
         /// The tint of each (`m_vMultiBlendColors`).
         pub colors: [[f32; 3]; 4],
+    }
     }
 }

@@ -100,8 +100,7 @@ fn same_slot(
     if before.unpacked != after.unpacked {
         return Err("its unpacked size changed".to_string());
     }
-    let flags = |bsp: &Bsp<'_>, slot: &Slot| slot.flags(bsp.container().bytes());
-    if flags(old, before) != flags(new, after) {
+    if old.member_flags(before.id) != new.member_flags(after.id) {
         return Err("its flags changed".to_string());
     }
     // A lump that runs past the end of the file has fewer bytes to show, not more.
