@@ -14,6 +14,7 @@ use bspkit::dialect::{self, Dialect, Role};
 use bspkit::op::verify;
 use bspkit::{Bsp, Builder, Layout, Plan, SlotId};
 
+const LAYOUTS: [Layout; 3] = [Layout::Keep, Layout::Append, Layout::Repack];
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n}\n\0";
 
 fn role(dialect: &Dialect, role: Role) -> usize {

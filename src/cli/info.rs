@@ -237,7 +237,8 @@ fn is_gap(kind: SegmentKind) -> bool {
 }
 
 fn is_tail(kind: SegmentKind) -> bool {
-    matches!(kind, SegmentKind::Padding | SegmentKind::Bspx | SegmentKind::Trailer | SegmentKind::Tail)
+    use SegmentKind::{Bspx, BspxGap, Padding, Tail, Trailer};
+    matches!(kind, Padding | Bspx | BspxGap | Trailer | Tail)
 }
 
 fn stretches(bsp: &Bsp<'_>, wanted: fn(SegmentKind) -> bool) -> Vec<Stretch> {

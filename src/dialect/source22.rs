@@ -10,6 +10,8 @@ use super::source::{
 };
 use super::source21::{OVERLAY_SYSTEM_LEVELS, UNREAD};
 use super::{Dialect, Facts, Key, Row, SOURCE21, kept};
+use crate::bytes::wide;
+use crate::dialect::shared::Vertex;
 use crate::record::{Field, FlagKind, Meaning, Record, index, records, run};
 
 /// Source, versions 22 and 23.
@@ -36,11 +38,17 @@ const OWN: [&[Row]; 1] = [&[
     DISPINFO_V22.row().maps(&[22]).proved(placed::<DispInfoV22>),
     DISPINFO_V23.row().maps(&[23]).proved(placed::<DispInfoV23>),
     DISPINFO.row().proved(placed::<DispInfo>),
-    PRIMITIVES_INFRA
-        .row()
-        .maps(&[22])
-        .proved(|facts, row| of_indices(facts, row, |one: PrimitiveInfra| one.index_count)),
-    PRIMITIVES.row().proved(|facts, row| of_indices(facts, row, |one: Primitive| one.index_count.into())),
+    PRIMITIVES_INFRA.row().maps(&[22]).proved(|facts, row| {
+        of_indices(facts, row, |one: PrimitiveInfra| {
+            [(one.first_index, one.index_count), (one.first_vertex.into(), one.vertex_count.into())]
+        })
+    }),
+    PRIMITIVES.row().proved(|facts, row| {
+        of_indices(facts, row, |one: Primitive| {
+            [(one.first_index, one.index_count), (one.first_vertex, one.vertex_count)]
+                .map(|(first, count)| (first.into(), count.into()))
+        })
+    }),
     OVERLAYS_DOTA.row().proved(|facts, row| with_normals(facts, row, |overlay: OverlayDota| overlay.normal)),
     OVERLAYS.row().proved(|facts, row| with_normals(facts, row, |overlay: Overlay| overlay.normal)),
     OVERLAY_FADES.row().proved(one_for_each_overlay),
@@ -92,13 +100,24 @@ fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String
     }
 }
 
-/// Primitives that have together as many indices as there are.
-fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, count: fn(R) -> u32) -> Result<(), String> {
-    let (len, indices) = (facts.len(row.lump), facts.count("PRIMINDICES", PrimIndex::SIZE));
-    let sum = facts.sum(row.lump, |record| count(record).into());
-    match len.is_multiple_of(R::SIZE) && usize::try_from(sum) == Ok(indices) {
+/// Primitives that have together as many indices as there are, and whose indices and vertexes are there.
+fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, runs: fn(R) -> [(u32, u32); 2]) -> Result<(), String> {
+    let (bytes, vertexes) = (facts.own(row), facts.count("PRIMVERTS", Vertex::SIZE));
+    let indices = facts.count("PRIMINDICES", PrimIndex::SIZE);
+    let mut sum = 0;
+    let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(runs);
+    let are_there = all.all(|runs| {
+        sum += u64::from(runs[0].1);
+        let mut runs = runs.into_iter().zip([indices, vertexes]);
+        runs.all(|((first, count), there)| count == 0 || u64::from(first) + u64::from(count) <= wide(there))
+    });
+    match are_there && bytes.len().is_multiple_of(R::SIZE) && sum == wide(indices) {
         true => Ok(()),
-        false => Err(format!("as primitives of {} bytes its {len} bytes do not have {indices} indices", R::SIZE)),
+        false => Err(format!(
+            "as primitives of {} bytes its {} bytes do not have the {indices} indices and {vertexes} vertexes",
+            R::SIZE,
+            bytes.len()
+        )),
     }
 }
 

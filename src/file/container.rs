@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Rules;
 use super::directory::{DirectoryShape, EntryWords};
-use super::nested;
+use super::nested::{self, XASH_VERSION};
 use super::segment::{self, Segment};
 use super::slot::{Slot, SlotId, SlotWords};
 use super::tail::{self, TailPart};
@@ -37,6 +37,8 @@ pub(crate) struct Parts {
     pub(crate) slots: Vec<Slot>,
     /// Slots whose own bytes hold offsets that could not be read, with the reason: they never move.
     pub(crate) pinned: Vec<(SlotId, &'static str)>,
+    /// The version of an extra header that is not read: whatever it names never moves, and it may name anything.
+    pub(crate) unread_header: Option<i32>,
     /// Where the bytes behind the last top-level slot begin.
     pub(crate) tail_start: usize,
     pub(crate) tail: Vec<TailPart>,
@@ -79,9 +81,9 @@ impl<'a> Container<'a> {
             .collect();
 
         let mut header_end = shape.header_size();
-        if rules.extra_header
-            && let Some(extra) = nested::xash_extra(&data, header_end)
-        {
+        let extra_version = nested::xash_version(&data, header_end).filter(|_| rules.extra_header);
+        if extra_version == Some(XASH_VERSION) {
+            let extra = nested::xash_extra(&data, header_end);
             header_end = extra.end;
             slots.extend(extra.slots);
             if size < header_end {
@@ -131,7 +133,8 @@ impl<'a> Container<'a> {
             tail::read(&data, tail_start, &slots, trailer_offset, rules.end_alignment(size));
         slots.extend(bspx);
 
-        let parts = Parts { shape, rules, header_end, slots, pinned, tail_start, tail };
+        let unread_header = extra_version.filter(|version| *version != XASH_VERSION);
+        let parts = Parts { shape, rules, header_end, slots, pinned, unread_header, tail_start, tail };
         Ok(Container { data, parts: Arc::new(parts) })
     }
 
@@ -169,10 +172,10 @@ impl<'a> Container<'a> {
         self.parts.pinned.iter().find(|(pinned, _)| *pinned == id).map(|(_, reason)| *reason)
     }
 
-    /// Whether anything may not move: a pinned slot, or a BSPX block that cannot be read.
+    /// Whether anything may not move: a pinned slot, what an extra header or a BSPX block names that cannot be read.
     pub fn has_immovable(&self) -> bool {
         let unreadable = |part: &TailPart| matches!(part, TailPart::UnreadableBspx(_));
-        !self.parts.pinned.is_empty() || self.parts.tail.iter().any(unreadable)
+        !self.parts.pinned.is_empty() || self.parts.unread_header.is_some() || self.parts.tail.iter().any(unreadable)
     }
 
     /// The slots whose directory entries claim bytes that the file does not have.

@@ -32,14 +32,19 @@ pub(crate) struct ExtraHeader {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Reads an Xash3D extra header where one stands at `at`; the file may end before it does.
-pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
+/// The version of the Xash3D extra header that Xash3D itself reads. XashXT and P2:Savior had others before it.
+pub(crate) const XASH_VERSION: i32 = 4;
+
+/// The version of the Xash3D extra header that stands at `at`.
+pub(crate) fn xash_version(data: &[u8], at: usize) -> Option<i32> {
     let header = XashHeader::decode(data.get(at..)?)?;
+    (header.magic == *b"XASH").then_some(header.version)
+}
+
+/// Reads the Xash3D extra header at `at`, whose version is known; the file may end before it does.
+pub(crate) fn xash_extra(data: &[u8], at: usize) -> ExtraHeader {
     let first = at + XashHeader::SIZE;
     let end = first + XASH_ENTRIES * Entry::SIZE;
-    if header.magic != *b"XASH" || header.version != 4 {
-        return None;
-    }
     let slots = (0..XASH_ENTRIES).zip(XASH_NAMES).filter_map(|(index, name)| {
         let at = first + index * Entry::SIZE;
         let Entry { offset, length } = Entry::decode(data.get(at..)?)?;
@@ -47,7 +52,7 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> Option<ExtraHeader> {
         let words = SlotWords::plain(at, at + 4);
         Some(Slot::new(SlotId::Extra(index), format!("extra:{name}"), fields, words, data.len()))
     });
-    Some(ExtraHeader { end, slots: slots.collect() })
+    ExtraHeader { end, slots: slots.collect() }
 }
 
 /// Reads the directory of a game lump whose bytes stand at `base` in a file of `file_size` bytes; the reason where

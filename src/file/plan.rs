@@ -210,6 +210,7 @@ impl fmt::Display for SegmentKind {
             SegmentKind::Gap => "gap",
             SegmentKind::Padding => "padding",
             SegmentKind::Bspx => "bspx directory",
+            SegmentKind::BspxGap => "bspx gap",
             SegmentKind::Trailer => "trailer",
             SegmentKind::Tail => "tail",
         })

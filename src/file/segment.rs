@@ -44,8 +44,10 @@ pub enum SegmentKind {
     Gap,
     /// Zeros at the end of the file: at most three, on consoles what fills a sector.
     Padding,
-    /// Header and directory of a BSPX block, and the padding in it.
+    /// Header and directory of a BSPX block.
     Bspx,
+    /// Bytes between the entries of a BSPX block, which none of them covers.
+    BspxGap,
     /// The offset of lump 0 and the signature behind it.
     Trailer,
     /// Bytes behind everything that nobody names.
@@ -71,7 +73,7 @@ pub(super) fn sweep(slots: &[Slot], header_end: usize, tail: &[TailPart], size: 
             SegmentKind::Slots
         } else {
             let part = tail.iter().find(|part| covers(part.range()));
-            part.map_or(SegmentKind::Gap, TailPart::segment_kind)
+            part.map_or(SegmentKind::Gap, |part| part.segment_kind(range.start))
         };
         Segment { range, kind, slots }
     });
@@ -79,10 +81,11 @@ pub(super) fn sweep(slots: &[Slot], header_end: usize, tail: &[TailPart], size: 
 }
 
 impl TailPart {
-    fn segment_kind(&self) -> SegmentKind {
+    fn segment_kind(&self, start: usize) -> SegmentKind {
         match self {
             TailPart::Padding(_) => SegmentKind::Padding,
             TailPart::BspxPadding(_) => SegmentKind::Gap,
+            TailPart::Bspx(block) if start > block.start => SegmentKind::BspxGap,
             TailPart::Bspx(_) | TailPart::UnreadableBspx(_) => SegmentKind::Bspx,
             TailPart::Trailer(_) => SegmentKind::Trailer,
             TailPart::Unknown(_) => SegmentKind::Tail,

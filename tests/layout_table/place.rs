@@ -4,7 +4,7 @@ use bspkit::dialect::{self, Role};
 use bspkit::file::directory::EntryFields;
 use bspkit::{Bsp, Builder, ErrorKind, Layout, SaveOptions, SlotId};
 
-use super::{assert_sound, at, role, sandwich, source_family, text, with_entities};
+use super::{LAYOUTS, assert_sound, at, role, sandwich, source_family, text, with_entities};
 
 #[test]
 fn row_1_smaller_stays_and_leaves_zeros() {
@@ -133,6 +133,22 @@ fn row_4_a_pakfile_at_2048_stays_at_2048() {
 }
 
 #[test]
+fn row_4_a_lump_that_was_empty_gets_its_alignment() {
+    for dialect in source_family() {
+        for (length, layout) in [49, 53, 57, 61].into_iter().flat_map(|it| LAYOUTS.map(|layout| (it, layout))) {
+            let bytes = sandwich(dialect, &text(length)).build().unwrap();
+            let map = Bsp::parse(&bytes).unwrap();
+            let mut draft = map.draft();
+            draft.set(SlotId::Lump(62), vec![9; 22]).unwrap();
+            let saved = draft.plan(layout).unwrap().to_vec();
+            let new = Bsp::parse(&saved).unwrap();
+            let slot = new.container().slot(SlotId::Lump(62)).unwrap();
+            assert_eq!((slot.offset % 16, slot.length), (0, 22), "{}, {layout:?}, {length}", dialect.name);
+        }
+    }
+}
+
+#[test]
 fn row_5_a_game_lump_behind_does_not_move() {
     for dialect in source_family().filter(|dialect| !dialect.rules.relative_members) {
         let builder = sandwich(dialect, &text(49)).game_lump(*b"sprp", 6, [5; 9]).game_lump(*b"dprp", 4, [6; 12]);
@@ -209,6 +225,32 @@ fn row_6_dark_messiahs_game_lump_is_pinned() {
     assert!(map.container().pinned(SlotId::Lump(35)).unwrap().contains("Dark Messiah"));
     let saved = with_entities(&map, text(53), Layout::Keep).unwrap().to_vec();
     assert_eq!(at(&Bsp::parse(&saved).unwrap(), Role::GameLump), at(&map, Role::GameLump));
+}
+
+#[test]
+fn row_6_what_an_unread_extra_header_may_name_never_moves() {
+    for dialect in [&dialect::GOLDSRC, &dialect::BLUE_SHIFT] {
+        let mut bytes = sandwich(dialect, &text(49)).extra(5, [7; 20]).build().unwrap();
+        let known = Bsp::parse(&bytes).unwrap();
+        assert_sound(&known, &with_entities(&known, text(53), Layout::Keep).unwrap().to_vec(), Layout::Keep, &text(53));
+
+        // The version of P2:Savior, and whatever comes after 4.
+        for version in [2, 5] {
+            bytes[128..132].copy_from_slice(&[version, 0, 0, 0]);
+            let map = Bsp::parse(&bytes).unwrap();
+            for layout in LAYOUTS {
+                let error = with_entities(&map, text(53), layout).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Refused);
+                assert!(error.to_string().contains(&format!("of version {version}")), "{error}");
+            }
+            for layout in [Layout::Keep, Layout::Append] {
+                let saved = with_entities(&map, text(45), layout).unwrap().to_vec();
+                assert_sound(&map, &saved, layout, &text(45));
+                assert_eq!((saved.len(), &saved[124..228]), (bytes.len(), &bytes[124..228]));
+                assert!(saved.ends_with(&[7; 20]));
+            }
+        }
+    }
 }
 
 #[test]

@@ -192,6 +192,9 @@ fn versions_22_and_23_are_told_by_what_they_say() {
     assert_eq!(read(&primitives(22, 10, 4, 9), "PRIMITIVES"), Ok("Primitive"));
     assert!(read(&primitives(22, 16, 8, 8), "PRIMITIVES").is_err());
     assert!(read(&primitives(23, 16, 8, 9), "PRIMITIVES").is_err());
+    // As records of 10 bytes these have 3 indices together as well, and vertexes that are not there.
+    let shared = [[0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]; 5].concat();
+    assert!(read(&built(&SOURCE22, 22, &[(37, shared), (39, vec![0; 2 * 3])]), "PRIMITIVES").is_err());
     let overlays = |size: usize, length: f32| {
         let mut overlay = vec![0; size];
         overlay[348..352].copy_from_slice(&length.to_le_bytes());

@@ -82,12 +82,14 @@ impl<'a> Sheet<'_, 'a> {
 
     /// Whether a move of everything behind a block changes no byte of it: no offsets in it that we know or fear.
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
-        self.blocks[block + 1..].iter().flat_map(|block| &block.slots).all(|slot| {
-            let slot = &self.parts.slots[*slot];
-            let rules = self.parts.rules;
-            let holds_offsets = !rules.relative_members && rules.game_lump.map(SlotId::Lump) == Some(slot.id);
-            self.container.pinned(slot.id).is_none() && !holds_offsets
-        })
+        let mut behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
+        self.parts.unread_header.is_none()
+            && behind.all(|slot| {
+                let slot = &self.parts.slots[*slot];
+                let rules = self.parts.rules;
+                let holds_offsets = !rules.relative_members && rules.game_lump.map(SlotId::Lump) == Some(slot.id);
+                self.container.pinned(slot.id).is_none() && !holds_offsets
+            })
     }
 
     pub(super) fn alignment_behind(&self, block: usize) -> usize {
@@ -98,9 +100,10 @@ impl<'a> Sheet<'_, 'a> {
     pub(super) fn alignment(&self, slot: &Slot) -> usize {
         let Rules { alignments, .. } = self.parts.rules;
         let coarser = alignments.iter().find(|rule| {
-            SlotId::Lump(rule.lump) == slot.id
-                && !slot.stored.is_empty()
-                && (!rule.only_if_it_stood_so || slot.stored.start.is_multiple_of(rule.bytes))
+            let stood_so = !slot.stored.is_empty() && slot.stored.start.is_multiple_of(rule.bytes);
+            // An empty lump asks for a place only where it is given something to hold.
+            let is_there = !slot.stored.is_empty() || self.is_edited(slot);
+            SlotId::Lump(rule.lump) == slot.id && if rule.only_if_it_stood_so { stood_so } else { is_there }
         });
         coarser.map_or(4, |rule| rule.bytes)
     }

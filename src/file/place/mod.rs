@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::container::{Container, Parts};
 use super::inside::{self, Content};
-use super::piece::Pieces;
+use super::piece::{Piece, Pieces};
 use super::plan::Plan;
 use super::report::{How, Report, SlotEdit, Versioned};
 use super::slot::{Slot, SlotId};
@@ -52,6 +52,7 @@ pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Lay
         Layout::Repack => sheet.lay_again()?,
     }
     sheet.lay_tail()?;
+    sheet.refuse_to_move_the_unread()?;
     sheet.finish(layout)
 }
 
@@ -146,7 +147,8 @@ impl<'s, 'a> Sheet<'s, 'a> {
             self.place_content(slot, How::Last);
             return None;
         }
-        let slack = if new > old && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
+        let may_grow = new > old && self.parts.unread_header.is_none();
+        let slack = if may_grow && is_zero(&self.container.data[gap.clone()]) { gap.len() } else { 0 };
         if new <= old {
             // Row 1.
             self.place_content(slot, How::InPlace);
@@ -292,6 +294,28 @@ impl<'s, 'a> Sheet<'s, 'a> {
             self.pieces.zeros(padding(self.pieces.len(), alignment));
         }
         Ok(())
+    }
+
+    /// What an extra header names that is not read has to stay where it is, and that may be any byte but those of the
+    /// slots that are edited.
+    fn refuse_to_move_the_unread(&self) -> Result<()> {
+        let Some(version) = self.parts.unread_header else { return Ok(()) };
+        let is_content = |range: &Range<usize>| {
+            let edited = self.contents.keys().map(|slot| &self.parts.slots[*slot].stored);
+            edited.into_iter().any(|stored| stored.start <= range.start && range.end <= stored.end)
+        };
+        let mut at = 0;
+        let is_moved = self.pieces.iter().any(|piece| {
+            let start = at;
+            at += piece.len();
+            matches!(piece, Piece::Old(range) if range.start != start && !is_content(range))
+        });
+        if !is_moved {
+            return Ok(());
+        }
+        let message =
+            format!("an extra header of Xash3D's, of version {version}, may name what would move, and is not read");
+        Err(refused(message, "extra header").hint("only edits that move nothing are possible"))
     }
 
     fn place_content(&mut self, slot: usize, how: How) {
