@@ -17,6 +17,7 @@ pub(super) struct DryRun<'a> {
     pub(super) target: Option<&'a Path>,
     pub(super) plan: &'a Plan<'a>,
     pub(super) sums: Option<Sums>,
+    pub(super) warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -31,7 +32,7 @@ struct Document<'a> {
     edits: Vec<EditJson<'a>>,
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
-    warnings: &'a [String],
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -90,7 +91,7 @@ pub(super) fn print_bytes(
         edits: Vec::new(),
         moved: Vec::new(),
         checksums: Vec::new(),
-        warnings: &[],
+        warnings: Vec::new(),
     };
     job.line(json(&document, false)?);
     Ok(())
@@ -144,7 +145,7 @@ impl DryRun<'_> {
             edits: report.edits.iter().map(|e| EditJson { name: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
             moved: report.moved.iter().map(|m| MovedJson { name: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
-            warnings: &report.warnings,
+            warnings: self.warnings.clone(),
         }
     }
 }
