@@ -11,14 +11,18 @@ mod checksum;
 pub mod contagion;
 pub mod daikatana;
 mod detect;
+mod facts;
 pub mod fakk;
 mod foreign;
 mod game;
 pub mod goldsrc;
 mod kept;
+mod key;
 pub mod l4d2;
 mod light;
 mod limits;
+mod list;
+mod lumps;
 pub mod mohaa;
 pub mod mohaa_beta;
 pub mod psb2;
@@ -42,8 +46,6 @@ mod vis;
 pub mod vitamin;
 pub mod xash;
 
-use std::fmt;
-
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
@@ -52,14 +54,20 @@ pub use checksum::{Checksum, Covers, Sum, Use};
 pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
+pub use facts::Facts;
 pub use fakk::FAKK;
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
+pub use key::Key;
+use key::keys;
 pub use l4d2::L4D2;
 pub use light::{
     Averages, Copied, CornerForm, ExtraLight, FaceForm, FaceLight, LightLumps, LightModel, LitFace, LitSurface,
     LuxelForm, PageLight, SurfaceForm, TextureForm, TextureLight,
 };
+pub use list::{Counted, List, Records};
+pub use lumps::{Lump, Role};
+use lumps::{lump, only};
 pub use mohaa::MOHAA;
 pub use mohaa_beta::MOHAA_BETA;
 pub use psb2::PSB2;
@@ -70,8 +78,7 @@ pub use quake2::QUAKE2;
 pub use quake3::QUAKE3;
 pub use quake64::QUAKE64;
 pub use raven::RAVEN;
-use row::keys;
-pub use row::{Counted, Facts, Form, Key, List, Proof, Records, Row};
+pub use row::{Form, Proof, Row};
 pub use source::SOURCE;
 pub use source17::SOURCE17;
 pub use source21::SOURCE21;
@@ -180,115 +187,6 @@ pub enum Magic {
     Ident([u8; 4]),
     /// The version alone.
     VersionOnly,
-}
-
-/// One row of a dialect's table of lumps.
-///
-/// ```
-/// use bspkit::dialect::{QUAKE2, Role};
-/// let entities = &QUAKE2.lumps[0];
-/// assert_eq!((entities.name, entities.role), ("ENTITIES", Some(Role::Entities)));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Lump {
-    /// The field's name for it, without `LUMP_`.
-    pub name: &'static str,
-    /// What it is for, where other dialects have the like.
-    pub role: Option<Role>,
-}
-
-const fn lump(name: &'static str, role: Role) -> Lump {
-    Lump { name, role: Some(role) }
-}
-
-const fn only(name: &'static str) -> Lump {
-    Lump { name, role: None }
-}
-
-macro_rules! roles {
-    ($($(#[$meta:meta])* $role:ident = $name:literal,)*) => {
-        /// What a lump is for, across dialects.
-        ///
-        /// ```
-        /// use bspkit::dialect::Role;
-        /// assert_eq!(Role::Faces.to_string(), "faces");
-        /// ```
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Role {
-            $($(#[$meta])* $role,)*
-        }
-
-        impl Role {
-            /// Every role.
-            pub const ALL: &[Role] = &[$(Role::$role,)*];
-
-            /// Its name: lower case.
-            pub const fn name(self) -> &'static str {
-                match self { $(Role::$role => $name,)* }
-            }
-        }
-    };
-}
-
-roles! {
-    /// The entity text.
-    Entities = "entities",
-    /// Planes of nodes, faces and brushes.
-    Planes = "planes",
-    /// Textures: pixels, or the names of shaders and materials with their flags.
-    Textures = "textures",
-    /// Corners of faces.
-    Vertexes = "vertexes",
-    /// What is visible from where.
-    Visibility = "visibility",
-    /// Inner nodes of the tree.
-    Nodes = "nodes",
-    /// How a texture lies on a face.
-    TexInfo = "texinfo",
-    /// Faces, which Quake III calls surfaces.
-    Faces = "faces",
-    /// Baked light.
-    Lighting = "lighting",
-    /// Nodes of the collision hulls.
-    ClipNodes = "clipnodes",
-    /// Leafs of the tree.
-    Leafs = "leafs",
-    /// Which faces a leaf sees.
-    LeafFaces = "leaffaces",
-    /// Which brushes a leaf holds.
-    LeafBrushes = "leafbrushes",
-    /// Pairs of vertexes.
-    Edges = "edges",
-    /// Edges with their direction, by face.
-    SurfEdges = "surfedges",
-    /// The world and the brush models.
-    Models = "models",
-    /// Solid volumes.
-    Brushes = "brushes",
-    /// Planes of brushes.
-    BrushSides = "brushsides",
-    /// Areas that portals divide.
-    Areas = "areas",
-    /// Portals between areas.
-    AreaPortals = "areaportals",
-    /// Triangles of faces.
-    DrawIndexes = "drawindexes",
-    /// Volumes of fog.
-    Fogs = "fogs",
-    /// Light for what moves.
-    LightGrid = "lightgrid",
-    /// What the game code reads by itself.
-    GameLump = "game",
-    /// Embedded files.
-    Pak = "pak",
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl Dialect {

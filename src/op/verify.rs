@@ -3,8 +3,6 @@
 //! Each law edits the map in memory, writes it, opens what was written and compares. The writer is a parameter, so
 //! that the tests can plant faults in it and see each law fail.
 
-use std::fmt;
-
 use indexmap::IndexMap;
 
 use crate::bsp::Bsp;
@@ -13,63 +11,15 @@ use crate::dialect::Role;
 use crate::error::{Error, ErrorKind};
 use crate::file::{Layout, Segment, Slot, SlotId};
 
+mod outcome;
 mod saved;
 mod subject;
+mod undo;
 
+pub use outcome::{Outcome, Verdict};
 pub use saved::compare;
 pub use subject::Subject;
-
-/// What became of the laws on one map.
-///
-/// ```
-/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
-/// let outcome = bspkit::op::verify::run(&bspkit::Bsp::parse(&bytes)?);
-/// assert!(outcome.is_ok());
-/// assert_eq!(outcome.laws["identity"].to_string(), "pass");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// The verdicts by the laws' names, in the order in which they were tried.
-    pub laws: IndexMap<&'static str, Verdict>,
-    /// How many records of each type there are.
-    pub records: IndexMap<&'static str, usize>,
-}
-
-/// What became of one law.
-///
-/// ```
-/// use bspkit::op::verify::Verdict;
-/// assert_eq!(Verdict::Fail("ENTITIES differs".into()).to_string(), "fail: ENTITIES differs");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// It holds.
-    Pass,
-    /// It does not apply: the map is damaged or pinned in a way that forbids the edit.
-    Skipped,
-    /// It does not hold; what was seen.
-    Fail(String),
-}
-
-impl Outcome {
-    /// Whether no law failed.
-    pub fn is_ok(&self) -> bool {
-        !self.laws.values().any(|verdict| matches!(verdict, Verdict::Fail(_)))
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Verdict::Pass => f.write_str("pass"),
-            Verdict::Skipped => f.write_str("skipped"),
-            Verdict::Fail(what) => write!(f, "fail: {what}"),
-        }
-    }
-}
+use undo::{Undo, undone};
 
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
@@ -296,55 +246,6 @@ fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
         }
         spare.give(written);
     }
-    Ok(())
-}
-
-/// The law of what the old text set again in a saved file gives: it is tried on every file that the laws of edits save.
-#[derive(Default)]
-struct Undo {
-    tried: bool,
-    broken: Option<Failure>,
-}
-
-impl Undo {
-    /// Tries it on a file, unless it is broken already.
-    fn look_at(&mut self, saved: &[u8], law: impl FnOnce(&[u8]) -> Law) {
-        if self.broken.is_some() {
-            return;
-        }
-        match law(saved) {
-            Ok(()) => self.tried = true,
-            Err(Failure::DoesNotApply) => {}
-            Err(broken) => self.broken = Some(broken),
-        }
-    }
-
-    fn law(&mut self) -> Law {
-        match (self.broken.take(), self.tried) {
-            (Some(broken), _) => Err(broken),
-            (None, true) => Ok(()),
-            (None, false) => Err(Failure::DoesNotApply),
-        }
-    }
-}
-
-/// The old text set again in the saved file gives every slot its old bytes.
-fn undone(
-    bsp: &Bsp<'_>,
-    subject: &Subject,
-    (slot, text): (SlotId, &[u8]),
-    saved: &[u8],
-    layout: Layout,
-    spare: &mut Spare,
-) -> Law {
-    // Emptied again, the last lump leaves padding where there was none.
-    if text.is_empty() {
-        return Err(Failure::DoesNotApply);
-    }
-    let edited = Bsp::from_data(Data::from(saved), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
-    let undone = save(&edited, subject, slot, text, layout, spare)?;
-    compare(bsp, &undone, None, Some((slot, text))).map_err(broken)?;
-    spare.give(undone);
     Ok(())
 }
 

@@ -1,0 +1,86 @@
+//! What proofs of rows may look at.
+
+use super::Row;
+use crate::bytes::{ByteOrder, Data};
+use crate::record::{Record, decode_in};
+
+/// What a proof may look at: the map's version and its other lumps.
+///
+/// Proofs are asked through [`crate::Bsp::row`], which gives them the map at hand.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let planes = map.slot("planes")?;
+/// assert_eq!(map.row(planes).unwrap().lump, "PLANES");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub struct Facts<'m> {
+    pub(crate) version: i32,
+    /// How the numbers of the lumps lie in the file.
+    pub(crate) order: ByteOrder,
+    /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
+    pub(crate) is_exact: bool,
+    /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and not
+    /// for another struct: what checks go by, and nothing else.
+    pub(crate) is_likely: bool,
+    pub(crate) lump_version: Option<i32>,
+    pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
+    pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,
+}
+
+impl<'m> Facts<'m> {
+    /// The map's version.
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// The version of the lump that the row is asked for, where lumps have one.
+    pub fn lump_version(&self) -> Option<i32> {
+        self.lump_version
+    }
+
+    /// The length of a lump, decompressed.
+    pub fn len(&self, lump: &str) -> usize {
+        (self.len)(lump).unwrap_or(0)
+    }
+
+    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
+    pub(super) fn own(&self, row: &Row) -> Data<'m> {
+        let bytes = self.bytes(row.lump);
+        match self.order {
+            ByteOrder::Little => bytes,
+            ByteOrder::Big => {
+                let mut bytes = bytes.to_vec();
+                row.turn(&mut bytes, ByteOrder::Big);
+                Data::from(bytes)
+            }
+        }
+    }
+
+    /// The bytes of a lump as they are; nothing where they cannot be read.
+    pub fn bytes(&self, lump: &str) -> Data<'m> {
+        (self.bytes)(lump).unwrap_or_else(|| Data::from(Vec::new()))
+    }
+
+    /// How many whole records of a size a lump has.
+    pub(super) fn count(&self, lump: &str, size: usize) -> usize {
+        self.len(lump) / size
+    }
+
+    fn decoded<'b, R: Record>(&self, bytes: &'b [u8]) -> impl Iterator<Item = R> + use<'b, R> {
+        let order = self.order;
+        bytes.chunks_exact(R::SIZE).filter_map(move |record| decode_in(order, record))
+    }
+
+    /// The sum of a number of every record of a lump.
+    pub(super) fn sum<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
+        let bytes = self.bytes(lump);
+        self.decoded(&bytes).map(number).fold(0, i64::saturating_add)
+    }
+
+    /// The largest number of any record of a lump; -1 where there is none.
+    pub(super) fn most<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
+        let bytes = self.bytes(lump);
+        self.decoded(&bytes).map(number).fold(-1, i64::max)
+    }
+}

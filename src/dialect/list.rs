@@ -1,0 +1,143 @@
+//! Records within a lump: where they stand, in one array or list by list.
+
+use std::ops::Range;
+
+use crate::bytes::ByteOrder;
+use crate::record::{Record, RecordInfo, turn};
+
+/// A list of records within a lump.
+///
+/// ```
+/// use bspkit::dialect::{ALL, Form, List};
+/// let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());
+/// let lists: Vec<&List> = rows.filter_map(|row| match row.form { Form::Lists(lists) => Some(lists), _ => None }).flatten().collect();
+/// assert!(lists.iter().all(|list| list.record.size > 0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct List {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is a list of.
+    pub record: &'static RecordInfo,
+    /// Where its count stands.
+    pub counted: Counted,
+}
+
+/// Where the count of a list stands, in 32 bits.
+///
+/// ```
+/// use bspkit::dialect::{Counted, Form, QUAKE2};
+/// let row = QUAKE2.rows_of("bspx:FACENORMALS").next().unwrap();
+/// let Form::Lists([vectors, corners]) = row.form else { unreachable!() };
+/// assert_eq!((vectors.counted, corners.counted), (Counted::Before, Counted::Nowhere));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Counted {
+    /// Directly before its records.
+    Before,
+    /// At this place of the lump, with the counts of other lists before the first of them.
+    At(usize),
+    /// Nowhere: it is the last list and goes on to the end of the lump.
+    Nowhere,
+}
+
+impl List {
+    pub(super) const fn of<R: Record>(name: &'static str) -> Self {
+        List { name, record: R::INFO, counted: Counted::Before }
+    }
+
+    /// A list whose count stands with those of others before the first list.
+    pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
+        List { counted: Counted::At(at), ..List::of::<R>(name) }
+    }
+
+    /// A list that goes on to the end of the lump.
+    pub(super) const fn uncounted<R: Record>(name: &'static str) -> Self {
+        List { counted: Counted::Nowhere, ..List::of::<R>(name) }
+    }
+}
+
+/// Where the lists of a lump stand.
+pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Records>, String> {
+    match walk(lists, bytes, ByteOrder::Little) {
+        (parts, None) => Ok(parts),
+        (_, Some(without_room)) => Err(without_room.why),
+    }
+}
+
+/// Turns the numbers of lists and their counts into the other byte order, as far as there is room for them.
+pub(super) fn turn_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
+    let (parts, without_room) = walk(lists, bytes, from);
+    let counts = parts.iter().filter_map(|part| part.count_at);
+    for count_at in counts.chain(without_room.and_then(|list| list.count_at)) {
+        bytes[count_at..count_at + 4].reverse();
+    }
+    parts.into_iter().for_each(|part| turn(part.record, &mut bytes[part.range]));
+}
+
+/// The first list of a lump that has no room there.
+struct WithoutRoom {
+    /// Where its count stands, if that is there.
+    count_at: Option<usize>,
+    /// What is wrong.
+    why: String,
+}
+
+/// Where the lists of a lump stand, as far as there is room for them.
+fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option<WithoutRoom>) {
+    let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
+    let mut parts = Vec::with_capacity(lists.len());
+    for List { name, record, counted } in lists {
+        let (count_at, start) = match counted {
+            Counted::Before => (at, at + 4),
+            Counted::At(count_at) => (*count_at, at),
+            Counted::Nowhere => {
+                parts.push(Records { list: name, record, range: at.min(bytes.len())..bytes.len(), count_at: None });
+                break;
+            }
+        };
+        let Some(count) = order.word(bytes, count_at) else {
+            let why = format!("it ends before the number of {name}");
+            return (parts, Some(WithoutRoom { count_at: None, why }));
+        };
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(record.size));
+        let end = length.and_then(|length| start.checked_add(length)).filter(|end| *end <= bytes.len());
+        let Some(end) = end else {
+            let why = format!("there is no room for {count} {name} of {} bytes", record.size);
+            return (parts, Some(WithoutRoom { count_at: Some(count_at), why }));
+        };
+        parts.push(Records { list: name, record, range: start..end, count_at: Some(count_at) });
+        at = end;
+    }
+    (parts, None)
+}
+
+/// Where the records of a lump stand in its bytes, or those of a list in it.
+///
+/// ```
+/// use bspkit::dialect::QUAKE2;
+/// let row = QUAKE2.rows_of("PLANES").next().unwrap();
+/// assert_eq!(row.parts(&[0; 45])?[0].count(), 2);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Records {
+    /// The list's name; empty where the lump is one array.
+    pub list: &'static str,
+    /// What they are.
+    pub record: &'static RecordInfo,
+    /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
+    pub range: Range<usize>,
+    /// Where in the lump's bytes their count stands, where they are a list that has one.
+    pub count_at: Option<usize>,
+}
+
+impl Records {
+    /// How many whole ones there are.
+    pub fn count(&self) -> usize {
+        self.range.len() / self.record.size
+    }
+}

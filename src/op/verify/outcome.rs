@@ -1,0 +1,57 @@
+//! What became of the laws.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+
+/// What became of the laws on one map.
+///
+/// ```
+/// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
+/// let outcome = bspkit::op::verify::run(&bspkit::Bsp::parse(&bytes)?);
+/// assert!(outcome.is_ok());
+/// assert_eq!(outcome.laws["identity"].to_string(), "pass");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The verdicts by the laws' names, in the order in which they were tried.
+    pub laws: IndexMap<&'static str, Verdict>,
+    /// How many records of each type there are.
+    pub records: IndexMap<&'static str, usize>,
+}
+
+/// What became of one law.
+///
+/// ```
+/// use bspkit::op::verify::Verdict;
+/// assert_eq!(Verdict::Fail("ENTITIES differs".into()).to_string(), "fail: ENTITIES differs");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// It does not apply: the map is damaged or pinned in a way that forbids the edit.
+    Skipped,
+    /// It does not hold; what was seen.
+    Fail(String),
+}
+
+impl Outcome {
+    /// Whether no law failed.
+    pub fn is_ok(&self) -> bool {
+        !self.laws.values().any(|verdict| matches!(verdict, Verdict::Fail(_)))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Pass => f.write_str("pass"),
+            Verdict::Skipped => f.write_str("skipped"),
+            Verdict::Fail(what) => write!(f, "fail: {what}"),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Undoing a saved edit: the law that the others' files are tried by.
+
+use super::{Failure, Law, Spare, Subject, broken, compare, error, save};
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::file::{Layout, SlotId};
+
+/// The law of what the old text set again in a saved file gives: it is tried on every file that the laws of edits save.
+#[derive(Default)]
+pub(super) struct Undo {
+    tried: bool,
+    broken: Option<Failure>,
+}
+
+impl Undo {
+    /// Tries it on a file, unless it is broken already.
+    pub(super) fn look_at(&mut self, saved: &[u8], law: impl FnOnce(&[u8]) -> Law) {
+        if self.broken.is_some() {
+            return;
+        }
+        match law(saved) {
+            Ok(()) => self.tried = true,
+            Err(Failure::DoesNotApply) => {}
+            Err(broken) => self.broken = Some(broken),
+        }
+    }
+
+    pub(super) fn law(&mut self) -> Law {
+        match (self.broken.take(), self.tried) {
+            (Some(broken), _) => Err(broken),
+            (None, true) => Ok(()),
+            (None, false) => Err(Failure::DoesNotApply),
+        }
+    }
+}
+
+/// The old text set again in the saved file gives every slot its old bytes.
+pub(super) fn undone(
+    bsp: &Bsp<'_>,
+    subject: &Subject,
+    (slot, text): (SlotId, &[u8]),
+    saved: &[u8],
+    layout: Layout,
+    spare: &mut Spare,
+) -> Law {
+    // Emptied again, the last lump leaves padding where there was none.
+    if text.is_empty() {
+        return Err(Failure::DoesNotApply);
+    }
+    let edited = Bsp::from_data(Data::from(saved), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
+    let undone = save(&edited, subject, slot, text, layout, spare)?;
+    compare(bsp, &undone, None, Some((slot, text))).map_err(broken)?;
+    spare.give(undone);
+    Ok(())
+}
