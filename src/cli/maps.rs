@@ -69,6 +69,8 @@ impl MapFile {
 /// What is no map to work on.
 struct Trouble {
     path: PathBuf,
+    /// The path below the folder that was named.
+    name: PathBuf,
     error: Error,
     /// Whether it stands in the place of a map.
     is_map: bool,
@@ -108,7 +110,7 @@ impl Maps {
             let before = maps.found.len();
             maps.walk(path, Path::new(""), &mut HashSet::new());
             if maps.found.len() == before {
-                maps.trouble(path, anyhow!("there is no map (*.bsp) in {}", shown(path)), false);
+                maps.trouble(path, path, anyhow!("there is no map (*.bsp) in {}", shown(path)), false);
             }
         }
         maps
@@ -154,8 +156,21 @@ impl Maps {
         self.found.iter().flatten()
     }
 
-    fn trouble(&mut self, path: &Path, error: Error, is_map: bool) {
-        self.found.push(Err(Trouble { path: path.to_path_buf(), error, is_map }));
+    /// The first of the files to be written that is one of the maps.
+    pub(crate) fn written_over(&self, targets: impl IntoIterator<Item = PathBuf>) -> Result<Option<PathBuf>> {
+        let inputs: HashSet<PathBuf> = self.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
+        for target in targets {
+            let real = real_path(&target).with_context(|| format!("cannot save {}", shown(&target)))?;
+            if real.is_some_and(|real| inputs.contains(&real)) {
+                return Ok(Some(target));
+            }
+        }
+        Ok(None)
+    }
+
+    fn trouble(&mut self, path: &Path, name: &Path, error: Error, is_map: bool) {
+        let (path, name) = (path.to_path_buf(), name.to_path_buf());
+        self.found.push(Err(Trouble { path, name, error, is_map }));
     }
 
     /// Adds the maps of a folder and of those in it; `seen` ends loops of symbolic links.
@@ -166,7 +181,7 @@ impl Maps {
         });
         let mut entries: Vec<_> = match entries.with_context(|| format!("cannot read {}", shown(folder))) {
             Ok(entries) => entries,
-            Err(error) => return self.trouble(folder, error, true),
+            Err(error) => return self.trouble(folder, name, error, true),
         };
         entries.sort();
         let mut stems = HashSet::new();
@@ -179,7 +194,7 @@ impl Maps {
                 match fs::metadata(&path) {
                     Ok(there) if !there.is_file() => {
                         let error = bspkit::Error::new(ErrorKind::Io, format!("{} is no file", shown(&path)));
-                        self.trouble(&path, error.into(), true);
+                        self.trouble(&path, &name, error.into(), true);
                     }
                     _ => {
                         let stem = Path::new(&entry).with_extension("").into_os_string();
@@ -199,7 +214,7 @@ impl Maps {
         let mut sorted: Vec<usize> = all.collect();
         sorted.sort_by_key(|index| match &self.found[*index] {
             Ok(map) => (&map.name, &map.path),
-            Err(trouble) => (&trouble.path, &trouble.path),
+            Err(trouble) => (&trouble.name, &trouble.path),
         });
         sorted[shard.range(sorted.len())].to_vec()
     }

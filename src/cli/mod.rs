@@ -51,7 +51,7 @@ macro_rules! help {
             "  1  something was found: a law that fails, a map of several that cannot be done; or nothing\n",
             "     matched, and nothing was written\n",
             "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk\n",
-            "  130  stopped by Ctrl-C or SIGTERM; files are whole"
+            "  130  stopped by Ctrl-C, SIGTERM or a closed terminal; files are whole"
         )
     };
 }

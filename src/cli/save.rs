@@ -1,6 +1,5 @@
 //! Saving what was edited: where to, how, and what is said about it.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -38,8 +37,8 @@ pub(crate) struct Save {
     /// Write nothing; print what would change
     #[arg(long)]
     dry_run: bool,
-    /// Print that as JSON
-    #[arg(long, requires = "dry_run")]
+    /// Print what changes as JSON; a line for each map of a folder
+    #[arg(long)]
     json: bool,
     /// How to place what grows
     #[arg(long, value_name = "LAYOUT", default_value = "keep")]
@@ -116,7 +115,12 @@ impl Save {
                     self.layout.into()
                 }
                 Edited::Same => Layout::Keep,
-                Edited::Nothing(what) => return Ok(job.nothing(&what)),
+                Edited::Nothing(what) => {
+                    if self.json && many {
+                        dry::print_nothing(&map.path, bsp.container().bytes().len(), &what, job)?;
+                    }
+                    return Ok(job.nothing(&what));
+                }
             };
             any_matched.store(true, Ordering::Relaxed);
             let plan = draft.plan(layout).with_context(cannot_edit)?;
@@ -142,7 +146,7 @@ impl Save {
     pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
         let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
             if self.dry_run {
-                dry::print_bytes(path, None, [old, new], self.json, job)?;
+                dry::print_bytes(path, None, [old, new], self.json, None, job)?;
                 return Ok(Code::Done);
             }
             return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
@@ -153,18 +157,34 @@ impl Save {
             return Err(bad_argument(message, ""));
         }
         if self.dry_run {
-            dry::print_bytes(path, Some(target), [old, new], self.json, job)?;
+            dry::print_bytes(path, Some(target), [old, new], self.json, None, job)?;
             return Ok(Code::Done);
         }
         if self.in_place && old == new {
-            job.say(&format!("{}: nothing changes, the file is left as it is", shown(target)));
-            return Ok(Code::Done);
+            return self.tell_bytes(path, target, [old, new], None, job);
         }
         let backup = self.backup.as_deref().map(OsStr::new);
         let backup = bspkit::file::replace(target, backup, |mut file| file.write_all(new))
             .with_context(|| format!("cannot save {}", shown(target)))?;
-        let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-        job.say(&format!("{}: {}{backup}", shown(target), dry::sizes([old, new])));
+        self.tell_bytes(path, target, [old, new], backup.as_deref(), job)
+    }
+
+    /// Tells what became of a file that is no map.
+    fn tell_bytes(
+        &self,
+        path: &Path,
+        target: &Path,
+        [old, new]: [&[u8]; 2],
+        backup: Option<&Path>,
+        job: &mut Job<'_>,
+    ) -> Result<Code> {
+        if self.json {
+            dry::print_bytes(path, Some(target), [old, new], true, backup, job)?;
+        } else if self.in_place && old == new {
+            job.say(&format!("{}: nothing changes, the file is left as it is", shown(target)));
+        } else {
+            job.say(&format!("{}: {}{}", shown(target), dry::sizes([old, new]), kept(backup)));
+        }
         Ok(Code::Done)
     }
 
@@ -192,15 +212,13 @@ impl Save {
         if maps.many && output.exists() && !output.is_dir() {
             return Err(bad_argument(format!("{} is no folder, where several maps go", shown(output)), ""));
         }
-        let inputs: HashSet<PathBuf> = maps.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
-        for target in maps.iter().filter_map(|map| self.target(map, maps.many)) {
-            let real = real_path(&target).with_context(|| format!("cannot save {}", shown(&target)))?;
-            if real.is_some_and(|real| inputs.contains(&real)) {
+        match maps.written_over(maps.iter().filter_map(|map| self.target(map, maps.many)))? {
+            Some(target) => {
                 let message = format!("{} is the map that is edited: say --in-place to replace it", shown(&target));
-                return Err(bad_argument(message, ""));
+                Err(bad_argument(message, ""))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn save(
@@ -227,7 +245,7 @@ impl Save {
                 true => Bsp::from_data(plan.to_data(), Some(bsp.dialect())).ok().map(|new| Sums::new(bsp, &new)),
                 false => None,
             };
-            DryRun { path: &map.path, target, plan, sums, warnings }.print(self.json, many, job)?;
+            DryRun { path: &map.path, target, plan, sums, warnings, backup: None }.print(self.json, many, job)?;
             areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }
@@ -236,6 +254,10 @@ impl Save {
             None => Ok(()),
         };
         if self.in_place && plan.is_identity() {
+            if self.json {
+                DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None }.print(true, many, job)?;
+                return save_areas(job).map(|()| Code::Done);
+            }
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
             return save_areas(job).map(|()| Code::Done);
         }
@@ -248,10 +270,17 @@ impl Save {
             fs::create_dir_all(folder).with_context(cannot_save)?;
         }
         let backup = plan.save_with(place, &how).with_context(cannot_save)?;
-        let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-        job.say(&format!("{}: {}{backup}", shown(place), plan.report()));
-        if (self.checksum || job.talk.verbose) && !job.talk.quiet {
-            Sums::new(bsp, &Bsp::open_as(place, Some(bsp.dialect()))?).say(place, job);
+        let backup = backup.as_deref();
+        // What nobody asked for is not computed.
+        let sums = match (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
+            true => Some(Sums::new(bsp, &Bsp::open_as(place, Some(bsp.dialect()))?)),
+            false => None,
+        };
+        if self.json {
+            DryRun { path: &map.path, target, plan, sums, warnings, backup }.print(true, many, job)?;
+        } else {
+            job.say(&format!("{}: {}{}", shown(place), plan.report(), kept(backup)));
+            sums.iter().for_each(|sums| sums.say(place, job));
         }
         save_areas(job).map(|()| Code::Done)
     }
@@ -281,6 +310,11 @@ impl Save {
         }
         warnings
     }
+}
+
+/// Where the file is that was replaced.
+fn kept(backup: Option<&Path>) -> String {
+    backup.map(|path| format!("; the old file is {}", shown(path))).unwrap_or_default()
 }
 
 impl From<LayoutName> for Layout {

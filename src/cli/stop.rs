@@ -1,4 +1,4 @@
-//! Ctrl-C: whatever is being saved is finished or removed, and the exit status is 130.
+//! Ctrl-C, and a terminal that is closed: whatever is being saved is finished or removed, and the exit status is 130.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,12 +19,14 @@ pub(crate) fn is_asked() -> bool {
     IS_ASKED.load(Ordering::SeqCst)
 }
 
-/// Waits for SIGINT and SIGTERM in a thread of its own.
+/// Waits for signals in a thread of its own.
 #[cfg(unix)]
 pub(crate) fn listen(quiet: bool) {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::SIGXFSZ;
+    // A file that may not grow any more is an error of the write, and no end of the program.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
     // Without it a signal ends the program as it does any other.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded()) else { return };
     std::thread::spawn(move || {
         for _ in signals.forever() {
             if FINISHES.load(Ordering::SeqCst) && !IS_ASKED.swap(true, Ordering::SeqCst) {
@@ -37,6 +39,20 @@ pub(crate) fn listen(quiet: bool) {
             std::process::exit(STATUS.into());
         }
     });
+}
+
+/// The signals that end a run. What whoever started the program had it ignore stays ignored: `nohup` is such a one, and a
+/// shell whose script goes on behind its back. Where the system does not say what that is, a closed terminal ends the
+/// program as it does any other.
+#[cfg(unix)]
+fn heeded() -> Vec<i32> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    match ignored {
+        Some(mask) => [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| mask >> (signal - 1) & 1 == 0).collect(),
+        None => vec![SIGINT, SIGTERM],
+    }
 }
 
 /// Ctrl-C ends the program as it does any other.

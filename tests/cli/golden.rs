@@ -276,7 +276,6 @@ fn errors_of_arguments() {
         "bspkit ent set q3.bsp worldspawn --pair x",
         "bspkit ent set q3.bsp worldspawn a=b",
         "bspkit ent set q3.bsp worldspawn a=b -o x --in-place",
-        "bspkit ent set q3.bsp worldspawn a=b -o x --json",
         "bspkit ent add q3.bsp 'a#2=b' -o x",
         "bspkit ent mv q3.bsp worldspawn -o x",
     ];

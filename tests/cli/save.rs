@@ -50,7 +50,10 @@ fn a_dry_run_writes_nothing() {
         new[range.clone()].copy_from_slice(&map[range]);
     }
     assert_eq!(new, map);
-    room.run(&[&EDIT[..], &["--json", "-o", "out.bsp"]].concat()).without_data(2);
+
+    // A save tells the same as it was told before.
+    let saved = room.run(&[&EDIT[..], &["--json", "-o", "out.bsp", "--checksum"]].concat()).done();
+    assert_eq!((saved.json(), saved.err), (run, String::new()));
 }
 
 #[test]
@@ -169,6 +172,45 @@ fn a_target_is_never_another_map_that_is_read() {
     let run = room.bspkit("ent set maps worldspawn message=x -o maps/sub").without_data(2);
     assert!(run.err.contains("maps/sub/a.bsp is the map that is edited"), "{}", run.err);
     assert_eq!(room.read("maps/sub/a.bsp"), fixture("q3/own_rooms"));
+}
+
+/// Each map of a folder has its line: one that is saved, one that nothing matches in, one that stays, one that fails.
+#[test]
+fn saves_of_a_folder_are_lines_of_json() {
+    let room = Room::empty();
+    room.write("maps/a.bsp", &fixture("q2/own_rooms"));
+    room.write("maps/b.bsp", &fixture("q3/own_rooms"));
+    room.write("maps/c.bsp", b"no map");
+    for dry in ["--dry-run", ""] {
+        let run = room.bspkit(&format!("ent unset maps worldspawn gridsize --in-place --backup --json {dry}"));
+        let lines: Vec<serde_json::Value> =
+            run.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
+        assert_eq!((run.code, lines.len()), (Some(1), 3), "{dry}: {}", run.err);
+        assert_eq!((&lines[0]["path"], &lines[0]["changed"]), (&json!("maps/a.bsp"), &json!(false)));
+        assert!(lines[0]["report"].as_str().unwrap().contains("gridsize"), "{}", lines[0]);
+        assert_eq!((&lines[1]["output"], &lines[1]["changed"]), (&json!("maps/b.bsp"), &json!(true)));
+        let backup = if dry.is_empty() { json!("maps/b.bsp.bak") } else { serde_json::Value::Null };
+        assert_eq!(lines[1]["backup"], backup, "{dry}");
+        assert!(lines[2]["error"].as_str().unwrap().contains("maps/c.bsp"));
+        assert!(!run.err.contains("ENTITIES"), "it is said once: {}", run.err);
+    }
+    assert!(!room.path("maps/a.bsp.bak").exists());
+    assert_eq!(room.read("maps/b.bsp.bak"), fixture("q3/own_rooms"));
+}
+
+/// What is exported of one map never takes the place of another one, through links as well.
+#[cfg(unix)]
+#[test]
+fn an_export_spares_all_maps_of_the_folder() {
+    let room = Room::empty();
+    let map = fixture("q3/own_rooms");
+    ["maps/a.bsp", "maps/b.bsp"].iter().for_each(|name| room.write(name, &map));
+    fs::create_dir(room.path("texts")).unwrap();
+    std::os::unix::fs::symlink("../maps/b.bsp", room.path("texts/a.ent")).unwrap();
+    let run = room.bspkit("ent export maps -o texts").without_data(2);
+    assert!(run.err.contains("texts/a.ent is a map that is read"), "{}", run.err);
+    assert_eq!(room.read("maps/b.bsp"), map);
+    assert!(!room.path("texts/b.ent").exists());
 }
 
 #[test]

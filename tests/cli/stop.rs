@@ -57,6 +57,43 @@ fn a_batch_that_is_stopped_leaves_whole_files() {
     }
 }
 
+/// A terminal that is closed stops a run as Ctrl-C does; one that was told to outlive it goes on, and so does what a shell
+/// keeps Ctrl-C from.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_terminal_stops_the_run_unless_that_is_ignored() {
+    let room = Room::empty();
+    for index in 0..300 {
+        room.write(format!("maps/{index:04}.bsp"), &fixture("q2/own_rooms"));
+    }
+    for (ignored, name) in [("", "HUP"), ("HUP", "HUP"), ("INT", "INT")] {
+        let trap = if ignored.is_empty() { String::new() } else { format!("trap '' {ignored}; ") };
+        let line = format!("{trap}exec \"$0\" ent set maps worldspawn message=new -o out");
+        let mut command = Command::new("sh");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_bspkit")]).current_dir(room.path(""));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        stderr.read_line(&mut said).unwrap();
+        signal(&child, name);
+        stderr.read_to_string(&mut said).unwrap();
+        let code = if ignored.is_empty() { 130 } else { 0 };
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{ignored} {name}: {said}");
+        assert_eq!(temporary(&room.path("out")), 0);
+        fs::remove_dir_all(room.path("out")).unwrap();
+    }
+}
+
+/// Where files may not be as large as a map the save fails, and what is half written goes away.
+#[test]
+fn a_limit_of_the_size_of_files_is_an_error() {
+    let room = Room::empty();
+    room.write("a.bsp", &fixture("q2/own_rooms"));
+    let run = room.shell("ulimit -f 1; bspkit ent set a.bsp worldspawn message=new --in-place").without_data(2);
+    assert!(run.err.contains("cannot write a.bsp"), "{}", run.err);
+    assert_eq!((temporary(&room.path("")), room.read("a.bsp")), (0, fixture("q2/own_rooms")));
+}
+
 /// One signal where there is a single map, a second one where there are several: what is half written goes away at once.
 #[test]
 fn what_is_half_written_goes_away() {

@@ -34,7 +34,13 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    Maps::of(&args.map).each(options, talk, |map, job| {
+    let maps = Maps::of(&args.map);
+    if let Some(output) = args.output.as_deref().filter(|_| maps.many)
+        && let Some(path) = maps.written_over(maps.iter().map(|map| map.place(output, EXTENSION)))?
+    {
+        bail!("{} is a map that is read: the text needs a file of its own", shown(&path));
+    }
+    maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let cannot_read = || format!("cannot read the entities of {}", shown(&map.path));
         let Some(slot) = bsp.role(Role::Entities) else { bail!("{} has no entity lump", shown(&map.path)) };

@@ -1,4 +1,4 @@
-//! `--dry-run`: the plan, printed.
+//! `--dry-run`: the plan, printed; with `--json` that of a save as well.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,6 +18,8 @@ pub(super) struct DryRun<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) sums: Option<Sums>,
     pub(super) warnings: Vec<String>,
+    /// Where the file is that was replaced.
+    pub(super) backup: Option<&'a Path>,
 }
 
 #[derive(Serialize)]
@@ -33,6 +35,8 @@ struct Document<'a> {
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
     warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -70,6 +74,7 @@ pub(super) fn print_bytes(
     target: Option<&Path>,
     [old, new]: [&[u8]; 2],
     as_json: bool,
+    backup: Option<&Path>,
     job: &mut Job<'_>,
 ) -> Result<()> {
     let ranges = differences(old, new);
@@ -82,19 +87,40 @@ pub(super) fn print_bytes(
     let change =
         |range: &Range<usize>| ChangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
     let document = Document {
-        path: PathJson::new(path),
         output: target.map(shown),
         changed: old != new,
-        report,
         size: [old.len(), new.len()],
         changes: ranges.iter().map(change).collect(),
-        edits: Vec::new(),
-        moved: Vec::new(),
-        checksums: Vec::new(),
-        warnings: Vec::new(),
+        backup: backup.map(shown),
+        ..Document::nothing(path, old.len(), report)
     };
     job.line(json(&document, false)?);
     Ok(())
+}
+
+/// Prints the line of one map of several in which nothing matches.
+pub(super) fn print_nothing(path: &Path, size: usize, what: &str, job: &mut Job<'_>) -> Result<()> {
+    job.line(json(&Document::nothing(path, size, what.to_owned()), true)?);
+    Ok(())
+}
+
+impl<'a> Document<'a> {
+    /// That nothing changes, and why.
+    fn nothing(path: &'a Path, size: usize, report: String) -> Self {
+        Document {
+            path: PathJson::new(path),
+            output: None,
+            changed: false,
+            report,
+            size: [size, size],
+            changes: Vec::new(),
+            edits: Vec::new(),
+            moved: Vec::new(),
+            checksums: Vec::new(),
+            warnings: Vec::new(),
+            backup: None,
+        }
+    }
 }
 
 /// Where the new bytes differ from the old ones, and what stands behind these.
@@ -146,6 +172,7 @@ impl DryRun<'_> {
             moved: report.moved.iter().map(|m| MovedJson { name: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: self.warnings.clone(),
+            backup: self.backup.map(shown),
         }
     }
 }

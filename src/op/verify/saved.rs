@@ -2,7 +2,35 @@
 
 use crate::bsp::Bsp;
 use crate::bytes::{Data, align_up, escaped};
-use crate::file::{Bounds, Layout, SegmentKind, Slot, SlotId};
+use crate::file::{Bounds, Layout, Segment, SegmentKind, Slot, SlotId};
+
+/// One of the two files, and what of it is asked for again and again.
+struct Side<'b, 'd> {
+    bsp: &'b Bsp<'d>,
+    segments: Vec<Segment>,
+    /// Where the words of all slots are, in order.
+    words: Vec<usize>,
+}
+
+impl<'b, 'd> Side<'b, 'd> {
+    fn new(bsp: &'b Bsp<'d>) -> Self {
+        let words = bsp.slots().iter().map(|slot| slot.words);
+        let words = words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked]);
+        let mut words: Vec<usize> = words.flatten().collect();
+        words.sort_unstable();
+        Side { bsp, segments: bsp.container().segments(), words }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bsp.container().bytes()
+    }
+
+    /// The bytes of all segments of a kind.
+    fn content(&self, kind: SegmentKind) -> Vec<u8> {
+        let segments = self.segments.iter().filter(|segment| segment.kind == kind);
+        segments.flat_map(|segment| &self.bytes()[segment.range.clone()]).copied().collect()
+    }
+}
 
 /// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
 /// where its alignment and the layout allow, no content outside of slots is lost, every offset is right.
@@ -24,6 +52,7 @@ pub fn compare(
     if what(&new) != what(old) {
         return Err(format!("the saved file reads as {:?} instead of {:?}", what(&new), what(old)));
     }
+    let (was, is) = (Side::new(old), Side::new(&new));
     let game_lump = old.dialect().rules.game_lump.map(SlotId::Lump);
     let edits_member = matches!(edit, Some((SlotId::Game(_), _)));
     for (before, after) in old.slots().iter().zip(new.slots()) {
@@ -31,7 +60,7 @@ pub fn compare(
             continue;
         }
         let edited = edit.filter(|(slot, _)| *slot == before.id).map(|(_, bytes)| bytes);
-        same_slot(old, &new, before, after, edited).map_err(|what| format!("{}: {what}", before.name))?;
+        same_slot(&was, &is, before, after, edited).map_err(|what| format!("{}: {what}", before.name))?;
         if let Some(layout) = layout
             && (edited.is_none() || before.bounds == Bounds::Inside)
         {
@@ -42,18 +71,25 @@ pub fn compare(
     same_header(old, &new)?;
     // A last slot that is emptied leaves what stood before it to the tail.
     let is_strict = layout.is_some() && edit.is_none_or(|(_, bytes)| !bytes.is_empty());
-    same_tail(old, &new, is_strict)?;
+    same_tail(&was, &is, is_strict)?;
     if matches!(layout, None | Some(Layout::Repack)) {
         return Ok(());
     }
     if edit.is_some_and(|(slot, _)| Some(slot) != game_lump) && !edits_member {
         game_lump_stays(old, &new)?;
     }
-    same_content(old, &new)
+    same_content(&was, &is)
 }
 
 /// The slot has the bytes and the version that it should have.
-fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: Option<&[u8]>) -> Result<(), String> {
+fn same_slot(
+    was: &Side<'_, '_>,
+    is: &Side<'_, '_>,
+    before: &Slot,
+    after: &Slot,
+    edited: Option<&[u8]>,
+) -> Result<(), String> {
+    let (old, new) = (was.bsp, is.bsp);
     if (before.id, &before.name, before.version) != (after.id, &after.name, after.version) {
         return Err("its name or version changed".to_string());
     }
@@ -73,7 +109,7 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
         return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
     }
     let (old_bytes, new_bytes) = (old.stored(before.id), new.stored(after.id));
-    let words: Vec<usize> = words_within(old, before).chain(words_within(new, after)).collect();
+    let words: Vec<usize> = words_within(was, before).chain(words_within(is, after)).collect();
     if words.is_empty() {
         return if *old_bytes == *new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) };
     }
@@ -88,17 +124,11 @@ fn same_slot(old: &Bsp<'_>, new: &Bsp<'_>, before: &Slot, after: &Slot, edited: 
 
 /// Which of a slot's bytes belong to words: those of a game lump's directory, or of the header where a slot lies over
 /// it. They are compared with the slots whose words they are.
-fn words_within(bsp: &Bsp<'_>, slot: &Slot) -> impl Iterator<Item = usize> {
-    let words = bsp.slots().iter().map(|slot| slot.words);
-    let words = words.flat_map(|words| [Some(words.offset), Some(words.length), words.unpacked]);
+fn words_within(side: &Side<'_, '_>, slot: &Slot) -> impl Iterator<Item = usize> {
     let (start, end) = (slot.stored.start, slot.stored.end);
-    words
-        .flatten()
-        // Most slots have no words in them, and all are asked.
-        .filter(move |word| *word < end && word + 4 > start)
-        .flat_map(|word| word..word + 4)
-        .filter(|at| slot.stored.contains(at))
-        .map(|at| at - slot.stored.start)
+    let words = &side.words[side.words.partition_point(|word| word + 4 <= start)..];
+    let words = words.iter().take_while(move |word| **word < end);
+    words.flat_map(|word| *word..word + 4).filter(|at| slot.stored.contains(at)).map(move |at| at - start)
 }
 
 /// What moved kept its alignment; what stands anew begins at a multiple of 4, or of what its kind asks for.
@@ -164,15 +194,15 @@ fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 }
 
 /// No byte that is not zero is lost where no slot names it.
-fn same_content(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
+fn same_content(old: &Side<'_, '_>, new: &Side<'_, '_>) -> Result<(), String> {
     let unnamed = |kind: SegmentKind| matches!(kind, SegmentKind::Gap | SegmentKind::Tail);
-    let content = |bsp: &Bsp<'_>| -> Vec<u8> {
-        let segments = bsp.container().segments().into_iter().filter(|part| unnamed(part.kind));
-        let bytes = segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec());
-        bytes.filter(|byte| *byte != 0).collect()
+    let content = |side: &Side<'_, '_>| -> Vec<u8> {
+        let segments = side.segments.iter().filter(|part| unnamed(part.kind));
+        let bytes = segments.flat_map(|segment| &side.bytes()[segment.range.clone()]);
+        bytes.copied().filter(|byte| *byte != 0).collect()
     };
     // What brings a BSPX block to a multiple of 4 is no content: it has to go where the block's place says so.
-    let bspx_padding = old.container().parts.tail.iter().any(|part| part.is_bspx_padding());
+    let bspx_padding = old.bsp.container().parts.tail.iter().any(|part| part.is_bspx_padding());
     let before = content(old);
     let mut after = content(new).into_iter();
     // A slot that was detached may leave bytes behind that nobody names any more; none may be missing.
@@ -184,20 +214,17 @@ fn same_content(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 }
 
 /// What stands behind the last slot is whole, and where its readers look for it.
-fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>, is_strict: bool) -> Result<(), String> {
-    let tail = |bsp: &Bsp<'_>, kind: SegmentKind| -> Data<'static> {
-        let segments = bsp.container().segments().into_iter().filter(|segment| segment.kind == kind);
-        Data::from(segments.flat_map(|segment| bsp.container().bytes()[segment.range].to_vec()).collect::<Vec<_>>())
-    };
-    let (before, after) = (tail(old, SegmentKind::Tail), tail(new, SegmentKind::Tail));
-    let trailers = (tail(old, SegmentKind::Trailer), tail(new, SegmentKind::Trailer));
+fn same_tail(was: &Side<'_, '_>, is: &Side<'_, '_>, is_strict: bool) -> Result<(), String> {
+    let (old, new) = (was.bsp, is.bsp);
+    let (before, after) = (was.content(SegmentKind::Tail), is.content(SegmentKind::Tail));
+    let trailers = (was.content(SegmentKind::Trailer), is.content(SegmentKind::Trailer));
     if trailers.0.is_empty() && !before.is_empty() {
         // What was no trailer before may come to say the right offset by accident.
-        let after = [&*after, &*trailers.1].concat();
+        let after = [&after[..], &trailers.1[..]].concat();
         // Zeros become or cease to be padding with the place where the last lump ends.
         let content = |tail: &[u8]| tail.iter().copied().skip_while(|byte| *byte == 0).collect::<Vec<_>>();
         let both_empty = content(&before).is_empty() && content(&after).is_empty();
-        if *before != after && !both_empty && (is_strict || !content(&after).ends_with(&content(&before))) {
+        if before != after && !both_empty && (is_strict || !content(&after).ends_with(&content(&before))) {
             let (before, after) = (escaped(&before), escaped(&after));
             return Err(format!("the bytes behind the last lump changed: {before} became {after}"));
         }
@@ -215,7 +242,7 @@ fn same_tail(old: &Bsp<'_>, new: &Bsp<'_>, is_strict: bool) -> Result<(), String
     let size = new.container().bytes().len();
     let ends = new.slots().iter().filter(|slot| slot.is_top_level()).map(|slot| slot.stored.end);
     let at = align_up(ends.fold(new.container().parts.header_end, usize::max), 4);
-    let has_block = tail(old, SegmentKind::Bspx).len() >= 8 && !old.container().has_immovable();
+    let has_block = was.content(SegmentKind::Bspx).len() >= 8 && !old.container().has_immovable();
     if has_block && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX") {
         return Err(format!("the BSPX block does not stand at {at}"));
     }
