@@ -194,6 +194,34 @@ fn operations_do_what_they_say() {
 
 type Pairs = Vec<(&'static str, &'static str)>;
 
+/// Many at once stand as if each had been moved alone, whatever stands between them.
+#[test]
+fn entities_that_are_moved_together_keep_their_order() {
+    let lights: String = (0..6)
+        .map(|at| format!("{{ \"classname\" \"light\" \"n\" \"{at}\" }}\n// {at}\n \n{{ \"a\" \"{at}\" }} "))
+        .collect();
+    let text = format!("{{ \"classname\" \"worldspawn\" }}\n{lights}\0");
+    let entities = parse(text.as_bytes());
+    let apply = |operations| Patch { entities: None, operations }.apply(&entities).unwrap();
+    let moved = |on, to: &Spot| Operation::Move { on, expect: Vec::new(), to: to.clone() };
+    for beside in [0, 2, 6, 8, 12] {
+        let spots = [Spot::After(Target::Index(beside)), Spot::Before(Target::Index(beside))];
+        for to in spots.into_iter().take(if beside == 0 { 1 } else { 2 }) {
+            let together = vec![moved(Target::Select("light".parse().unwrap(), None), &to)];
+            let alone = |index: usize| moved(Target::Index(index), &to);
+            let alone: Vec<Operation> = entities.select(&"light".parse().unwrap()).into_iter().map(alone).collect();
+            // Once more what no longer stands in the order that it had.
+            let last = moved(Target::Index(11), &Spot::After(Target::Index(0)));
+            let again = |mut operations: Vec<Operation>| {
+                operations.insert(0, last.clone());
+                operations
+            };
+            assert_eq!(apply(together.clone()), apply(alone.clone()), "{to:?}");
+            assert_eq!(apply(again(together)), apply(again(alone)), "{to:?}");
+        }
+    }
+}
+
 /// Entities with keys and values from so few that they meet, in spacing that is odd now and then.
 fn map() -> impl Strategy<Value = Vec<u8>> {
     let key =

@@ -1,6 +1,5 @@
 //! `load`: a lump's records from text.
 
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use bspkit::{Bsp, Draft, Layout};
 
 use super::build::is_extra;
 use super::help;
+use super::input;
 use super::maps::Maps;
 use super::options::Options;
 use super::records::{Content, Format, file_stems, game};
@@ -90,10 +90,10 @@ fn load(
     path: &Path,
 ) -> Result<()> {
     let parsed = if path == Path::new("-") {
-        content.parse(format, names, resize, io::stdin().lock())
+        content.parse(format, names, resize, BufReader::new(input::stdin()))
     } else {
         let cannot = || format!("cannot read {}", shown(path));
-        content.parse(format, names, resize, BufReader::new(File::open(path).with_context(cannot)?))
+        content.parse(format, names, resize, BufReader::new(input::open(path).with_context(cannot)?))
     };
     let bytes = parsed.with_context(|| format!("cannot load {} into {}", shown(path), content.name))?;
     match format {

@@ -55,7 +55,12 @@ fn pages_of(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()>
 }
 
 fn page(command: Command) -> Result<Vec<u8>> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let mut page = Vec::new();
     Man::new(command).render(&mut page).context("cannot make a manual page")?;
-    Ok(page)
+    // Without a date the program's name would stand in its place, and that of a command has no version.
+    let title = format!(".TH {name} 1 \"\" \"bspkit {}\"\n", env!("CARGO_PKG_VERSION"));
+    let is_title = |line: &&[u8]| line.starts_with(b".TH ");
+    let lines = page.split_inclusive(|byte| *byte == b'\n');
+    Ok(lines.flat_map(|line| if is_title(&line) { title.as_bytes() } else { line }).copied().collect())
 }

@@ -11,6 +11,7 @@ mod ent;
 mod get;
 mod image;
 mod info;
+mod input;
 mod light;
 mod lmp;
 mod load;

@@ -235,16 +235,17 @@ impl Save {
             true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
             false => None,
         };
-        if !plan.is_identity() {
-            self.warn(map, bsp, plan, place, areas.is_some(), job);
-        }
+        let warnings = match plan.is_identity() {
+            true => Vec::new(),
+            false => self.warn(map, bsp, plan, place, areas.is_some(), job),
+        };
         if self.dry_run {
             // What nobody sees is not computed.
             let sums = match self.json || !job.talk.quiet {
                 true => Bsp::from_data(plan.to_data(), Some(bsp.dialect())).ok().map(|new| Sums::new(bsp, &new)),
                 false => None,
             };
-            DryRun { path: &map.path, target, plan, sums, backup: None }.print(self.json, many, job)?;
+            DryRun { path: &map.path, target, plan, sums, warnings, backup: None }.print(self.json, many, job)?;
             areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }
@@ -254,7 +255,7 @@ impl Save {
         };
         if self.in_place && plan.is_identity() {
             if self.json {
-                DryRun { path: &map.path, target, plan, sums: None, backup: None }.print(true, many, job)?;
+                DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None }.print(true, many, job)?;
                 return save_areas(job).map(|()| Code::Done);
             }
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
@@ -276,7 +277,7 @@ impl Save {
             false => None,
         };
         if self.json {
-            DryRun { path: &map.path, target, plan, sums, backup }.print(true, many, job)?;
+            DryRun { path: &map.path, target, plan, sums, warnings, backup }.print(true, many, job)?;
         } else {
             job.say(&format!("{}: {}{}", shown(place), plan.report(), kept(backup)));
             sums.iter().for_each(|sums| sums.say(place, job));
@@ -284,21 +285,30 @@ impl Save {
         save_areas(job).map(|()| Code::Done)
     }
 
-    fn warn(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, target: &Path, is_fixed: bool, job: &mut Job<'_>) {
-        for warning in &plan.report().warnings {
-            job.warn(&format!("{}: {warning}", shown(target)));
-        }
+    /// Warns of what a save would do, and gives the warnings.
+    fn warn(
+        &self,
+        map: &MapFile,
+        bsp: &Bsp<'_>,
+        plan: &Plan<'_>,
+        target: &Path,
+        is_fixed: bool,
+        job: &mut Job<'_>,
+    ) -> Vec<String> {
+        let mut warnings = plan.report().warnings.clone();
         if let Some(reason) = plan.needs_force().filter(|_| self.dry_run && !self.force) {
-            job.warn(&format!("{}: the map is damaged ({reason}); saving needs --force", shown(target)));
+            warnings.push(format!("the map is damaged ({reason}); saving needs --force"));
         }
-        let Some(extension) = bsp.dialect().checksummed_by.filter(|_| !is_fixed) else { return };
+        warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
+        let Some(extension) = bsp.dialect().checksummed_by.filter(|_| !is_fixed) else { return warnings };
         let beside = [target, &map.path].map(|path| path.with_extension(extension));
         if let Some(file) = beside.iter().find(|file| file.exists()) {
-            job.warn(&format!(
-                "{} holds a checksum of the whole map: bots refuse it until that file is built again, or --fix-aas patches it",
-                shown(file)
-            ));
+            let what = "holds a checksum of the whole map: bots refuse it until that file is built again, or --fix-aas patches it";
+            let warning = format!("{} {what}", shown(file));
+            job.warn(&warning);
+            warnings.push(warning);
         }
+        warnings
     }
 }
 

@@ -71,8 +71,7 @@ impl Talk {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "  caused by: {cause}");
         }
-        let advice = error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.advice());
-        for hint in advice {
+        for hint in advice(error) {
             let _ = writeln!(text, "  hint: {}", hint.replace('\n', "\n        "));
         }
         text
@@ -97,6 +96,11 @@ impl Talk {
             Err(error) => Err(error).context("cannot write to stdout"),
         }
     }
+}
+
+/// What is said beside an error and its causes.
+pub(crate) fn advice(error: &Error) -> impl Iterator<Item = &str> {
+    error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.advice())
 }
 
 const RED: &str = "1;31";

@@ -1,7 +1,7 @@
 //! How a map gets into memory: mapped where that is possible and asked for, else read.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::bytes::Data;
@@ -18,15 +18,25 @@ pub(crate) fn read(path: &Path) -> Result<Data<'static>> {
         return Err(cannot(io::Error::other("it is a folder")));
     }
     if metadata.is_file() && metadata.len() > MOST {
-        let message = format!("{} is no map: it has {} bytes, and maps end at 2 GiB", path.display(), metadata.len());
-        return Err(Error::new(ErrorKind::TooLarge, message));
+        return Err(too_large(path, &format!("{} bytes", metadata.len())));
     }
     if metadata.is_file() && metadata.len() > 0 {
         // On Windows a mapped file cannot be replaced, and a save in place has to do just that.
         #[cfg(all(feature = "mmap", unix))]
         return Ok(Data::shared(map::file(path).map_err(cannot)?));
     }
-    Ok(Data::from(fs::read(path).map_err(cannot)?))
+    let mut bytes = Vec::new();
+    // A device may have no end.
+    File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
+    match u64::try_from(bytes.len()) {
+        Ok(size) if size <= MOST => Ok(Data::from(bytes)),
+        _ => Err(too_large(path, "more bytes than that")),
+    }
+}
+
+fn too_large(path: &Path, size: &str) -> Error {
+    let message = format!("{} is no map: maps end at 2 GiB, and it has {size}", path.display());
+    Error::new(ErrorKind::TooLarge, message)
 }
 
 /// The crate's only unsafe line.

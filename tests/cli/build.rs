@@ -225,8 +225,9 @@ fn mistakes_are_refused_with_their_place() {
         (with("tail", json!("../e")), "tail: `../e` leaves the manifest's folder", false),
         (with("tail", json!("none")), "cannot read none", false),
         (with("order", json!(["planes", "1"])), "order: it names a lump twice", false),
-        (with("order", json!(["game:sprp"])), "order: ", false),
-        (with("align_game_lumps", json!(3)), "align_game_lumps: 3 is no power of two", false),
+        (with("order", json!(["planes", "game:sprp"])), "order[1]: `game:sprp` is no lump of the directory", false),
+        (with("align_game_lumps", json!(4)), "align_game_lumps: maps of Quake II have no game lump", false),
+        (json!([]), "expected a manifest: a JSON object", true),
         (lumps(json!([{"lump": "planes", "fiel": "e"}])), "unknown field `fiel`", true),
         (lumps(json!([{"file": "e"}])), "missing field `lump`", true),
         (
@@ -259,6 +260,11 @@ fn mistakes_are_refused_with_their_place() {
             false,
         ),
         (
+            json!({"bspkit_manifest": 1, "dialect": "source", "lumps": [], "align_game_lumps": 3}),
+            "align_game_lumps: 3 is no power of two",
+            false,
+        ),
+        (
             source(json!([{"lump": "game:sprp", "version": 70000}])),
             "lumps[0] (game:sprp).version: it has 16 bits",
             false,
@@ -286,6 +292,9 @@ fn mistakes_are_refused_with_their_place() {
         assert!(room.bspkit(&format!("build m.json -o {target}")).without_data(2).err.contains("is read and would be"));
     }
     room.bspkit("build m.json").without_data(2);
+    // Some editors put a mark before the text.
+    room.write("m.json", format!("\u{feff}{}", lumps(json!([{"lump": "entities", "file": "e"}]))).as_bytes());
+    room.bspkit("build m.json -o out.bsp").done();
     for text in ["", "{", "[]", "{\"bspkit_manifest\": 1, \"bspkit_manifest\": 1}", "\u{1}"] {
         room.write("m.json", text.as_bytes());
         room.bspkit("build m.json -o out.bsp").without_data(2);

@@ -97,3 +97,30 @@ fn loops_of_links_end() {
     let run = room.bspkit("info . --json");
     assert_eq!((run.code, run.text().lines().count()), (Some(1), 5), "{}", run.err);
 }
+
+/// What is read whole has an end, and none is larger than any map.
+#[test]
+#[cfg(target_os = "linux")]
+fn files_without_an_end_are_refused() {
+    let room = Room::new();
+    let manifest = |file: &str| {
+        let lump = format!("{{\"lump\": \"lighting\", \"file\": \"{file}\"}}");
+        format!("{{\"bspkit_manifest\": 1, \"dialect\": \"quake2\", \"lumps\": [{lump}]}}")
+    };
+    room.write("endless.json", manifest("/dev/zero").as_bytes());
+    room.write("large.json", manifest("large").as_bytes());
+    std::fs::File::create(room.path("large")).unwrap().set_len(3 << 30).unwrap();
+    for command in [
+        "build endless.json",
+        "build large.json",
+        "build /dev/zero",
+        "ent patch q3.bsp /dev/zero",
+        "ent import q3.bsp large",
+        "load q3.bsp planes /dev/zero",
+        "lmp import source.bsp large",
+    ] {
+        let run = room.bspkit(&format!("{command} -o out.bsp")).without_data(2);
+        assert!(run.err.contains("it has more bytes than any part of a map"), "{command}: {}", run.err);
+        assert!(!room.path("out.bsp").exists());
+    }
+}

@@ -82,7 +82,8 @@ fn pages_and_completions_have_every_command() {
     for page in &pages {
         let text = String::from_utf8(room.read(format!("one/{page}"))).unwrap();
         let title = page.trim_end_matches(".1");
-        assert!(text.contains(&format!(".TH {title} 1")) && text.contains("Examples:"), "{page}");
+        let head = format!(".TH {title} 1 \"\" \"bspkit {}\"\n", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&head) && text.contains("Examples:"), "{page}");
     }
     assert_eq!(room.shell("bspkit man").done().out, room.read("one/bspkit.1"));
     // A page that is there and the same is no matter; one that was changed is.

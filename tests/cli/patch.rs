@@ -201,3 +201,19 @@ fn what_is_not_understood_is_refused_with_its_place() {
         assert_eq!(!is_valid, by_schema, "{text}");
     }
 }
+
+/// Programs that read the lines learn all that does not fit, as people do.
+#[test]
+fn what_does_not_fit_is_said_in_json_too() {
+    let room = Room::new();
+    room.write("maps/q3.bsp", &room.read("q3.bsp"));
+    let all = r#"[{"key": "classname", "value": "light_none"}]"#;
+    let operations = format!(
+        r#"{{"op": "remove", "on": {{"match": {all}}}}}, {{"op": "remove", "on": {{"select": "worldspawn", "count": 2}}}}"#
+    );
+    room.write("p.json", format!(r#"{{"bspkit_patch": 1, "operations": [{operations}]}}"#).as_bytes());
+    let run = room.bspkit("ent patch maps p.json --dry-run --json");
+    let hint = "operations[0]: the entity with `classname` `light_none` stands for no entity, and 1 was expected\n\
+        operations[1]: worldspawn stands for 1 entity, and 2 were expected";
+    assert_eq!((run.code, run.json()["hint"].as_str()), (Some(1), Some(hint)));
+}

@@ -237,6 +237,8 @@ fn a_damaged_map_is_saved_by_force_only() {
     assert!(run.err.contains("hint: use --force"), "{}", run.err);
     let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run"]].concat()).done();
     assert!(run.err.contains("saving needs --force"), "{}", run.err);
+    let run = room.run(&[&EDIT[..4], &["message=x", "--dry-run", "--json"]].concat()).done();
+    assert!(run.json()["warnings"][0].as_str().unwrap().contains("saving needs --force"), "{}", run.text());
     assert_eq!(room.names(), names);
     room.run(&[&EDIT[..4], &["message=x", "-o", "out.bsp", "--force"]].concat()).done();
     // A copy is no edit.

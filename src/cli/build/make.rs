@@ -1,7 +1,6 @@
 //! From a manifest to a map's bytes.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use bspkit::record::FlagNames;
 use bspkit::{Bsp, Builder, SlotId};
 
 use super::manifest::{Manifest, Part, resolve, wrong};
+use crate::cli::input;
 use crate::cli::records::{Content, Format, RecordName};
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
@@ -53,6 +53,9 @@ impl Manifest {
                 return Err(wrong("checksum", format!("maps of {} hold none", dialect.title)).into());
             }
             builder = builder.checksum(checksum);
+        }
+        if self.align_game_lumps.is_some() && dialect.rules.game_lump.is_none() {
+            return Err(wrong("align_game_lumps", format!("maps of {} have no game lump", dialect.title)).into());
         }
         builder = builder.align_game_lumps(alignment("align_game_lumps", self.align_game_lumps)?.unwrap_or(1));
         for alignment in dialect.rules.alignments.iter().filter(|alignment| !alignment.only_if_it_stood_so) {
@@ -96,8 +99,11 @@ impl Manifest {
                 wrong("lumps", "the game lump has a file, and so have its members: leave one of them out").into()
             );
         }
-        let order: Option<Vec<usize>> = self.order.iter().map(|name| whole.lump(name)).collect();
-        let order = order.ok_or_else(|| wrong("order", "it names what is no lump of the directory"))?;
+        let lump = |(index, name): (usize, &String)| {
+            let no_lump = || wrong(&format!("order[{index}]"), format!("`{name}` is no lump of the directory"));
+            whole.lump(name).ok_or_else(no_lump)
+        };
+        let order = self.order.iter().enumerate().map(lump).collect::<Result<Vec<usize>, _>>()?;
         if order.iter().collect::<HashSet<_>>().len() < order.len() {
             return Err(wrong("order", "it names a lump twice").into());
         }
@@ -258,7 +264,7 @@ impl Whole<'_> {
         let (content, row) = Content::blank(self.dialect, self.version, name, part.version, &wanted)?;
         let path = resolve(self.folder, file).map_err(|why| wrong("file", why))?;
         let cannot = || format!("cannot read {}", shown(&path));
-        let file = File::open(&path).with_context(cannot)?;
+        let file = input::open(&path).with_context(cannot)?;
         let mut bytes = content.parse(format, self.names, true, BufReader::new(file)).with_context(cannot)?;
         if self.dialect.byte_order() == ByteOrder::Big {
             row.turn(&mut bytes, ByteOrder::Little);
@@ -268,7 +274,7 @@ impl Whole<'_> {
 
     fn read(&self, place: &str, file: &str) -> Result<Vec<u8>> {
         let path = resolve(self.folder, file).map_err(|why| wrong(place, why))?;
-        fs::read(&path).with_context(|| format!("cannot read {}", shown(&path))).with_context(|| place.to_owned())
+        input::read(&path).with_context(|| format!("cannot read {}", shown(&path))).with_context(|| place.to_owned())
     }
 }
 

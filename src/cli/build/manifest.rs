@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use bspkit::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
+use crate::cli::input;
 use crate::cli::records::Format;
 use crate::cli::show::shown;
 
@@ -13,7 +14,7 @@ use crate::cli::show::shown;
 pub(crate) const NAME: &str = "manifest.json";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a manifest: a JSON object")]
 pub(crate) struct Manifest {
     /// The version of the format: 1.
     pub(super) bspkit_manifest: u32,
@@ -51,7 +52,7 @@ pub(crate) struct Manifest {
 
 /// A lump, a member of the game lump, a lump of Xash3D's extra header or a BSPX entry.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a lump: a JSON object")]
 pub(super) struct Part {
     /// What it is: `PLANES`, `game:sprp`, `extra:LIGHTVECS`, `bspx:RGBLIGHTING`.
     pub(super) lump: String,
@@ -99,8 +100,9 @@ pub(super) fn wrong(place: &str, why: impl std::fmt::Display) -> Error {
 impl Manifest {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let cannot = || format!("cannot read {}", shown(path));
-        let text = std::fs::read(path).with_context(cannot)?;
-        let manifest: Manifest = serde_json::from_slice(&text)
+        let text = input::read(path).with_context(cannot)?;
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
+        let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
             .with_context(cannot)?;
         match manifest.bspkit_manifest {

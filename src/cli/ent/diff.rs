@@ -66,7 +66,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let moved = number(|it| matches!(it, Operation::Move { .. }));
     job.say(&match &patch.operations[..] {
         [] => "the entities are the same".to_owned(),
-        [Operation::Text { .. }] => "what stands between the entities differs: the patch has the whole text".to_owned(),
+        [Operation::Text { .. }] => {
+            "what stands between the entities differs, or too many of them move: the patch has the whole text"
+                .to_owned()
+        }
         _ => {
             let edited = count(edited, "entity changed", "entities changed");
             format!("{edited}, {added} added, {removed} removed, {moved} moved")

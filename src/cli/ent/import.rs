@@ -1,6 +1,5 @@
 //! `ent import`: another text.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use bspkit::dialect::Role;
 use super::export;
 use super::select::warn_of;
 use crate::cli::help;
+use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -73,10 +73,10 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text)?;
+        input::stdin().read_to_end(&mut text)?;
         return Ok(text);
     }
-    fs::read(path)
+    input::read(path)
 }
 
 /// Refuses a text that no engine could read back. What the old text had already was no fault of this one.

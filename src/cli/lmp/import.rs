@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use bspkit::op::lmp::LumpFile;
 
 use crate::cli::help;
+use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -65,7 +66,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
 fn read(paths: Vec<PathBuf>) -> Result<Vec<(PathBuf, LumpFile)>> {
     let file = |path: PathBuf| {
         let cannot = || format!("cannot read {}", shown(&path));
-        let bytes = std::fs::read(&path).with_context(cannot)?;
+        let bytes = input::read(&path).with_context(cannot)?;
         let file = LumpFile::parse(&bytes).with_context(cannot)?;
         Ok((path, file))
     };

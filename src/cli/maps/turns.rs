@@ -12,7 +12,7 @@ use super::bar::Bar;
 use super::tally::Tally;
 use crate::cli::show::{PathJson, json};
 use crate::cli::stop;
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job, Talk, advice};
 
 /// How far the work may be ahead of what is written: so many maps for each thread, and so many bytes.
 const AHEAD: usize = 16;
@@ -63,6 +63,9 @@ struct Failed<'a> {
     #[serde(flatten)]
     path: PathJson<'a>,
     error: String,
+    /// What to do, or all of what is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 impl<'t> Turns<'t> {
@@ -133,7 +136,9 @@ impl<'t> Turns<'t> {
 
     fn fail(&self, job: &mut Job<'_>, path: &Path, error: &Error) {
         if self.json && job.is_silent() {
-            let failed = Failed { path: PathJson::new(path), error: format!("{error:#}") };
+            let hints: Vec<&str> = advice(error).collect();
+            let hint = (!hints.is_empty()).then(|| hints.join("\n"));
+            let failed = Failed { path: PathJson::new(path), error: format!("{error:#}"), hint };
             // Strings are always JSON.
             json(&failed, true).into_iter().for_each(|line| job.line(line));
         }

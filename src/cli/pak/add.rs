@@ -13,6 +13,7 @@ use bspkit::content::pak::lookup_name;
 use super::choose::text;
 use super::list_file::{self, New, path};
 use crate::cli::help;
+use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
@@ -44,7 +45,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     let mut new = Vec::new();
     if let Some(list) = &args.list {
         let cannot = || format!("cannot read the list {}", shown(list));
-        new.extend(list_file::parse(&fs::read(list).with_context(cannot)?).with_context(cannot)?);
+        new.extend(list_file::parse(&input::read(list).with_context(cannot)?).with_context(cannot)?);
     }
     for argument in &args.files {
         collect(argument, &mut new)?;

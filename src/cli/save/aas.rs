@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Error, ErrorKind, Plan};
 
+use crate::cli::input;
 use crate::cli::maps::real_path;
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
@@ -47,7 +48,7 @@ impl Areas {
             let message = format!("{} belongs to the map that is read, which stays", shown(&from));
             return Err(refused(message).hint("save under a name that differs before the last dot").into());
         }
-        let mut bytes = fs::read(&from).with_context(cannot)?;
+        let mut bytes = input::read(&from).with_context(cannot)?;
         let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(plan, sum)?);
         let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
         if stored != old && !force {

@@ -17,6 +17,7 @@ pub(super) struct DryRun<'a> {
     pub(super) target: Option<&'a Path>,
     pub(super) plan: &'a Plan<'a>,
     pub(super) sums: Option<Sums>,
+    pub(super) warnings: Vec<String>,
     /// Where the file is that was replaced.
     pub(super) backup: Option<&'a Path>,
 }
@@ -33,7 +34,7 @@ struct Document<'a> {
     edits: Vec<EditJson<'a>>,
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
-    warnings: &'a [String],
+    warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
 }
@@ -116,7 +117,7 @@ impl<'a> Document<'a> {
             edits: Vec::new(),
             moved: Vec::new(),
             checksums: Vec::new(),
-            warnings: &[],
+            warnings: Vec::new(),
             backup: None,
         }
     }
@@ -170,7 +171,7 @@ impl DryRun<'_> {
             edits: report.edits.iter().map(|e| EditJson { name: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
             moved: report.moved.iter().map(|m| MovedJson { name: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
-            warnings: &report.warnings,
+            warnings: self.warnings.clone(),
             backup: self.backup.map(shown),
         }
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 
+use crate::cli::input;
 use crate::cli::options::Options;
 use crate::cli::show::shown;
 
@@ -20,7 +21,7 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
     Wad::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 

@@ -10,6 +10,7 @@ use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
 use super::{export, file_name, finding, png, take};
+use crate::cli::input;
 use crate::cli::put::put;
 use crate::cli::save::Save;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
@@ -124,12 +125,12 @@ fn asked_palette(path: Option<&Path>) -> Result<Palette> {
 }
 
 pub(super) fn read_palette(path: &Path) -> Result<Palette> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
     Palette::read(&bytes).with_context(|| format!("cannot take the palette of {}", shown(path)))
 }
 
 fn open(path: &Path) -> Result<Wal<'static>> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
     Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 

@@ -1,6 +1,6 @@
 //! A patch carried out: in memory, and as a whole or not at all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fit::{self, Meant};
 use super::{Change, Operation, Patch, Spot};
@@ -62,8 +62,7 @@ impl Patch {
         }
         let removals = all().filter(|(_, (operation, _))| matches!(operation, Operation::Remove { .. }));
         let removed: Vec<usize> = removals.flat_map(|(_, (_, meant))| &meant.on).copied().collect();
-        let mut places = vec![0; order.ids.len()];
-        order.ids.iter().enumerate().for_each(|(place, &id)| places[id] = place);
+        let places = order.places();
         let removed: Vec<usize> = removed.into_iter().map(|id| places[id]).collect();
         if !removed.is_empty() {
             entities.remove_all(&removed)?;
@@ -134,29 +133,42 @@ impl<'e, 'a> Order<'e, 'a> {
             _ => return Ok(()),
         };
         let (Some(spot), Some(beside)) = (operation.spot(), meant.beside) else { return Ok(()) };
-        ids.iter().try_for_each(|&id| self.put(id, spot, beside))
+        let places = self.places();
+        // What still stands in this order goes at once: each move takes time by the number of entities.
+        match ids.is_sorted_by_key(|&id| places[id]) {
+            true => self.put(ids, spot, beside, &places),
+            false => ids.iter().try_for_each(|id| {
+                let places = self.places();
+                self.put(&[*id], spot, beside, &places)
+            }),
+        }
     }
 
-    fn put(&mut self, id: usize, spot: &Spot, beside: usize) -> Result<()> {
-        self.behind.retain(|_, last| *last != id);
-        let from = self.place(id);
+    /// Puts entities beside another one, in the order that they have.
+    fn put(&mut self, ids: &[usize], spot: &Spot, beside: usize, places: &[usize]) -> Result<()> {
+        let Some(&last) = ids.last() else { return Ok(()) };
+        let moved: HashSet<usize> = ids.iter().copied().collect();
+        self.behind.retain(|_, last| !moved.contains(last));
         let next_to = match spot {
             Spot::Before(_) => beside,
-            Spot::After(_) => self.behind.insert(beside, id).unwrap_or(beside),
+            Spot::After(_) => self.behind.insert(beside, last).unwrap_or(beside),
         };
-        let place = self.place(next_to);
-        match spot {
-            Spot::Before(_) => self.entities.move_before(from, place)?,
-            Spot::After(_) => self.entities.move_after(from, place)?,
-        }
-        self.ids.remove(from);
-        let place = place - usize::from(from < place);
-        self.ids.insert(place + usize::from(matches!(spot, Spot::After(_))), id);
+        let from: Vec<usize> = ids.iter().map(|&id| places[id]).collect();
+        let place = places[next_to];
+        let behind = match spot {
+            Spot::Before(_) => self.entities.move_all_before(&from, place).map(|()| 0)?,
+            Spot::After(_) => self.entities.move_all_after(&from, place).map(|()| 1)?,
+        };
+        self.ids.retain(|id| !moved.contains(id));
+        let at = place - from.iter().filter(|from| **from < place).count() + behind;
+        self.ids.splice(at..at, ids.iter().copied());
         Ok(())
     }
 
-    fn place(&self, id: usize) -> usize {
-        // Every number that is given out is in the list.
-        self.ids.iter().position(|other| *other == id).unwrap_or(self.ids.len())
+    /// Where each number stands.
+    fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.ids.len()];
+        self.ids.iter().enumerate().for_each(|(place, &id)| places[id] = place);
+        places
     }
 }

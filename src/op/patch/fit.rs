@@ -111,7 +111,8 @@ impl Target {
         let found: Vec<usize> = found;
         match count {
             Some(count) if count != found.len() => {
-                Err(format!("{self} stands for {} entities, and {count} expected", was(found.len(), count)))
+                let were = if count == 1 { "was" } else { "were" };
+                Err(format!("{self} stands for {}, and {count} {were} expected", number(found.len())))
             }
             None if found.is_empty() => Err(format!("{self} stands for no entity")),
             _ => Ok(found),
@@ -126,8 +127,12 @@ impl Target {
     }
 }
 
-fn was(found: usize, count: usize) -> String {
-    format!("{found}{}", if count == 1 { " instead of the one that is" } else { " instead of as many as are" })
+fn number(entities: usize) -> String {
+    match entities {
+        0 => "no entity".to_owned(),
+        1 => "1 entity".to_owned(),
+        several => format!("{several} entities"),
+    }
 }
 
 impl fmt::Display for Target {
