@@ -51,6 +51,16 @@ fn at(map: &Bsp<'_>, name: Role) -> (i32, i32) {
     (slot.offset, slot.length)
 }
 
+/// The size of a file with so many bytes, padded as the dialect's are.
+fn padded(dialect: &Dialect, bytes: usize) -> usize {
+    bytes.next_multiple_of(dialect.rules.end_alignment)
+}
+
+/// Where the last lump ends with its padding.
+fn last_end(map: &Bsp<'_>) -> usize {
+    map.slots().iter().map(|slot| slot.stored.end).max().unwrap().next_multiple_of(4)
+}
+
 /// Whatever a row says, the general law holds too.
 fn assert_sound(old: &Bsp<'_>, saved: &[u8], layout: Layout, text: &[u8]) {
     let entities = SlotId::Lump(role(old.dialect(), Role::Entities));
