@@ -37,9 +37,8 @@ pub(crate) struct Args {
     /// Leave out findings of this code; may be given several times
     #[arg(long, value_name = "CODE", value_parser = FindingCode::by_name)]
     allow: Vec<&'static FindingCode>,
-    /// Whose limits hold: goldsrc, sdhlt; quake2, quake2-3.21, q2pro; quake3, et, q3map2; source2004, source2009,
-    /// source2013, strata, mapbase; maps of other dialects are checked as without it [default: the stock engine of the
-    /// map's version]
+    /// Whose limits hold, such as goldsrc, q2pro, et, source2013: of an unknown name the error lists those there are;
+    /// maps of other dialects are checked as without it [default: the stock engine of the map's version]
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
     /// Print JSON: a document for one map, a line for each of several

@@ -1,6 +1,6 @@
 //! `checksum`: what engines compare between server and client.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use bspkit::Bsp;
@@ -9,7 +9,7 @@ use bspkit::op::checksum::{self, Computed, Value};
 use serde::Serialize;
 
 use super::help;
-use super::maps::Maps;
+use super::maps::Reading;
 use super::options::Options;
 use super::show::{PathJson, json, shown};
 use super::talk::{Code, Talk};
@@ -26,12 +26,8 @@ use super::talk::{Code, Talk};
   bspkit checksum maps --json > sums.jsonl"
 ))]
 pub(crate) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
@@ -57,11 +53,11 @@ struct ChecksumJson {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let computed = checksum::all(&bsp);
-        if args.json {
+        if args.reading.json {
             let document = Document {
                 path: PathJson::new(&map.path),
                 dialect: bsp.dialect().name,

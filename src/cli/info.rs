@@ -1,14 +1,12 @@
 //! `info`: what a map is and what is in it.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bspkit::dialect::{Form, Records, Role};
 use bspkit::{Bsp, SegmentKind, Slot, SlotId};
 use serde::Serialize;
 
 use super::help;
-use super::maps::Maps;
+use super::maps::Reading;
 use super::options::Options;
 use super::show::{PathJson, count, json, shown};
 use super::talk::{Code, Job, Talk};
@@ -25,12 +23,8 @@ mod table;
   bspkit info maps --json > maps.jsonl"
 ))]
 pub(crate) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
@@ -113,12 +107,12 @@ struct Stretch {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let (slots, gaps, tail) = (slots(&bsp), stretches(&bsp, is_gap), stretches(&bsp, is_tail));
         let size = bsp.container().bytes().len();
-        if args.json {
+        if args.reading.json {
             let dialect = bsp.dialect();
             let document = Document {
                 path: PathJson::new(&map.path),

@@ -1,14 +1,12 @@
 //! `ls`: the file from front to back.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bspkit::{Bsp, Segment, SegmentKind, Slot};
 use serde::Serialize;
 
 use super::help;
 use super::info::is_nested;
-use super::maps::Maps;
+use super::maps::Reading;
 use super::options::Options;
 use super::show::{PathJson, json};
 use super::talk::{Code, Job, Talk};
@@ -24,12 +22,8 @@ use super::talk::{Code, Job, Talk};
   bspkit ls maps --json > segments.jsonl"
 ))]
 pub(crate) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
@@ -60,10 +54,10 @@ struct Damaged<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
-        if args.json {
+        if args.reading.json {
             let damaged = bsp.container().damaged();
             let document = Document {
                 path: PathJson::new(&map.path),

@@ -25,6 +25,24 @@ pub(crate) use shard::Shard;
 pub(crate) use tally::kind;
 pub(crate) use turns::Turns;
 
+// What commands take that read any number of maps. (A doc comment would become that of the command.)
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    /// Maps, and folders of maps
+    #[arg(value_name = "MAP", required = true)]
+    maps: Vec<PathBuf>,
+    /// Print JSON: a document for one map, a line for each of several
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Reading {
+    /// The maps that are named.
+    pub(crate) fn maps(&self) -> Maps {
+        Maps::find(&self.maps).json(self.json)
+    }
+}
+
 /// A map to work on.
 pub(crate) struct MapFile {
     pub(crate) path: PathBuf,

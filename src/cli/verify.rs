@@ -1,6 +1,5 @@
 //! `verify`: the round-trip laws.
 
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -9,7 +8,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::help;
-use super::maps::Maps;
+use super::maps::Reading;
 use super::options::Options;
 use super::show::{PathJson, json};
 use super::talk::{Code, Job, Talk};
@@ -25,12 +24,8 @@ use super::talk::{Code, Job, Talk};
   bspkit verify maps --json > laws.jsonl"
 ))]
 pub(crate) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
     /// Say how many records of each type were decoded and encoded again
     #[arg(long)]
     stats: bool,
@@ -49,7 +44,7 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
     let code = maps.each(options, talk, |map, job| {
         let tried = options.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
@@ -58,7 +53,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             Err(error) => (None, None, Some(error)),
         };
         let ok = outcome.as_ref().is_some_and(Outcome::is_ok);
-        if args.json {
+        if args.reading.json {
             let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
             let document = Document {
                 path: PathJson::new(&map.path),
@@ -84,7 +79,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
             None => Ok(if ok { Code::Done } else { Code::Found }),
         }
     })?;
-    if args.stats && !args.json && maps.many {
+    if args.stats && !args.reading.json && maps.many {
         // Maps are done in any order.
         let mut total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         total.sort_unstable_keys();

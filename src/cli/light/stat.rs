@@ -1,7 +1,6 @@
 //! `light stat`: how much light there is.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use bspkit::content::lightmap::{LightSet, LightStat};
@@ -10,7 +9,7 @@ use serde::Serialize;
 
 use super::light_files;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::Reading;
 use crate::cli::options::Options;
 use crate::cli::show::{PathJson, count, json, shown};
 use crate::cli::talk::{Code, Job, Talk};
@@ -26,12 +25,8 @@ use crate::cli::talk::{Code, Job, Talk};
   bspkit light stat maps --json > light.jsonl"
 ))]
 pub(super) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
@@ -79,7 +74,7 @@ struct StyleJson {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let cannot = || format!("cannot read the light of {}", shown(&map.path));
@@ -87,7 +82,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let stats: Vec<_> = (0..light.sets().len()).filter_map(|set| light.stat(set)).collect();
         let files = light_files(&bsp, &map.path).with_context(cannot)?;
         super::say_faults(&light, job);
-        if args.json {
+        if args.reading.json {
             let sets = light.sets().iter().zip(&stats).map(|(set, stat)| set_json(set, stat)).collect();
             let files = files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect();
             let document = Document { path: PathJson::new(&map.path), dialect: bsp.dialect().name, sets, files };

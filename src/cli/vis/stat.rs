@@ -1,7 +1,5 @@
 //! `vis stat`: how much is visible.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::VisModel;
@@ -9,7 +7,7 @@ use serde::Serialize;
 
 use super::places;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::Reading;
 use crate::cli::options::Options;
 use crate::cli::show::{PathJson, count, json, shown};
 use crate::cli::talk::{Code, Talk};
@@ -21,12 +19,8 @@ use crate::cli::talk::{Code, Talk};
   bspkit vis stat maps --json > vis.jsonl"
 ))]
 pub(crate) struct Args {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
-    /// Print JSON: a document for one map, a line for each of several
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
@@ -55,7 +49,7 @@ struct SetJson {
 }
 
 pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
+    let maps = args.reading.maps();
     maps.each(options, talk, |map, job| {
         let bsp = options.open(&map.path)?;
         let cannot = || format!("cannot read the visibility of {}", shown(&map.path));
@@ -67,7 +61,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let rows_are = if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" };
         let code = if problems.is_empty() { Code::Done } else { Code::Found };
         let bytes = visibility.to_bytes().map_or(0, |bytes| bytes.len());
-        if args.json {
+        if args.reading.json {
             let (path, places) = (PathJson::new(&map.path), places.len());
             job.line(json(&Document { path, rows_are, places, bytes, sets, problems }, maps.many)?);
             return Ok(code);
