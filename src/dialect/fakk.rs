@@ -97,36 +97,28 @@ const LIGHT: PageLight = PageLight {
     files: ("lm_", ".tga"),
 };
 
-fn with_sides_of_8(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    shared_out(facts, row, 8)
+fn with_sides_of_8(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
+    shared_out(facts, 8)
 }
 
-/// Whether the models share out surfaces and brushes, and the brushes sides of this size, and the lump is of whole records.
-pub(super) fn shared_out(facts: &Facts<'_>, row: &Row, side_size: i64) -> Result<(), String> {
-    const SIZES: [i64; 2] = [108, 12];
+/// Whether the models share out surfaces and brushes, and the brushes sides of this size, to the last one.
+pub(super) fn shared_out(facts: &Facts<'_>, side_size: i64) -> Result<(), String> {
     let models = |number: fn(Model) -> i32| facts.sum(MODELS.lump(), |model: Model| i64::from(number(model)));
     let sides = facts.sum(BRUSHES.lump(), |brush: Brush| i64::from(brush.side_count));
     let sums = [
-        (SURFACES.lump(), SIZES[0], models(|model| model.surface_count), "surfaces of the models"),
-        (BRUSHES.lump(), SIZES[1], models(|model| model.brush_count), "brushes of the models"),
+        (SURFACES.lump(), 108, models(|model| model.surface_count), "surfaces of the models"),
+        (BRUSHES.lump(), 12, models(|model| model.brush_count), "brushes of the models"),
         (BRUSHSIDES.lump(), side_size, sides, "sides of the brushes"),
     ];
     for (lump, size, count, what) in sums {
         let len = facts.len(lump);
-        let wanted = usize::try_from(count.saturating_mul(size)).ok();
-        // What is wrong with one sum alone is for a check to say.
-        if wanted != Some(len) && !facts.is_likely {
+        if usize::try_from(count.saturating_mul(size)).ok() != Some(len) {
             return Err(format!(
                 "no map at hand has shown it, and {lump} is {len} bytes, not {size} for each of the {count} {what}"
             ));
         }
     }
-    let size = row.record().map_or(1, |record| record.size);
-    match facts.len(row.lump) % size {
-        0 => Ok(()),
-        _ if !facts.is_exact => Ok(()),
-        _ => Err(format!("its {} bytes are no multiple of {size}", facts.len(row.lump))),
-    }
+    Ok(())
 }
 
 records! {
