@@ -307,6 +307,13 @@ fn what_is_cut_is_refused() {
     let brushes = bytes_of(&open("q1/own_rooms_bspx"), "bspx:BRUSHLIST");
     let whole = (0..brushes.len()).filter(|len| BrushList::parse(&brushes[..*len]).is_ok()).count();
     assert_eq!(whole, 5);
+    // The fixture's brushes are boxes: one with a plane of its own.
+    let head = [1_u32, 0, 1, 1].map(u32::to_le_bytes).concat();
+    let cut = [&head[..], &[0; 24], &(-2_i16).to_le_bytes(), &1_u16.to_le_bytes(), &[0; 16]].concat();
+    assert_eq!(BrushList::parse(&cut[..]).unwrap().brushes(0).next().unwrap().planes.len(), 1);
+    for len in 1..cut.len() {
+        assert_eq!(BrushList::parse(&cut[..len]).unwrap_err().kind(), ErrorKind::Malformed, "{len}");
+    }
     let mut other = brushes;
     other[0] = 2;
     assert_eq!(BrushList::parse(&other[..]).unwrap_err().kind(), ErrorKind::Unsupported);
