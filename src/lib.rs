@@ -26,8 +26,8 @@
 //! # Limits
 //!
 //! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is no array has a module in
-//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB; a compressed piece may
-//! unpack to 32 MiB. The README says what else.
+//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB; a
+//! compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
 //!
 //! # Features
 //!
