@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::options::Options;
 use super::show::{PathJson, ValueJson, json, shown};
-use super::talk::{Code, Talk};
+use super::talk::Code;
 
 /// Print a lump's bytes, decompressed; those of several maps one behind the other
 #[derive(clap::Args)]
@@ -47,10 +47,10 @@ struct Document<'a> {
     value: ValueJson<'a>,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).json(args.json);
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read {} of {}", args.lump, shown(&map.path));
         let slot = bsp.slot(&args.lump).with_context(cannot)?;
         let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };

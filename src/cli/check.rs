@@ -9,11 +9,11 @@ use bspkit::dialect::ALL;
 use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::options::Options;
 use super::show::{PathJson, count, json};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// Find what is wrong with maps
 ///
@@ -124,7 +124,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
     }
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.codes && args.json {
         let codes = CODES.iter().map(|code| CodeJson {
             code: code.name,
@@ -133,7 +133,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         });
         let mut text = json(&codes.collect::<Vec<_>>(), false)?;
         text.push(b'\n');
-        talk.stdout(&text)?;
+        cx.talk.stdout(&text)?;
         return Ok(Code::Done);
     }
     if args.codes {
@@ -141,7 +141,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         for code in CODES {
             text += &format!("{:<18} {:<8} {}\n", code.name, code.severity.to_string(), code.meaning);
         }
-        talk.stdout(text.as_bytes())?;
+        cx.talk.stdout(text.as_bytes())?;
         return Ok(Code::Done);
     }
     if let Some(name) = &args.engine {
@@ -151,8 +151,8 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     wanted.engine.clone_from(&args.engine);
     wanted.allowed.clone_from(&args.allow);
     let maps = Maps::find(&args.maps).json(args.json);
-    maps.each(options, talk, |map, job| {
-        let checked = options.open(&map.path).and_then(|bsp| {
+    maps.each(cx, |map, job| {
+        let checked = cx.open(&map.path).and_then(|bsp| {
             let mut wanted = wanted.clone();
             // An engine of another dialect says nothing of this map.
             wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());

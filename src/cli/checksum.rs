@@ -8,11 +8,11 @@ use bspkit::dialect::Use;
 use bspkit::op::checksum::{self, Computed, Value};
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::options::Options;
 use super::show::{PathJson, json, shown};
-use super::talk::{Code, Talk};
+use super::talk::Code;
 
 /// Print the sums by which engines tell whether server and client have the same map
 ///
@@ -52,10 +52,10 @@ struct ChecksumJson {
     verified: bool,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let computed = checksum::all(&bsp);
         if args.reading.json {
             let document = Document {

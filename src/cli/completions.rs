@@ -4,7 +4,8 @@ use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::talk::{Code, Talk};
+use super::context::Context;
+use super::talk::Code;
 use super::{Cli, help};
 
 /// Print the completions for a shell
@@ -23,9 +24,9 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "bspkit", &mut script);
-    talk.stdout(&script)?;
+    cx.talk.stdout(&script)?;
     Ok(Code::Done)
 }

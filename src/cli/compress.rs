@@ -1,4 +1,4 @@
-//! `compress` and `decompress`: how the lumps of a Source map are stored.
+//! `compress`: lumps that take less room, and what `decompress` shares with it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use anyhow::Result;
 use bspkit::op::compress::{self, Report};
 use bspkit::{Draft, ErrorKind};
 
+use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::options::Options;
 use super::save::{Edited, Save};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// Compress the lumps and game lumps of a Source map with LZMA, where that makes them smaller
 ///
@@ -22,7 +22,7 @@ use super::talk::{Code, Job, Talk};
   bspkit compress source.bsp --all -o out.bsp
   bspkit compress sources -o packed -v"
 ))]
-pub(crate) struct CompressArgs {
+pub(crate) struct Args {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
@@ -35,57 +35,34 @@ pub(crate) struct CompressArgs {
     save: Save,
 }
 
-/// Decompress the lumps and game lumps of a Source map
-///
-/// The compilers and most editors cannot read compressed lumps. The file is laid again without gaps, as by compress.
+// The option of both commands. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
-#[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
-    "  bspkit decompress source.bsp -o out.bsp
-  bspkit decompress sources --in-place --backup"
-))]
-pub(crate) struct DecompressArgs {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    #[command(flatten)]
-    pak: Pak,
-    #[command(flatten)]
-    save: Save,
-}
-
-#[derive(clap::Args)]
-struct Pak {
+pub(super) struct Pak {
     /// Also the files in the pakfile
     #[arg(long)]
     pak: bool,
 }
 
-pub(crate) fn compress(options: &Options, talk: &Talk, args: &CompressArgs) -> Result<Code> {
-    let how = how(options, &args.pak).all(args.all);
-    each(options, talk, &args.map, &args.save, |draft| compress::compress(draft, &how))
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let how = how(cx, &args.pak).all(args.all);
+    each(cx, &args.map, &args.save, |draft| compress::compress(draft, &how))
 }
 
-pub(crate) fn decompress(options: &Options, talk: &Talk, args: &DecompressArgs) -> Result<Code> {
-    let how = how(options, &args.pak);
-    each(options, talk, &args.map, &args.save, |draft| compress::decompress(draft, &how))
-}
-
-fn how(options: &Options, pak: &Pak) -> compress::Options {
+pub(super) fn how(cx: &Context, pak: &Pak) -> compress::Options {
     let how = compress::Options::default().pak(pak.pak);
-    match options.jobs {
+    match cx.options.jobs {
         Some(threads) => how.threads(threads),
         None => how,
     }
 }
 
-fn each(
-    options: &Options,
-    talk: &Talk,
+pub(super) fn each(
+    cx: &Context,
     map: &Path,
     save: &Save,
     work: impl Fn(&mut Draft<'static>) -> bspkit::Result<Report> + Sync,
 ) -> Result<Code> {
-    save.each(options, talk, Maps::of(map).one_by_one(), |draft, _, job| {
+    save.each(cx, Maps::of(map).one_by_one(), |draft, _, job| {
         let is_packable = |error: &bspkit::Error| error.kind() != ErrorKind::Refused;
         let report = work(draft).map_err(|error| match is_packable(&error) {
             true => anyhow::Error::new(error).context("a lump cannot be read"),

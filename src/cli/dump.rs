@@ -3,19 +3,19 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Error, ErrorKind};
 use serde::Serialize;
 
 use super::build::{self, Dumped};
+use super::context::Context;
 use super::help;
 use super::maps::{MapFile, Maps};
-use super::options::Options;
 use super::put::{put, refuse, spare, stream};
 use super::records::{Content, Format, file_stems, game, told_by_name};
 use super::show::{PathJson, count, json, shown};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// Print a lump's records as text, without the loss of a bit
 ///
@@ -65,14 +65,14 @@ impl Args {
     }
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).json(!args.all);
     if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
         let error = Error::new(ErrorKind::Argument, "several maps are printed as lines of JSON only");
         return Err(error.hint("--all writes files of any format, a folder for each map").into());
     }
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let names = game(&bsp, args.game.as_deref())?.flags;
         if args.all {
             all(&bsp, names, map, args, job)?;

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::record;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::options::Options;
 use super::records::{RecordPlace, game, print_value};
 use super::show::{PathJson, json, shown};
-use super::talk::{Code, Talk};
+use super::talk::Code;
 
 /// Print fields of records, one on a line
 ///
@@ -55,10 +55,10 @@ struct ValueOf<'a> {
     value: Box<RawValue>,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).json(args.json);
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read {}", shown(&map.path));
         let names = game(&bsp, args.game.as_deref()).with_context(cannot)?.flags;
         let mut lines = Vec::new();

@@ -5,11 +5,11 @@ use bspkit::dialect::{Form, Records, Role};
 use bspkit::{Bsp, SegmentKind, Slot, SlotId};
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::options::Options;
 use super::show::{PathJson, count, json, shown};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 mod table;
 
@@ -106,10 +106,10 @@ struct Stretch {
     zero: bool,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let (slots, gaps, tail) = (slots(&bsp), stretches(&bsp, is_gap), stretches(&bsp, is_tail));
         let size = bsp.container().bytes().len();
         if args.reading.json {

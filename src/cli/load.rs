@@ -3,19 +3,19 @@
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, Layout};
 
 use super::build::is_extra;
+use super::context::Context;
 use super::help;
 use super::input;
 use super::maps::Maps;
-use super::options::Options;
 use super::records::{Content, Format, file_stems, game};
 use super::save::{Edited, Save};
 use super::show::shown;
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// Give a lump the records of a file that `dump` wrote
 ///
@@ -56,12 +56,12 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.map.is_dir() && !args.all {
         bail!("{} is a folder: of many maps each loads its own files, with --all", shown(&args.map));
     }
     args.file.iter().try_for_each(|file| args.save.spare(file))?;
-    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
         let names = game(draft.bsp(), args.game.as_deref())?.flags;
         match &args.file {
             Some(file) => {

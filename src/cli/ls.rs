@@ -4,12 +4,12 @@ use anyhow::Result;
 use bspkit::{Bsp, Segment, SegmentKind, Slot};
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::info::is_nested;
 use super::maps::Reading;
-use super::options::Options;
 use super::show::{PathJson, json};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// List the file from front to back, with what covers each part
 ///
@@ -53,10 +53,10 @@ struct Damaged<'a> {
     bounds: String,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         if args.reading.json {
             let damaged = bsp.container().damaged();
             let document = Document {

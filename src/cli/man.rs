@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
+use super::context::Context;
 use super::put::put;
 use super::show::{count, shown};
-use super::talk::{Code, Talk};
+use super::talk::Code;
 use super::{Cli, help};
 
 /// Print the program's manual page, or write one for every command into a folder
@@ -27,12 +28,12 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut program = Cli::command().disable_help_subcommand(true);
     // Gives the commands their full names and the options that all of them have.
     program.build();
     let Some(folder) = &args.folder else {
-        talk.stdout(&page(program)?)?;
+        cx.talk.stdout(&page(program)?)?;
         return Ok(Code::Done);
     };
     let mut pages = Vec::new();
@@ -41,8 +42,8 @@ pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
     for (name, page) in &pages {
         put(&folder.join(format!("{name}.1")), page, args.force)?;
     }
-    if !talk.quiet {
-        talk.stderr(format!("{}: {}\n", shown(folder), count(pages.len(), "page", "pages")).as_bytes());
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {}\n", shown(folder), count(pages.len(), "page", "pages")).as_bytes());
     }
     Ok(Code::Done)
 }

@@ -5,25 +5,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 
-use super::options::Options;
+use super::context::Context;
+use super::options::shard::Shard;
 use super::show::shown;
 use super::stop;
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 use tally::Tally;
+use turns::Turns;
 
 mod bar;
-mod shard;
 mod tally;
 mod turns;
-
-#[cfg(unix)]
-pub(crate) use bar::CLEAR;
-pub(crate) use shard::Shard;
-pub(crate) use tally::kind;
-pub(crate) use turns::Turns;
 
 // What commands take that read any number of maps. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
@@ -54,6 +49,12 @@ pub(crate) struct MapFile {
 }
 
 impl MapFile {
+    /// One that an argument names.
+    fn named(path: &Path) -> Self {
+        let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
+        MapFile { path: path.to_path_buf(), name, is_below: false, has_twin: false }
+    }
+
     /// Where what belongs to the map is, in a place that is for one map or for all of a folder: each of these has its
     /// own below that, called as the map is with this extension in the place of its own.
     pub(crate) fn place(&self, base: &Path, extension: &str) -> PathBuf {
@@ -120,8 +121,7 @@ impl Maps {
         let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1, json: false, at_once: AtOnce::Cores };
         for path in arguments {
             if !path.is_dir() {
-                let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-                maps.found.push(Ok(MapFile { path: path.clone(), name, is_below: false, has_twin: false }));
+                maps.found.push(Ok(MapFile::named(path)));
                 continue;
             }
             maps.many = true;
@@ -137,6 +137,11 @@ impl Maps {
     /// What one argument names: a map, or a folder of maps.
     pub(crate) fn of(argument: &Path) -> Self {
         Maps::find(&[argument.to_path_buf()])
+    }
+
+    /// A file that is not a map, or is there beside others: the work on it talks as that on maps does.
+    pub(crate) fn file(path: &Path) -> Self {
+        Maps { found: vec![Ok(MapFile::named(path))], many: false, json: false, at_once: AtOnce::One }
     }
 
     /// With JSON each map has a line, one that fails too: the path and the error.
@@ -226,9 +231,9 @@ impl Maps {
 
     /// Which of them this run is about, in order: all, or the part that `--shard` asks for. Parts go by the names below
     /// the folders, which are the same wherever the folders stand.
-    fn order(&self, options: &Options) -> Vec<usize> {
+    fn order(&self, shard: Option<Shard>) -> Vec<usize> {
         let all = 0..self.found.len();
-        let Some(shard) = options.shard.filter(|_| self.has_maps()) else { return all.collect() };
+        let Some(shard) = shard.filter(|_| self.has_maps()) else { return all.collect() };
         let mut sorted: Vec<usize> = all.collect();
         sorted.sort_by_key(|index| match &self.found[*index] {
             Ok(map) => (&map.name, &map.path),
@@ -244,11 +249,10 @@ impl Maps {
     /// Does the work on every map, and says with what exit status the program ends.
     pub(crate) fn each(
         &self,
-        options: &Options,
-        talk: &Talk,
+        cx: &Context,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Code> {
-        let tally = self.run(options, talk, work)?;
+        let tally = self.run(cx, work)?;
         Ok(self.code(&tally))
     }
 
@@ -261,21 +265,20 @@ impl Maps {
     /// fails does not stop the others.
     pub(crate) fn run(
         &self,
-        options: &Options,
-        talk: &Talk,
+        cx: &Context,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Tally> {
         if self.many {
             stop::finish_maps_at_hand();
         }
-        let order = self.order(options);
+        let order = self.order(cx.options.shard);
         let jobs = match self.at_once {
             AtOnce::One => 1,
-            AtOnce::PerCore(number) if options.jobs.is_none() => options.jobs() * number,
-            AtOnce::Cores | AtOnce::PerCore(_) => options.jobs(),
+            AtOnce::PerCore(number) if cx.options.jobs.is_none() => cx.options.jobs() * number,
+            AtOnce::Cores | AtOnce::PerCore(_) => cx.options.jobs(),
         };
         let jobs = jobs.min(order.len());
-        let turns = Turns::new(talk, order.len(), jobs, self.json && self.many, options.fail_fast);
+        let turns = Turns::new(&cx.talk, order.len(), jobs, self.json && self.many, cx.options.fail_fast);
         let worker = || {
             while let Some(turn) = turns.take() {
                 let (path, map) = match &self.found[order[turn]] {
@@ -290,7 +293,7 @@ impl Maps {
         } else {
             std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
         }
-        let part = match options.shard.filter(|_| self.many) {
+        let part = match cx.options.shard.filter(|_| self.many) {
             Some(shard) => format!(", which is part {shard} of {}", self.found.len()),
             None => String::new(),
         };

@@ -6,6 +6,8 @@ mod check;
 mod checksum;
 mod completions;
 mod compress;
+mod context;
+mod decompress;
 mod dump;
 mod ent;
 mod get;
@@ -34,9 +36,9 @@ mod vis;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
+use context::Context;
 use options::Options;
 use talk::{Code, Talk};
 
@@ -57,6 +59,26 @@ macro_rules! help {
 }
 pub(crate) use help;
 
+/// The commands of a group, each by its name and its module, which has `Args` and `run`. (The modules themselves are
+/// declared beside it, where `cargo fmt` finds them.)
+macro_rules! commands {
+    ($($name:ident($module:ident),)*) => {
+        #[derive(clap::Subcommand)]
+        enum Command {
+            $($name($module::Args),)*
+        }
+
+        impl Command {
+            fn run(&self, cx: &$crate::cli::context::Context) -> anyhow::Result<$crate::cli::talk::Code> {
+                match self {
+                    $(Command::$name(args) => $module::run(cx, args),)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use commands;
+
 /// Open any map of the BSP family, change exactly what you mean to change, and write it back with every other byte
 /// as it was.
 #[derive(Parser)]
@@ -73,65 +95,37 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Info(info::Args),
-    Ls(ls::Args),
-    Cat(cat::Args),
-    Verify(verify::Args),
-    Check(check::Args),
-    Checksum(checksum::Args),
-    Ent(ent::Args),
-    Dump(dump::Args),
-    Load(load::Args),
-    Get(get::Args),
-    Set(set::Args),
-    Build(build::Args),
-    Compress(compress::CompressArgs),
-    Decompress(compress::DecompressArgs),
-    Light(light::Args),
-    Lmp(lmp::Args),
-    Pak(pak::Args),
-    Tex(tex::Args),
-    Vis(vis::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+commands! {
+    Info(info),
+    Ls(ls),
+    Cat(cat),
+    Verify(verify),
+    Check(check),
+    Checksum(checksum),
+    Ent(ent),
+    Dump(dump),
+    Load(load),
+    Get(get),
+    Set(set),
+    Build(build),
+    Compress(compress),
+    Decompress(decompress),
+    Light(light),
+    Lmp(lmp),
+    Pak(pak),
+    Tex(tex),
+    Vis(vis),
+    Completions(completions),
+    Man(man),
 }
 
 pub(crate) fn main() -> ExitCode {
     let Cli { options, command } = Cli::parse();
-    let talk = Talk::new(&options);
-    stop::listen(options.quiet);
-    let result = run(&options, &talk, &command);
-    let code = result.unwrap_or_else(|error| {
-        talk.stderr(talk.error(&error).as_bytes());
+    let cx = Context { talk: Talk::new(&options), options };
+    stop::listen(cx.talk.quiet);
+    let code = command.run(&cx).unwrap_or_else(|error| {
+        cx.talk.stderr(cx.talk.error(&error).as_bytes());
         Code::Failed
     });
     code.into()
-}
-
-fn run(options: &Options, talk: &Talk, command: &Command) -> Result<Code> {
-    match command {
-        Command::Info(args) => info::run(options, talk, args),
-        Command::Ls(args) => ls::run(options, talk, args),
-        Command::Cat(args) => cat::run(options, talk, args),
-        Command::Verify(args) => verify::run(options, talk, args),
-        Command::Check(args) => check::run(options, talk, args),
-        Command::Checksum(args) => checksum::run(options, talk, args),
-        Command::Ent(args) => ent::run(options, talk, args),
-        Command::Dump(args) => dump::run(options, talk, args),
-        Command::Load(args) => load::run(options, talk, args),
-        Command::Get(args) => get::run(options, talk, args),
-        Command::Set(args) => set::run(options, talk, args),
-        Command::Build(args) => build::run(talk, args),
-        Command::Compress(args) => compress::compress(options, talk, args),
-        Command::Decompress(args) => compress::decompress(options, talk, args),
-        Command::Light(args) => light::run(options, talk, args),
-        Command::Lmp(args) => lmp::run(options, talk, args),
-        Command::Pak(args) => pak::run(options, talk, args),
-        Command::Tex(args) => tex::run(options, talk, args),
-        Command::Vis(args) => vis::run(options, talk, args),
-        Command::Completions(args) => completions::run(talk, args),
-        Command::Man(args) => man::run(talk, args),
-    }
 }

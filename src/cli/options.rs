@@ -1,16 +1,14 @@
 //! The options that every command has.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 
-use anyhow::{Error, Result};
 use bspkit::dialect::{self, Dialect};
-use bspkit::{Bsp, ErrorKind};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::maps::Shard;
-use super::show::shown;
+use shard::Shard;
+
+pub(crate) mod shard;
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of every command")]
@@ -67,14 +65,5 @@ impl Options {
     pub(crate) fn jobs(&self) -> usize {
         let cores = || std::thread::available_parallelism().ok();
         self.jobs.or_else(cores).map_or(1, NonZeroUsize::get).min(MOST_JOBS)
-    }
-
-    /// Opens a map.
-    pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
-        Bsp::open_as(path, self.dialect).map_err(|error| match error.kind() {
-            // They name the file already.
-            ErrorKind::Io => Error::new(error),
-            _ => Error::new(error).context(format!("cannot open {}", shown(path))),
-        })
     }
 }

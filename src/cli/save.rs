@@ -6,14 +6,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context as _, Error, Result};
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
 
+use super::context::Context;
 use super::maps::{MapFile, Maps, real_path};
-use super::options::Options;
 use super::show::shown;
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 use aas::Areas;
 use dry::DryRun;
 use sums::Sums;
@@ -88,8 +88,7 @@ impl Save {
     /// Of a folder several are edited at once: most of a save is waiting for the disk.
     pub(crate) fn each(
         &self,
-        options: &Options,
-        talk: &Talk,
+        cx: &Context,
         maps: Maps,
         edit: impl Fn(&mut Draft<'static>, &MapFile, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
@@ -101,8 +100,8 @@ impl Save {
         self.check_targets(&maps)?;
         let many = maps.many;
         let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));
-        let tally = maps.run(options, talk, |map, job| {
-            let bsp = options.open(&map.path)?;
+        let tally = maps.run(cx, |map, job| {
+            let bsp = cx.open(&map.path)?;
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();

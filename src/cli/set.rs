@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::record::{self, FlagNames};
 use bspkit::{Draft, Error, ErrorKind};
 
+use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::options::Options;
 use super::records::{Assignment, game, parse_value};
 use super::save::{Edited, Save};
-use super::talk::{Code, Talk};
+use super::talk::Code;
 
 /// Change fields of records
 ///
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
         let names = game(draft.bsp(), args.game.as_deref())?.flags;
         for assignment in &args.assignments {
             let place = &assignment.place;

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(unix)]
+use super::talk::{CLEAR, STOPPED};
+
 /// Whether several maps are at work, of which those at hand are finished.
 static FINISHES: AtomicBool = AtomicBool::new(false);
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
-
-/// What shells say of a program that Ctrl-C ended.
-pub(crate) const STATUS: u8 = 130;
 
 /// From now on a signal lets the maps at hand be finished, and a second one ends the program at once.
 pub(crate) fn finish_maps_at_hand() {
@@ -36,7 +36,7 @@ pub(crate) fn listen(quiet: bool) {
                 continue;
             }
             bspkit::file::abandon();
-            std::process::exit(STATUS.into());
+            std::process::exit(STOPPED.into());
         }
     });
 }
@@ -63,6 +63,6 @@ pub(crate) fn listen(_quiet: bool) {}
 #[cfg(unix)]
 fn say(text: &str) {
     use std::io::{IsTerminal, Write, stderr};
-    let clear = if stderr().is_terminal() { super::maps::CLEAR } else { "" };
+    let clear = if stderr().is_terminal() { CLEAR } else { "" };
     let _ = stderr().write_all(format!("{clear}{text}\n").as_bytes());
 }

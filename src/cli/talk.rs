@@ -6,11 +6,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result};
+use bspkit::ErrorKind;
 
-use super::maps::{Turns, kind};
 use super::options::{Color, Options};
 use super::show::shown;
-use super::stop;
+
+/// What shells say of a program that Ctrl-C ended.
+pub(crate) const STOPPED: u8 = 130;
+
+/// Moves to the start of the line and clears it: what is written to stderr then replaces the progress bar.
+pub(crate) const CLEAR: &str = "\r\x1b[K";
 
 /// The exit status; of several maps the worst counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +34,7 @@ impl From<Code> for ExitCode {
             Code::Done => 0,
             Code::Found => 1,
             Code::Failed => 2,
-            Code::Stopped => stop::STATUS,
+            Code::Stopped => STOPPED,
         })
     }
 }
@@ -123,8 +128,8 @@ pub(crate) struct Job<'t> {
     pub(crate) code: Code,
     /// What kind of failure the first one was.
     pub(crate) failure: Option<&'static str>,
-    /// Whose turn it is to write.
-    pub(crate) turn: Option<(&'t Turns<'t>, usize)>,
+    /// Writes data of which there is much; says whether anybody reads on.
+    stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't),
     /// Whether data was written before the map was done.
     has_written: bool,
 }
@@ -133,9 +138,9 @@ pub(crate) struct Job<'t> {
 const MOST_WAITING: usize = 1 << 20;
 
 impl<'t> Job<'t> {
-    pub(crate) fn new(talk: &'t Talk, path: &Path) -> Self {
+    pub(crate) fn new(talk: &'t Talk, path: &Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
         let (out, err) = (Vec::new(), Vec::new());
-        Job { talk, path: shown(path), out, err, code: Code::Done, failure: None, turn: None, has_written: false }
+        Job { talk, path: shown(path), out, err, code: Code::Done, failure: None, stream, has_written: false }
     }
 
     /// Adds data of any size, of which little is kept in memory; says whether anybody reads on.
@@ -146,10 +151,7 @@ impl<'t> Job<'t> {
         }
         self.has_written = true;
         let out = std::mem::take(&mut self.out);
-        match self.turn {
-            Some((turns, turn)) => Ok(turns.write(turn, &out) && turns.write(turn, data)),
-            None => Ok(self.talk.stdout(&out)? && self.talk.stdout(data)?),
-        }
+        Ok((self.stream)(&out)? && (self.stream)(data)?)
     }
 
     /// Whether there was no data.
@@ -192,5 +194,25 @@ impl<'t> Job<'t> {
         self.err.extend_from_slice(self.talk.error(error).as_bytes());
         self.code = Code::Failed;
         self.failure.get_or_insert(kind(error));
+    }
+}
+
+/// Why something failed, in the words of the table.
+fn kind(error: &Error) -> &'static str {
+    let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
+    match own.map(bspkit::Error::kind) {
+        Some(ErrorKind::Io) => "cannot be read or written",
+        Some(ErrorKind::NotABsp) => "no map",
+        Some(ErrorKind::Unsupported) => "not supported",
+        Some(ErrorKind::Ambiguous) => "of more than one dialect",
+        Some(ErrorKind::Malformed) => "contradicts itself",
+        Some(ErrorKind::NotFound) => "what was asked for is not in it",
+        Some(ErrorKind::Argument) => "not to be done with these arguments",
+        Some(ErrorKind::Refused) => "refused",
+        Some(ErrorKind::Damaged) => "damaged, needs --force",
+        Some(ErrorKind::TooLarge) => "too large",
+        Some(_) => "for another reason",
+        None if error.chain().any(|cause| cause.is::<std::io::Error>()) => "cannot be read or written",
+        None => "for another reason",
     }
 }

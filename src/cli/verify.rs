@@ -7,11 +7,11 @@ use bspkit::op::verify::{self, Outcome, Verdict};
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::options::Options;
 use super::show::{PathJson, json};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
 
 /// Try the round-trip laws on maps
 ///
@@ -43,11 +43,11 @@ struct Document<'a> {
     error: Option<String>,
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
     let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
-    let code = maps.each(options, talk, |map, job| {
-        let tried = options.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
+    let code = maps.each(cx, |map, job| {
+        let tried = cx.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
         let (dialect, outcome, error) = match tried {
             Ok((dialect, outcome)) => (Some(dialect), Some(outcome), None),
             Err(error) => (None, None, Some(error)),
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         // Maps are done in any order.
         let mut total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         total.sort_unstable_keys();
-        talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
+        cx.talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
     }
     Ok(code)
 }

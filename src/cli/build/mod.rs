@@ -8,15 +8,16 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::bytes::Data;
 use bspkit::{Bsp, Error, ErrorKind};
 
+use super::context::Context;
 use super::help;
 use super::ls;
-use super::maps::real_path;
+use super::maps::{Maps, real_path};
 use super::show::{count, shown};
-use super::talk::{Code, Job, Talk};
+use super::talk::Code;
 use manifest::Manifest;
 pub(super) use write::{Dumped, is_extra, write};
 
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let manifest = Manifest::read(&args.manifest)?;
     let folder = args.manifest.parent().unwrap_or(Path::new(""));
     let cannot = || format!("cannot build a map from {}", shown(&args.manifest));
@@ -54,37 +55,36 @@ pub(crate) fn run(talk: &Talk, args: &Args) -> Result<Code> {
     if let Some(output) = &args.output {
         spare(output, files.iter().chain([&args.manifest]))?;
     }
-    let mut job = Job::new(talk, &args.manifest);
-    let (dialect, bytes) = manifest.make(folder, &mut job).with_context(cannot)?;
-    let data = Data::from(bytes);
-    match Bsp::from_data(data.clone(), None) {
-        Ok(found) if found.dialect().name != dialect.name => {
-            job.warn_here(&format!("what is built looks like a map of {}", found.dialect().title))
+    Maps::file(&args.manifest).each(cx, |_, job| {
+        let (dialect, bytes) = manifest.make(folder, job).with_context(cannot)?;
+        let data = Data::from(bytes);
+        match Bsp::from_data(data.clone(), None) {
+            Ok(found) if found.dialect().name != dialect.name => {
+                job.warn_here(&format!("what is built looks like a map of {}", found.dialect().title))
+            }
+            Ok(_) => {}
+            Err(error) => job.warn_here(&format!("what is built is no map that is told by itself: {error}")),
         }
-        Ok(_) => {}
-        Err(error) => job.warn_here(&format!("what is built is no map that is told by itself: {error}")),
-    }
-    let bsp = Bsp::from_data(data, Some(dialect)).with_context(cannot)?;
-    let whole = count(bsp.container().bytes().len(), "byte", "bytes");
-    match &args.output {
-        Some(output) if !args.dry_run => {
-            let backup = args.backup.as_deref().map(OsStr::new);
-            let bytes = bsp.container().bytes();
-            let backup = bspkit::file::replace(output, backup, |mut file| file.write_all(bytes))
-                .with_context(|| format!("cannot save {}", shown(output)))?;
-            let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-            let lumps = bsp.slots().iter().filter(|slot| !slot.stored.is_empty()).count();
-            let lumps = count(lumps, "lump", "lumps");
-            job.say(&format!("{}: {}, {lumps}, {whole}{backup}", shown(output), dialect.title));
+        let bsp = Bsp::from_data(data, Some(dialect)).with_context(cannot)?;
+        let whole = count(bsp.container().bytes().len(), "byte", "bytes");
+        match &args.output {
+            Some(output) if !args.dry_run => {
+                let backup = args.backup.as_deref().map(OsStr::new);
+                let bytes = bsp.container().bytes();
+                let backup = bspkit::file::replace(output, backup, |mut file| file.write_all(bytes))
+                    .with_context(|| format!("cannot save {}", shown(output)))?;
+                let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+                let lumps = bsp.slots().iter().filter(|slot| !slot.stored.is_empty()).count();
+                let lumps = count(lumps, "lump", "lumps");
+                job.say(&format!("{}: {}, {lumps}, {whole}{backup}", shown(output), dialect.title));
+            }
+            _ => {
+                job.line(format!("{}: {}, {whole}", shown(&args.manifest), dialect.title));
+                ls::print(&bsp, job);
+            }
         }
-        _ => {
-            job.line(format!("{}: {}, {whole}", shown(&args.manifest), dialect.title));
-            ls::print(&bsp, &mut job);
-        }
-    }
-    talk.stderr(&job.err);
-    talk.stdout(&job.out)?;
-    Ok(job.code)
+        Ok(job.code)
+    })
 }
 
 /// Refuses to write over what is read.

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Add an entity behind the last one, its pairs in the order given
 #[derive(clap::Args)]
@@ -27,12 +27,12 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let pairs = &args.pairs.0;
     if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
         bail!("{} counts equal keys, of which a new entity has none: give the key again", key.shown());
     }
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }

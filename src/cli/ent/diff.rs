@@ -3,17 +3,17 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::file::replace;
 use bspkit::op::diff::diff;
 use bspkit::op::patch::Operation;
 
 use super::patch::write;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::real_path;
-use crate::cli::options::Options;
+use crate::cli::maps::{Maps, real_path};
 use crate::cli::show::{count, json, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::Code;
 
 /// Write the JSON patch that makes the entities of map A those of map B
 ///
@@ -37,44 +37,44 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let read = |path: &PathBuf| {
-        let entities = options.open(path)?.entities();
+        let entities = cx.open(path)?.entities();
         entities.with_context(|| format!("cannot read the entities of {}", shown(path)))
     };
     let patch = diff(&read(&args.old)?, &read(&args.new)?)?;
     let mut document = json(&write(&patch), false)?;
     document.push(b'\n');
-    let mut job = Job::new(talk, &args.old);
-    match &args.output {
-        None => drop(talk.stdout(&document)?),
-        Some(path) => {
-            let cannot = || format!("cannot write {}", shown(path));
-            let real = real_path(path).with_context(cannot)?;
-            for map in [&args.old, &args.new] {
-                if real.is_some() && real == real_path(map).with_context(cannot)? {
-                    bail!("{} is a map: the patch needs a file of its own", shown(path));
+    Maps::file(&args.old).each(cx, |_, job| {
+        match &args.output {
+            None => drop(job.write(&document)?),
+            Some(path) => {
+                let cannot = || format!("cannot write {}", shown(path));
+                let real = real_path(path).with_context(cannot)?;
+                for map in [&args.old, &args.new] {
+                    if real.is_some() && real == real_path(map).with_context(cannot)? {
+                        bail!("{} is a map: the patch needs a file of its own", shown(path));
+                    }
                 }
+                replace(path, None, |mut file| file.write_all(&document)).with_context(cannot)?;
             }
-            replace(path, None, |mut file| file.write_all(&document)).with_context(cannot)?;
         }
-    }
-    let number = |is: fn(&Operation) -> bool| patch.operations.iter().filter(|operation| is(operation)).count();
-    let edited = number(|it| matches!(it, Operation::Edit { .. } | Operation::Replace { .. }));
-    let added = number(|it| matches!(it, Operation::Add { .. } | Operation::AddText { .. }));
-    let removed = number(|it| matches!(it, Operation::Remove { .. }));
-    let moved = number(|it| matches!(it, Operation::Move { .. }));
-    job.say(&match &patch.operations[..] {
-        [] => "the entities are the same".to_owned(),
-        [Operation::Text { .. }] => {
-            "what stands between the entities differs, or too many of them move: the patch has the whole text"
-                .to_owned()
-        }
-        _ => {
-            let edited = count(edited, "entity changed", "entities changed");
-            format!("{edited}, {added} added, {removed} removed, {moved} moved")
-        }
-    });
-    talk.stderr(&job.err);
-    Ok(if patch.operations.is_empty() { Code::Done } else { Code::Found })
+        let number = |is: fn(&Operation) -> bool| patch.operations.iter().filter(|operation| is(operation)).count();
+        let edited = number(|it| matches!(it, Operation::Edit { .. } | Operation::Replace { .. }));
+        let added = number(|it| matches!(it, Operation::Add { .. } | Operation::AddText { .. }));
+        let removed = number(|it| matches!(it, Operation::Remove { .. }));
+        let moved = number(|it| matches!(it, Operation::Move { .. }));
+        job.say(&match &patch.operations[..] {
+            [] => "the entities are the same".to_owned(),
+            [Operation::Text { .. }] => {
+                "what stands between the entities differs, or too many of them move: the patch has the whole text"
+                    .to_owned()
+            }
+            _ => {
+                let edited = count(edited, "entity changed", "entities changed");
+                format!("{edited}, {added} added, {removed} removed, {moved} moved")
+            }
+        });
+        Ok(if patch.operations.is_empty() { Code::Done } else { Code::Found })
+    })
 }

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::select::Which;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Copy each chosen entity directly behind itself
 #[derive(clap::Args)]
@@ -20,8 +20,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.which.edit(cx, &args.save, |entities, chosen, _| {
         entities.duplicate_all(chosen.indices)?;
         Ok(Edited::Done)
     })

@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::dialect::Role;
 use bspkit::file::replace;
 
 use super::select::warn_if_verbose;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{Maps, real_path};
-use crate::cli::options::Options;
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// What the files of many maps end with.
 pub(super) const EXTENSION: &str = "ent";
@@ -33,19 +33,19 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map);
     if let Some(output) = args.output.as_deref().filter(|_| maps.many)
         && let Some(path) = maps.written_over(maps.iter().map(|map| map.place(output, EXTENSION)))?
     {
         bail!("{} is a map that is read: the text needs a file of its own", shown(&path));
     }
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let cannot_read = || format!("cannot read the entities of {}", shown(&map.path));
         let Some(slot) = bsp.role(Role::Entities) else { bail!("{} has no entity lump", shown(&map.path)) };
         let bytes = bsp.bytes(slot.id).with_context(cannot_read)?;
-        if talk.verbose {
+        if cx.talk.verbose {
             warn_if_verbose(bsp.entities().with_context(cannot_read)?.diagnostics(), job);
         }
         let Some(output) = &args.output else {

@@ -8,12 +8,12 @@ use bspkit::dialect::Role;
 use bspkit::{Error, ErrorKind};
 
 use super::select::{is_broken, warn_of};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Print the entity text anew, in the form that compilers write
 ///
@@ -32,8 +32,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let entities = draft.entities()?;
         let lost = entities.lost_in_canonical()?;
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {

@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::list::EntityJson;
 use super::select::{Choice, warn_if_verbose};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::pairs::Key;
 use crate::cli::show::{PathJson, ValueJson, json};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Print values, one on a line, as they stand in the text
 ///
@@ -53,12 +53,12 @@ struct ValuesJson<'a> {
     values: Vec<ValueJson<'a>>,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
     let key = args.key.as_deref().map(Key::parse).transpose()?;
     let maps = Maps::of(&args.map).json(args.json);
-    maps.each(options, talk, |map, job| {
-        let entities = options.open(&map.path)?.entities()?;
+    maps.each(cx, |map, job| {
+        let entities = cx.open(&map.path)?.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.of(&entities);
         let chosen: Vec<Entity<'_>> = indices.iter().filter_map(|index| entities.get(*index)).collect();

@@ -3,20 +3,20 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use bspkit::Draft;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 
 use super::export;
 use super::select::warn_of;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::input;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Replace the whole entity text
 ///
@@ -38,13 +38,13 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
     let read = |file: &Path| read(file).with_context(|| format!("cannot read {}", shown(file)));
     // A folder holds a text for each map of a folder.
     let is_folder = args.file.is_dir() && args.map.is_dir();
     let text = if is_folder { Vec::new() } else { read(&args.file)? };
-    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let mut text = match is_folder.then(|| map.read_from(&args.file, export::EXTENSION)) {
             None => text.clone(),

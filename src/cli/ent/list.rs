@@ -9,11 +9,11 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::show::{PathJson, json, text_and_raw};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Print entities as they stand in the text
 #[derive(clap::Args)]
@@ -85,11 +85,11 @@ impl Serialize for PairsJson<'_, '_> {
     }
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
     let maps = Maps::of(&args.map).json(args.json);
-    maps.each(options, talk, |map, job| {
-        let entities = options.open(&map.path)?.entities()?;
+    maps.each(cx, |map, job| {
+        let entities = cx.open(&map.path)?.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
         let chosen = || indices.iter().filter_map(|index| entities.get(*index));

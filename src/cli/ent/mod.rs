@@ -17,11 +17,10 @@ mod set;
 mod unset;
 
 use anyhow::Result;
-use clap::Subcommand;
 
-use super::help;
-use super::options::Options;
-use super::talk::{Code, Talk};
+use super::context::Context;
+use super::talk::Code;
+use super::{commands, help};
 
 /// Read and edit the entities
 ///
@@ -43,39 +42,23 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    List(list::Args),
-    Get(get::Args),
-    Set(set::Args),
-    Unset(unset::Args),
-    RenameKey(rename_key::Args),
-    Add(add::Args),
-    Dup(dup::Args),
-    Rm(rm::Args),
-    Mv(mv::Args),
-    Export(export::Args),
-    Import(import::Args),
-    Fmt(fmt::Args),
-    Diff(diff::Args),
-    Patch(patch::Args),
+commands! {
+    List(list),
+    Get(get),
+    Set(set),
+    Unset(unset),
+    RenameKey(rename_key),
+    Add(add),
+    Dup(dup),
+    Rm(rm),
+    Mv(mv),
+    Export(export),
+    Import(import),
+    Fmt(fmt),
+    Diff(diff),
+    Patch(patch),
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::List(args) => list::run(options, talk, args),
-        Command::Get(args) => get::run(options, talk, args),
-        Command::Set(args) => set::run(options, talk, args),
-        Command::Unset(args) => unset::run(options, talk, args),
-        Command::RenameKey(args) => rename_key::run(options, talk, args),
-        Command::Add(args) => add::run(options, talk, args),
-        Command::Dup(args) => dup::run(options, talk, args),
-        Command::Rm(args) => rm::run(options, talk, args),
-        Command::Mv(args) => mv::run(options, talk, args),
-        Command::Export(args) => export::run(options, talk, args),
-        Command::Import(args) => import::run(options, talk, args),
-        Command::Fmt(args) => fmt::run(options, talk, args),
-        Command::Diff(args) => diff::run(options, talk, args),
-        Command::Patch(args) => patch::run(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }

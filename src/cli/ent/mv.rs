@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 
 use super::select::{Choice, Which};
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Move entities before or behind another one
 #[derive(clap::Args)]
@@ -33,10 +33,10 @@ struct Target {
     after: Option<String>,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let before = args.target.before.as_deref().map(Choice::parse).transpose()?;
     let after = args.target.after.as_deref().map(Choice::parse).transpose()?;
-    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
+    args.which.edit(cx, &args.save, |entities, chosen, _| {
         for (target, is_before) in [(&before, true), (&after, false)] {
             let Some(target) = target else { continue };
             match (&target.of(entities)[..], is_before) {

@@ -5,17 +5,17 @@ mod write;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 
 use super::import;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 pub(super) use write::write;
 
 /// Carry out a JSON patch, such as `ent diff` writes
@@ -42,12 +42,12 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.patch)?;
     let cannot_read = || format!("cannot read {}", shown(&args.patch));
     let text = import::read(&args.patch).with_context(cannot_read)?;
     let patch = read::read(&text).map_err(|why| anyhow!(why)).with_context(cannot_read)?;
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let bytes = patch.apply(draft.entities()?)?;
         let entities = Entities::parse(&bytes[..], draft.bsp().dialect().text)?;

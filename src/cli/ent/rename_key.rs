@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use anyhow::Result;
 
 use super::select::Which;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::pairs::{Key, unescaped};
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Give all pairs of a key another key; OLD#2 is the second one only
 #[derive(clap::Args)]
@@ -29,10 +29,10 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let old = Key::parse(&args.old)?;
     let new = unescaped(args.new.as_encoded_bytes());
-    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
+    args.which.edit(cx, &args.save, |entities, chosen, _| {
         let mut renamed = 0;
         for index in chosen.indices {
             let mut entity = entities.entity_mut(*index)?;

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::select::Which;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Remove entities; comments around them stay
 #[derive(clap::Args)]
@@ -21,8 +21,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.which.edit(options, talk, &args.save, |entities, chosen, _| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.which.edit(cx, &args.save, |entities, chosen, _| {
         entities.remove_all(chosen.indices)?;
         Ok(Edited::Done)
     })

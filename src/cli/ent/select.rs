@@ -8,11 +8,11 @@ use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entitie
 use bspkit::content::select::Selector;
 use serde::Serialize;
 
+use crate::cli::context::Context;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// How many odd places are listed before the rest is only counted.
 const LISTED: usize = 10;
@@ -76,13 +76,12 @@ impl Which {
     /// Edits the entities that the selector matches and saves every map that has some.
     pub(super) fn edit(
         &self,
-        options: &Options,
-        talk: &Talk,
+        cx: &Context,
         save: &Save,
         edit: impl Fn(&mut Entities<'static>, &Chosen<'_>, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
         let choice = Choice::parse(&self.selector)?;
-        save.each(options, talk, Maps::of(&self.map), |draft, _, job| {
+        save.each(cx, Maps::of(&self.map), |draft, _, job| {
             let entities = draft.entities()?;
             let indices = choice.edited(entities, job);
             if indices.is_empty() {

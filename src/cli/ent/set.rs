@@ -4,11 +4,11 @@ use anyhow::Result;
 use bspkit::content::entities::{Entities, EntityMut};
 
 use super::select::Which;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Set values; a key that an entity does not have is added behind its other ones
 #[derive(clap::Args)]
@@ -27,8 +27,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.which.edit(options, talk, &args.save, |entities, chosen, job| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.which.edit(cx, &args.save, |entities, chosen, job| {
         for pair in &args.pairs.0 {
             warn_of_equal_keys(entities, chosen.indices, pair, job);
             for index in chosen.indices {

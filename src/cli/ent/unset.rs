@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use anyhow::Result;
 
 use super::select::Which;
+use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::options::Options;
 use crate::cli::pairs::Key;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Remove all pairs of a key; KEY#2 removes the second one only
 #[derive(clap::Args)]
@@ -27,9 +27,9 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let keys: Vec<Key> = args.keys.iter().map(|key| Key::parse(key)).collect::<Result<_>>()?;
-    args.which.edit(options, talk, &args.save, |entities, chosen, job| {
+    args.which.edit(cx, &args.save, |entities, chosen, job| {
         // `KEY#1 KEY#2` means what was first and second before the edit.
         let mut keys: Vec<&Key> = keys.iter().collect();
         keys.sort_by_key(|key| std::cmp::Reverse(key.nth));

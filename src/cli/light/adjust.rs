@@ -8,12 +8,12 @@ use bspkit::content::lightmap::{Adjustment, Image};
 
 use super::choose::Choice;
 use super::{nothing, warn_of_copies};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Make the light brighter, darker, of another color
 ///
@@ -64,10 +64,10 @@ fn tint(text: &str) -> Result<[f64; 3], String> {
     <[f64; 3]>::try_from(parts).map_err(|_| "say three numbers, for red, green and blue".to_owned())
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
     let found = AtomicBool::new(false);
-    let code = args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+    let code = args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let mut light = draft.light()?;
         if light.sets().is_empty() {
             return Ok(Edited::Nothing(nothing(draft.bsp(), &args.map)?));

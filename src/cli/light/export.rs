@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::content::lightmap::{Light, Luxel};
 use bspkit::dialect::LuxelForm;
@@ -15,13 +15,13 @@ use super::choose::Choice;
 use super::index::{self, Index, Rect};
 use super::pack::{Place, Sheet, sheets};
 use super::{nothing, say_faults};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::image::{write_hdr, write_png};
 use crate::cli::maps::{MapFile, Maps};
-use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Write the light as images
 ///
@@ -61,9 +61,9 @@ enum By {
     Face,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).one_by_one();
-    maps.each(options, talk, |map, job| export(&options.open(&map.path)?, map, options.jobs(), args, job))
+    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut Job<'_>) -> Result<Code> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use bspkit::Draft;
 use bspkit::content::lightmap::{Image, Light, Luxel};
 use bspkit::dialect::LuxelForm;
@@ -13,13 +13,13 @@ use super::export::radiance;
 use super::find;
 use super::index::{self, Index, Rect, Sheet};
 use super::warn_of_copies;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::image::{read_file, read_hdr, read_png, same_color};
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Take the light from images that `light export` wrote
 ///
@@ -45,12 +45,12 @@ pub(super) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let found = AtomicBool::new(false);
     let read = |folder: &Path| read(folder, &args.save);
     // Of one map, what cannot be read is no fault of that.
     let single = if args.map.is_dir() { None } else { Some(read(&args.folder)?) };
-    let code = args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+    let code = args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
         let Some(folder) = map.read_from(&args.folder, "") else {
             return Ok(Edited::Nothing("there is no light of its own to take".to_owned()));
         };

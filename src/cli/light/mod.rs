@@ -13,12 +13,11 @@ use std::path::Path;
 use anyhow::Result;
 use bspkit::Bsp;
 use bspkit::content::lightmap::Light;
-use clap::Subcommand;
 
-use super::help;
-use super::options::Options;
+use super::context::Context;
 use super::show::{count, shown};
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
+use super::{commands, help};
 
 /// See and change the baked light of faces
 ///
@@ -37,21 +36,15 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Export(export::Args),
-    Import(import::Args),
-    Stat(stat::Args),
-    Adjust(adjust::Args),
+commands! {
+    Export(export),
+    Import(import),
+    Stat(stat),
+    Adjust(adjust),
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::Export(args) => export::run(options, talk, args),
-        Command::Import(args) => import::run(options, talk, args),
-        Command::Stat(args) => stat::run(options, talk, args),
-        Command::Adjust(args) => adjust::run(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }
 
 /// Names every face whose light cannot be read, which is a finding.

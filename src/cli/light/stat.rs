@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::content::lightmap::{LightSet, LightStat};
 use bspkit::dialect::LuxelForm;
 use serde::Serialize;
 
 use super::light_files;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::options::Options;
 use crate::cli::show::{PathJson, count, json, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Show how much light there is, style by style
 ///
@@ -73,10 +73,10 @@ struct StyleJson {
     histogram: [usize; 16],
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read the light of {}", shown(&map.path));
         let light = bsp.light().with_context(cannot)?;
         let stats: Vec<_> = (0..light.sets().len()).filter_map(|set| light.stat(set)).collect();

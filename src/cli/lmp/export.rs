@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::file::replace;
 use bspkit::op::lmp::LumpFile;
 use bspkit::{Bsp, ErrorKind};
 
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps, real_path};
-use crate::cli::options::Options;
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Write lumps of a Source map to lump files
 ///
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_lump_file =
         |path: &&Path| !path.is_dir() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("lmp"));
     let maps = Maps::of(&args.map);
@@ -47,7 +47,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         let error = bspkit::Error::new(ErrorKind::Argument, "several lumps do not go into one file");
         return Err(error.hint("name a folder with -o, or one lump").into());
     }
-    maps.each(options, talk, |map, job| export(&options.open(&map.path)?, map, single, args, job))
+    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, single, args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job: &mut Job<'_>) -> Result<Code> {

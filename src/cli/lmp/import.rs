@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::op::lmp::LumpFile;
 
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::input;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Replace lumps of a Source map by those in lump files
 ///
@@ -35,13 +35,13 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     // A folder holds those of each map of a folder.
     let is_folder = |path: &&PathBuf| args.map.is_dir() && path.is_dir();
     let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
     of_all.iter().try_for_each(|file| args.save.spare(file))?;
     let of_all = read(of_all)?;
-    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
         let own = args.files.iter().filter(is_folder).flat_map(|folder| numbered(&map.place(folder, ""))).collect();
         let own = read(own)?;
         let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();

@@ -4,11 +4,10 @@ mod export;
 mod import;
 
 use anyhow::Result;
-use clap::Subcommand;
 
-use super::help;
-use super::options::Options;
-use super::talk::{Code, Talk};
+use super::context::Context;
+use super::talk::Code;
+use super::{commands, help};
 
 /// Write and read lump files, which Source games load instead of a map's own lumps
 ///
@@ -25,15 +24,11 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Export(export::Args),
-    Import(import::Args),
+commands! {
+    Export(export),
+    Import(import),
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::Export(args) => export::run(options, talk, args),
-        Command::Import(args) => import::run(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }

@@ -3,8 +3,7 @@
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// Back to the beginning of the line, and nothing on it.
-pub(crate) const CLEAR: &str = "\r\x1b[K";
+use crate::cli::talk::CLEAR;
 
 /// How often it is drawn at most.
 const PAUSE: Duration = Duration::from_millis(100);

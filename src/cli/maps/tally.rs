@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::Error;
-use bspkit::ErrorKind;
-
 use crate::cli::stop;
 use crate::cli::talk::{Code, Talk};
 
@@ -103,25 +100,5 @@ impl Tally {
             text += &format!("{:.1} seconds\n", self.since.elapsed().as_secs_f64());
         }
         text
-    }
-}
-
-/// Why something failed, in the words of the table.
-pub(crate) fn kind(error: &Error) -> &'static str {
-    let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
-    match own.map(bspkit::Error::kind) {
-        Some(ErrorKind::Io) => "cannot be read or written",
-        Some(ErrorKind::NotABsp) => "no map",
-        Some(ErrorKind::Unsupported) => "not supported",
-        Some(ErrorKind::Ambiguous) => "of more than one dialect",
-        Some(ErrorKind::Malformed) => "contradicts itself",
-        Some(ErrorKind::NotFound) => "what was asked for is not in it",
-        Some(ErrorKind::Argument) => "not to be done with these arguments",
-        Some(ErrorKind::Refused) => "refused",
-        Some(ErrorKind::Damaged) => "damaged, needs --force",
-        Some(ErrorKind::TooLarge) => "too large",
-        Some(_) => "for another reason",
-        None if error.chain().any(|cause| cause.is::<std::io::Error>()) => "cannot be read or written",
-        None => "for another reason",
     }
 }

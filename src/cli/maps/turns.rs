@@ -117,8 +117,8 @@ impl<'t> Turns<'t> {
         work: impl FnOnce(&mut Job<'_>) -> Result<Result<Code>, &'e Error>,
     ) {
         let bytes = path.metadata().map_or(0, |it| if it.is_file() { it.len() } else { 0 });
-        let mut job = Job::new(self.talk, path);
-        job.turn = Some((self, turn));
+        let stream = |data: &[u8]| Ok(self.write(turn, data));
+        let mut job = Job::new(self.talk, path, &stream);
         // A fault of the program in one map is no reason to leave the others.
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut job)));
         match done {

@@ -5,20 +5,20 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Data;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 
 use super::choose::text;
 use super::list_file::{self, New, path};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::input;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Embed files: behind the others, or in the place of those that engines take for them
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut new = Vec::new();
     if let Some(list) = &args.list {
         let cannot = || format!("cannot read the list {}", shown(list));
@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if files.is_empty() {
         bail!("there is no file to embed");
     }
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {

@@ -1,4 +1,4 @@
-//! `pak compress` and `pak store`: how files are stored.
+//! `pak compress`: files that take less room, and what `pak store` shares with it.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -8,12 +8,12 @@ use anyhow::{Error, Result};
 use bspkit::content::pak::{Packed, Pak};
 
 use super::choose::{self, Choice};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Compress files with LZMA where that makes them smaller
 ///
@@ -25,24 +25,14 @@ use crate::cli::talk::{Code, Talk};
     "  bspkit pak compress map.bsp -o out.bsp
   bspkit pak compress map.bsp '*.vtf' '*.vmt' --not 'materials/skybox/**' -o out.bsp"
 ))]
-pub(crate) struct Compress {
+pub(crate) struct Args {
     #[command(flatten)]
     which: Which,
 }
 
-/// Store files uncompressed
+// What both commands take. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
-#[command(after_help = help!(
-    "  bspkit pak store map.bsp -o out.bsp
-  bspkit pak store map.bsp 'sound/**' --in-place --backup"
-))]
-pub(crate) struct Store {
-    #[command(flatten)]
-    which: Which,
-}
-
-#[derive(clap::Args)]
-struct Which {
+pub(super) struct Which {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
@@ -56,18 +46,14 @@ struct Which {
     save: Save,
 }
 
-pub(super) fn compress(options: &Options, talk: &Talk, args: &Compress) -> Result<Code> {
-    run(options, talk, &args.which, true, Pak::compress)
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    each(cx, &args.which, true, Pak::compress)
 }
 
-pub(super) fn store(options: &Options, talk: &Talk, args: &Store) -> Result<Code> {
-    run(options, talk, &args.which, false, Pak::store)
-}
+pub(super) type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
 
-type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
-
-fn run(options: &Options, talk: &Talk, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map).one_by_one(), |draft, _, job| {
+pub(super) fn each(cx: &Context, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map).one_by_one(), |draft, _, job| {
         let caveat = draft.bsp().packing_caveat().filter(|_| is_packing);
         let pak = draft.pak()?;
         let mut indices = choose::chosen(pak, &args.patterns, job);
@@ -78,7 +64,7 @@ fn run(options: &Options, talk: &Talk, args: &Which, is_packing: bool, work: Wor
             let what = if excepted { "--not leaves no file".to_owned() } else { choose::nothing(&args.patterns) };
             return Ok(Edited::Nothing(what));
         }
-        let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, options.jobs())?;
+        let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, cx.options.jobs())?;
         for (index, error) in failed {
             job.warn_here(&format!("file #{index} stays as it is: {:#}", Error::new(error)));
         }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
@@ -14,12 +14,12 @@ use bspkit::threads::in_parallel;
 use super::choose;
 use super::list_file::path as os_path;
 use super::place::{self, Taken};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps};
-use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Write embedded files below a folder, decompressed
 ///
@@ -52,9 +52,9 @@ struct Target {
     path: PathBuf,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).one_by_one();
-    maps.each(options, talk, |map, job| extract(&options.open(&map.path)?, map, options.jobs(), args, job))
+    maps.each(cx, |map, job| extract(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 
 fn extract(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut Job<'_>) -> Result<Code> {

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use serde::Serialize;
 
 use super::choose;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// List the embedded files in the order of their directory; the files themselves are not read
 #[derive(clap::Args)]
@@ -75,11 +75,11 @@ impl<'a> FileJson<'a> {
     }
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).json(args.json);
-    maps.each(options, talk, |map, job| {
+    maps.each(cx, |map, job| {
         let cannot = || format!("cannot list the files in {}", shown(&map.path));
-        let bsp = options.open(&map.path)?;
+        let bsp = cx.open(&map.path)?;
         super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));
         let pak = bsp.pak().with_context(cannot)?;
         let indices = choose::chosen(&pak, &args.patterns, job);

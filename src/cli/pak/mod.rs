@@ -9,16 +9,16 @@ mod list_file;
 mod mv;
 mod place;
 mod rm;
+mod store;
 mod verify;
 
 use anyhow::Result;
 use bspkit::Bsp;
 use bspkit::dialect::Role;
-use clap::Subcommand;
 
-use super::help;
-use super::options::Options;
-use super::talk::{Code, Talk};
+use super::context::Context;
+use super::talk::Code;
+use super::{commands, help};
 
 /// Read and edit the embedded files of a Source map
 ///
@@ -38,16 +38,15 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    List(list::Args),
-    Verify(verify::Args),
-    Extract(extract::Args),
-    Add(add::Args),
-    Rm(rm::Args),
-    Mv(mv::Args),
-    Compress(compress::Compress),
-    Store(compress::Store),
+commands! {
+    List(list),
+    Verify(verify),
+    Extract(extract),
+    Add(add),
+    Rm(rm),
+    Mv(mv),
+    Compress(compress),
+    Store(store),
 }
 
 /// What is wrong with the place of a map's pakfile, which may seem whole all the same.
@@ -56,15 +55,6 @@ pub(super) fn damage(bsp: &Bsp<'_>) -> Option<String> {
     Some(format!("{} {}: offset {}, {} bytes", slot.name, slot.bounds, slot.offset, slot.length))
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::List(args) => list::run(options, talk, args),
-        Command::Verify(args) => verify::run(options, talk, args),
-        Command::Extract(args) => extract::run(options, talk, args),
-        Command::Add(args) => add::run(options, talk, args),
-        Command::Rm(args) => rm::run(options, talk, args),
-        Command::Mv(args) => mv::run(options, talk, args),
-        Command::Compress(args) => compress::compress(options, talk, args),
-        Command::Store(args) => compress::store(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }

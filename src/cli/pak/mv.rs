@@ -7,11 +7,11 @@ use anyhow::Result;
 use bspkit::ErrorKind;
 
 use super::choose::{self, Choice};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Give a file another name
 #[derive(clap::Args)]
@@ -33,8 +33,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, _| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
         let pak = draft.pak()?;
         let index = match Choice::new(&args.old) {
             Choice::Index(index) if index < pak.len() => Ok(index),

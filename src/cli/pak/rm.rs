@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::choose;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Take files out
 #[derive(clap::Args)]
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let pak = draft.pak()?;
         let indices = choose::chosen(pak, &args.patterns, job);
         if indices.is_empty() {

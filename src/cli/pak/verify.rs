@@ -7,11 +7,11 @@ use bspkit::ErrorKind;
 use bspkit::content::pak::{Finding, Weight};
 use serde::{Serialize, Serializer};
 
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::show::{PathJson, count, json, shown};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Read every embedded file and say what is wrong or odd
 ///
@@ -68,12 +68,12 @@ fn by_name<S: Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(weight)
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map).json(args.json).one_by_one();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let (files, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
-            Ok(pak) => (pak.len(), pak.check(options.jobs()).into_iter().map(FindingJson::from).collect()),
+            Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(FindingJson::from).collect()),
             // A map of another engine is no fault of its own.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));

@@ -3,19 +3,19 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::wad::Wad;
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension, open_wad};
 use super::{finding, nothing_else};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Put the pixels of textures into a GoldSrc map that has only their names
 ///
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let (paths, patterns): (Vec<OsString>, Vec<OsString>) =
         args.wads.iter().cloned().partition(|text| has_extension(Path::new(text), "wad"));
     if paths.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
         }
         wads.push((path, wad));
     }
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let mut textures = draft.textures()?;
         let names = Shelf::Map(textures.clone()).names();
         let chosen = choose::chosen(&names, &patterns, job);

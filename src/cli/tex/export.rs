@@ -4,19 +4,19 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, png, wal};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps};
-use crate::cli::options::Options;
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Write the pixels of textures to PNG files with their palettes
 ///
@@ -55,18 +55,18 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let levels = if args.mips { LEVELS } else { 1 };
     let maps = Maps::of(&args.map);
-    maps.each(options, talk, |map, job| match has_extension(&map.path, "wal") {
+    maps.each(cx, |map, job| match has_extension(&map.path, "wal") {
         true => wal::export(&map.path, &args.folder, args.palette.as_deref(), levels, args.force, job),
-        false => shelf(options, map, args, levels, job),
+        false => shelf(cx, map, args, levels, job),
     })
 }
 
-fn shelf(options: &Options, map: &MapFile, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
+fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
     let cannot = || format!("cannot export from {}", shown(&map.path));
-    let shelf = Shelf::open(options, &map.path).with_context(cannot)?;
+    let shelf = Shelf::open(cx, &map.path).with_context(cannot)?;
     let chosen = choose::chosen(&shelf.names(), &args.patterns, job);
     if chosen.is_empty() && !args.patterns.is_empty() {
         return Ok(job.nothing(&choose::nothing(&args.patterns)));

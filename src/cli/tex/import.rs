@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Draft;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::Textures;
@@ -13,12 +13,12 @@ use bspkit::content::textures::Textures;
 use super::choose::named;
 use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, png, refused, take, wal};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Give textures the pixels of PNG files
 ///
@@ -70,11 +70,11 @@ struct Found {
     path: PathBuf,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.files.iter().chain(args.wal.palette_file()).try_for_each(|file| args.save.spare(file))?;
     if has_extension(&args.map, "wal") || has_extension(&args.map, "png") {
         let how = wal::How { quantizes: args.quantize, resizes: args.resize };
-        return wal::import(talk, &args.map, &args.files, &args.wal, how, &args.save);
+        return wal::import(cx, &args.map, &args.files, &args.wal, how, &args.save);
     }
     if args.files.is_empty() {
         bail!("there is no image to import: name files or a folder");
@@ -85,7 +85,7 @@ pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
     if args.wal.any() {
         bail!("a map has no names or flags for WAL files to be given");
     }
-    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
         let of_many = |folder: &PathBuf| map.read_from(folder, "");
         let files: Vec<PathBuf> = args.files.iter().filter_map(of_many).collect();
         import(draft, &files, args, job)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
@@ -15,12 +15,12 @@ use serde::Serialize;
 
 use super::shelf::{Shelf, has_extension};
 use super::{choose, wal};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::pairs::unescaped;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
 ///
@@ -103,19 +103,19 @@ struct NamesDocument<'a> {
     problems: &'a [ProblemJson<'a>],
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::find(&args.maps).json(args.json);
-    maps.each(options, talk, |map, job| {
+    maps.each(cx, |map, job| {
         let cannot = || format!("cannot list the textures in {}", shown(&map.path));
         let path = &map.path;
         if has_extension(path, "wal") {
             return wal::list(path, &args.game, args.json, maps.many, job);
         }
-        let bsp = if has_extension(path, "wad") { None } else { Some(options.open(path)?) };
+        let bsp = if has_extension(path, "wad") { None } else { Some(cx.open(path)?) };
         match bsp {
             Some(bsp) if !bsp.has_textures() => names(&bsp, args, path, maps.many, job).with_context(cannot),
             Some(bsp) => textures(&Shelf::Map(bsp.textures().with_context(cannot)?), args, path, maps.many, job),
-            None => textures(&Shelf::open(options, path)?, args, path, maps.many, job),
+            None => textures(&Shelf::open(cx, path)?, args, path, maps.many, job),
         }
     })
 }

@@ -14,12 +14,11 @@ mod take;
 mod wal;
 
 use anyhow::{Error, Result};
-use clap::Subcommand;
 
-use super::help;
-use super::options::Options;
+use super::context::Context;
 use super::save::Edited;
-use super::talk::{Code, Job, Talk};
+use super::talk::{Code, Job};
+use super::{commands, help};
 
 /// See and change textures: the pixels in Quake and GoldSrc maps, WAD and WAL files, and the names in all maps
 ///
@@ -42,14 +41,13 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    List(list::Args),
-    Export(export::Args),
-    Import(import::Args),
-    Rename(rename::Args),
-    Embed(embed::Args),
-    Strip(strip::Args),
+commands! {
+    List(list),
+    Export(export),
+    Import(import),
+    Rename(rename),
+    Embed(embed),
+    Strip(strip),
 }
 
 /// Says what is wrong with a texture or an image, on one line: a finding, and no failure of the command.
@@ -69,13 +67,6 @@ fn nothing_else(bad: usize) -> Edited {
     Edited::Nothing(format!("{bad} of the textures cannot be read, and there is nothing else to change"))
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::List(args) => list::run(options, talk, args),
-        Command::Export(args) => export::run(options, talk, args),
-        Command::Import(args) => import::run(options, talk, args),
-        Command::Rename(args) => rename::run(options, talk, args),
-        Command::Embed(args) => embed::run(options, talk, args),
-        Command::Strip(args) => strip::run(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }

@@ -8,13 +8,13 @@ use bspkit::bytes::escaped;
 use bspkit::content::texture_names::Renaming;
 
 use super::finding;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::pairs::unescaped;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Give textures other names, in maps of every family
 ///
@@ -47,10 +47,10 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
     let renaming = Renaming::new(&old, new)?;
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let renamed = draft.rename_textures(&renaming)?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 
+use crate::cli::context::Context;
 use crate::cli::input;
-use crate::cli::options::Options;
 use crate::cli::show::shown;
 
 pub(super) enum Shelf {
@@ -26,11 +26,11 @@ pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
 }
 
 impl Shelf {
-    pub(super) fn open(options: &Options, path: &Path) -> Result<Self> {
+    pub(super) fn open(cx: &Context, path: &Path) -> Result<Self> {
         if has_extension(path, "wad") {
             return open_wad(path).map(Shelf::Wad);
         }
-        Ok(Shelf::Map(options.open(path)?.textures()?))
+        Ok(Shelf::Map(cx.open(path)?.textures()?))
     }
 
     pub(super) fn len(&self) -> usize {

@@ -8,12 +8,12 @@ use anyhow::Result;
 use super::choose::{self, named};
 use super::shelf::Shelf;
 use super::{finding, nothing_else};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Leave nothing but the names of textures in a Quake or GoldSrc map
 ///
@@ -35,8 +35,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let mut textures = draft.textures()?;
         let names = Shelf::Map(textures.clone()).names();
         let chosen = choose::chosen(&names, &args.patterns, job);

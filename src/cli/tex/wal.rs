@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::dialect;
@@ -10,11 +10,13 @@ use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
 use super::{export, file_name, finding, png, take};
+use crate::cli::context::Context;
 use crate::cli::input;
+use crate::cli::maps::Maps;
 use crate::cli::put::put;
 use crate::cli::save::Save;
 use crate::cli::show::{PathJson, json, shown, text_and_raw};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Whose flags are meant where none is named.
 pub(super) const GAME: &str = "quake2";
@@ -45,6 +47,7 @@ pub(crate) struct Fields {
     game: Option<String>,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct How {
     pub(super) quantizes: bool,
     pub(super) resizes: bool,
@@ -206,32 +209,30 @@ pub(super) fn export(
 
 /// Changes a file, or makes one of an image.
 pub(super) fn import(
-    talk: &Talk,
+    cx: &Context,
     path: &Path,
     images: &[PathBuf],
     fields: &Fields,
     how: How,
     save: &Save,
 ) -> Result<Code> {
-    let mut job = Job::new(talk, path);
-    let taken = if super::shelf::has_extension(path, "png") {
-        create(path, images, fields, how, save, &mut job)
-    } else {
-        let images = found(path, images, &mut job)?;
-        images.iter().try_for_each(|image| save.spare(image))?;
-        change(open(path)?, &images, fields, how, &mut job)
-    };
-    let code = match taken {
-        Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), &mut job)?,
-        Err(Refused::Image(error)) => {
-            finding(&mut job, "", &error);
-            job.nothing("1 image cannot be taken, so nothing is changed")
+    Maps::file(path).each(cx, |_, job| {
+        let taken = if super::shelf::has_extension(path, "png") {
+            create(path, images, fields, how, save, job)
+        } else {
+            let images = found(path, images, job)?;
+            images.iter().try_for_each(|image| save.spare(image))?;
+            change(open(path)?, &images, fields, how, job)
+        };
+        match taken {
+            Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), job),
+            Err(Refused::Image(error)) => {
+                finding(job, "", &error);
+                Ok(job.nothing("1 image cannot be taken, so nothing is changed"))
+            }
+            Err(Refused::Other(error)) => Err(error),
         }
-        Err(Refused::Other(error)) => return Err(error),
-    };
-    talk.stderr(&job.err);
-    talk.stdout(&job.out)?;
-    Ok(code)
+    })
 }
 
 /// The images that were named, and of folders those that `tex export` writes there for the file.

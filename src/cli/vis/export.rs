@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
 
 use super::picture::{self, Kind};
 use super::{Set, places};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps};
-use crate::cli::options::Options;
 use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Write a picture: a row for each leaf or cluster, white where it may see the one of the column
 ///
@@ -39,12 +39,12 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map);
     if !maps.many {
         Kind::of(&args.file).with_context(|| format!("cannot write {}", shown(&args.file)))?;
     }
-    maps.each(options, talk, |map, job| export(&options.open(&map.path)?, map, args, job))
+    maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, args, job))
 }
 
 fn export(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<Code> {

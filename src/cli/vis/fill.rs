@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::places;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Make everything visible from everywhere, and heard
 ///
@@ -27,8 +27,8 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    args.save.each(options, talk, Maps::of(&args.map), |draft, _, job| {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
         let mut visibility = draft.visibility()?;
         let places = places(&visibility);
         if places.is_empty() {

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bspkit::Draft;
 
 use super::picture::Picture;
 use super::{Set, places};
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::options::Options;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job};
 
 /// Take what is visible from a picture that `vis export` wrote
 ///
@@ -37,12 +37,12 @@ pub(crate) struct Args {
     save: Save,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.map.is_dir() && !args.file.is_dir() {
         bail!("{} is a folder: of many maps each takes its own picture, from a folder", shown(&args.map));
     }
     args.save.spare(&args.file)?;
-    args.save.each(options, talk, Maps::of(&args.map), |draft, map, job| match map.read_from(&args.file, "png") {
+    args.save.each(cx, Maps::of(&args.map), |draft, map, job| match map.read_from(&args.file, "png") {
         Some(file) => import(draft, &file, args, job),
         None => Ok(Edited::Nothing("there is no picture of its own to take".to_owned())),
     })

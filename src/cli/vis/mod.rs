@@ -8,11 +8,11 @@ mod stat;
 
 use anyhow::Result;
 use bspkit::content::visibility::{VisSet, Visibility};
-use clap::{Subcommand, ValueEnum};
+use clap::ValueEnum;
 
-use super::help;
-use super::options::Options;
-use super::talk::{Code, Talk};
+use super::context::Context;
+use super::talk::Code;
+use super::{commands, help};
 
 /// Show and change what is visible from where
 ///
@@ -30,21 +30,15 @@ pub(crate) struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Stat(stat::Args),
-    Export(export::Args),
-    Import(import::Args),
-    Fill(fill::Args),
+commands! {
+    Stat(stat),
+    Export(export),
+    Import(import),
+    Fill(fill),
 }
 
-pub(crate) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
-    match &args.command {
-        Command::Stat(args) => stat::run(options, talk, args),
-        Command::Export(args) => export::run(options, talk, args),
-        Command::Import(args) => import::run(options, talk, args),
-        Command::Fill(args) => fill::run(options, talk, args),
-    }
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.command.run(cx)
 }
 
 /// Which rows are meant.

@@ -1,16 +1,16 @@
 //! `vis stat`: how much is visible.
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::VisModel;
 use serde::Serialize;
 
 use super::places;
+use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::options::Options;
 use crate::cli::show::{PathJson, count, json, shown};
-use crate::cli::talk::{Code, Talk};
+use crate::cli::talk::Code;
 
 /// Say how much is visible from how many places
 #[derive(clap::Args)]
@@ -48,10 +48,10 @@ struct SetJson {
     mean: f64,
 }
 
-pub(super) fn run(options: &Options, talk: &Talk, args: &Args) -> Result<Code> {
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    maps.each(options, talk, |map, job| {
-        let bsp = options.open(&map.path)?;
+    maps.each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read the visibility of {}", shown(&map.path));
         let visibility = bsp.visibility().with_context(cannot)?;
         let places = places(&visibility);

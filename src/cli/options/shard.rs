@@ -38,7 +38,7 @@ impl fmt::Display for Shard {
 impl Shard {
     /// Which of so many things in order are in the part: the parts differ by one at most, lie one behind the other and
     /// leave nothing out.
-    pub(super) fn range(self, all: usize) -> Range<usize> {
+    pub(crate) fn range(self, all: usize) -> Range<usize> {
         let (size, larger) = (all / self.parts, all % self.parts);
         let start = |part: usize| part.saturating_mul(size) + part.min(larger);
         start(self.part - 1)..start(self.part)
