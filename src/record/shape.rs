@@ -6,6 +6,7 @@ use std::fmt;
 use binrw::binrw;
 
 use super::Field;
+use super::codec::Codec;
 
 /// How a field lies in the file.
 ///
@@ -263,4 +264,16 @@ pub(crate) fn write_name(field: &mut [u8], name: &[u8]) -> bool {
 impl<const N: usize> Field for Name<N> {
     const SIZE: usize = N;
     const SHAPE: Shape = Shape::Name(N);
+}
+
+impl<const N: usize> Codec for Name<N> {
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Self {
+        Name(<[u8; N]>::read(bytes))
+    }
+
+    #[inline(always)]
+    fn write(&self, bytes: &mut [u8]) {
+        self.0.write(bytes);
+    }
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::{Record, codec};
+use super::Record;
 use crate::bytes::{Data, short};
 use crate::error::{Error, ErrorKind, Place, Result};
 
@@ -46,7 +46,7 @@ impl<'a, R: Record> Table<'a, R> {
     #[inline]
     pub fn get(&self, index: usize) -> Result<R> {
         let bytes = index.checked_mul(R::SIZE).and_then(|start| self.bytes.get(start..));
-        match bytes.and_then(codec::decode::<R>) {
+        match bytes.and_then(R::decode) {
             Some(record) => Ok(record),
             None => Err(no_record(self.name, index, self.len())),
         }
@@ -98,7 +98,7 @@ impl<R: Record> Iterator for Iter<'_, R> {
 
     #[inline]
     fn next(&mut self) -> Option<R> {
-        codec::decode::<R>(self.records.next()?)
+        R::decode(self.records.next()?)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -163,8 +163,8 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     pub fn get(&self, index: usize) -> Result<R> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
         let found = match &self.held.edited {
-            Some(bytes) => codec::decode::<R>(&bytes[place]),
-            None => codec::decode::<R>(&self.held.read[place]),
+            Some(bytes) => R::decode(&bytes[place]),
+            None => R::decode(&self.held.read[place]),
         };
         found.ok_or_else(|| no_record(self.name, index, self.len()))
     }
@@ -177,7 +177,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     pub fn set(&mut self, index: usize, record: R) -> Result<()> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
         match &mut self.held.edited {
-            Some(bytes) => codec::encode::<R>(&record, &mut bytes[place]),
+            Some(bytes) => record.write(&mut bytes[place]),
             None => self.put(place.start, &record),
         }
         Ok(())
@@ -188,19 +188,19 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// # Errors
     /// [`ErrorKind::NotFound`] with the range there is.
     #[inline]
-    pub fn update<F: FnOnce(&mut R)>(&mut self, index: usize, change: F) -> Result<()> {
+    pub fn update(&mut self, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
         let start = place.start;
         match &mut self.held.edited {
             Some(bytes) => {
                 let bytes = &mut bytes[place];
-                if let Some(mut record) = codec::decode_at::<R, F>(bytes) {
+                if let Some(mut record) = R::decode(bytes) {
                     change(&mut record);
-                    codec::encode_at::<R, F>(&record, bytes);
+                    record.write(bytes);
                 }
             }
             None => {
-                if let Some(mut record) = codec::decode::<R>(&self.held.read[place]) {
+                if let Some(mut record) = R::decode(&self.held.read[place]) {
                     change(&mut record);
                     self.put(start, &record);
                 }
@@ -213,7 +213,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     #[inline(never)]
     fn put(&mut self, at: usize, record: &R) {
         self.buffer.resize(R::SIZE, 0);
-        codec::encode::<R>(record, &mut self.buffer);
+        record.write(&mut self.buffer);
         self.held.put(at, &self.buffer);
     }
 
@@ -222,7 +222,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         let end = self.range.end;
         let bytes = self.held.edited();
         bytes.splice(end..end, std::iter::repeat_n(0, R::SIZE));
-        codec::encode::<R>(&record, &mut bytes[end..]);
+        record.write(&mut bytes[end..]);
         self.range.end += R::SIZE;
         self.say_count();
     }

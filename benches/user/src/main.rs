@@ -1,10 +1,11 @@
-//! How fast records are read and written, beside a copy of the same bytes in the same run: `cargo bench --bench records`.
+//! How fast a user's crate reads and writes records, beside a copy of the same bytes in the same process:
+//! `cargo run --locked --release --manifest-path benches/user/Cargo.toml`.
 //!
-//! Arrays of a million records, for which the aims are, and some that caches hold, where a copy costs least. What other crates take for the same arrays
-//! says `tests/readers/bench`. Tables are Markdown; the last lines say which aims are met.
+//! Arrays of a million records, for which the aims are, and of 100,000, which caches hold, so that a copy costs least.
+//! `tests/readers/bench` measures other crates with the same arrays. Tables are Markdown; the last lines are the aims.
 
 #[allow(dead_code)]
-#[path = "core/harness.rs"]
+#[path = "../../core/harness.rs"]
 mod harness;
 
 use std::hint::black_box;
@@ -16,16 +17,12 @@ use bspkit::{Bsp, Builder};
 use harness::{Group, Outcome, Work, in_time, three_digits};
 
 const MANY: usize = 1_000_000;
+const TURNS: usize = 21;
 
 fn main() -> Outcome {
-    let is_measured = std::env::args().any(|argument| argument == "--bench");
-    let (turns, counts) = if is_measured { (21, [100_000, MANY]) } else { (1, [100, 1_000]) };
-    if !is_measured {
-        println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
-    }
     let mut aims = Vec::new();
-    for count in counts {
-        let bench = Bench { turns, count };
+    for count in [100_000, MANY] {
+        let bench = Bench { count };
         let planes = Array { dialect: &QUAKE2, key: quake2::PLANES, lump: 1 };
         bench.measure(planes, |plane| plane.distance, |plane| plane.distance += 8.0, &mut aims)?;
         let vertexes = Array { dialect: &QUAKE3, key: quake3::DRAWVERTS, lump: 10 };
@@ -48,7 +45,6 @@ struct Array<R> {
 }
 
 struct Bench {
-    turns: usize,
     count: usize,
 }
 
@@ -98,9 +94,9 @@ impl Bench {
                 got.set(index, record)
             })?)
         });
-        let measured = group.measure(self.turns)?;
+        let measured = group.measure(TURNS)?;
 
-        if self.count < MANY && self.turns > 1 {
+        if self.count < MANY {
             return Ok(());
         }
         let most = if size < 44 { 3.0 } else { 1.5 };
