@@ -142,6 +142,12 @@ impl Error {
         self
     }
 
+    /// An error of the same kind that says what was being done, with this one as its cause.
+    #[must_use]
+    pub(crate) fn within(self, what: impl Into<String>) -> Self {
+        Error::new(self.kind(), what).because(self)
+    }
+
     pub(crate) fn io(what: impl Into<String>, source: std::io::Error) -> Self {
         Error::new(ErrorKind::Io, what).because(source)
     }

@@ -31,7 +31,8 @@
 //!
 //! # Features
 //!
-//! `cli` (default) is the program; a library user says `default-features = false`. `mmap` makes [`Bsp::open`] map the
+//! `cli` (default) is the program; a library user says `default-features = false`. `json` and `images` are what the program
+//! shows and takes: records, patches and reports as text, light, textures and visibility as images. `mmap` makes [`Bsp::open`] map the
 //! file instead of reading it, on Unix; without it the crate forbids unsafe code.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
@@ -47,6 +48,8 @@ pub mod content;
 pub mod dialect;
 mod draft;
 mod error;
+#[cfg(any(feature = "json", feature = "images"))]
+pub mod face;
 pub mod file;
 pub mod op;
 pub mod record;

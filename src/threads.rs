@@ -51,6 +51,6 @@ mod tests {
             });
             assert!(done.iter().copied().eq(items.iter().map(|item| item * 2)), "{threads} threads");
         }
-        assert_eq!(in_parallel(4, &[], |item: &u8| *item), []);
+        assert!(in_parallel(4, &[], |item: &u8| *item).is_empty());
     }
 }

@@ -54,14 +54,14 @@ fn numbers_compare_where_the_whole_value_is_one() {
     assert_eq!(selected("[wait<0]"), [3]);
     // One of equal keys has to pass; words and lists are no numbers.
     assert_eq!(selected("[wait>6]"), [4]);
-    assert_eq!(selected("[_color<9]"), []);
-    assert_eq!(selected("[spawnflags>0]"), []);
-    assert_eq!(selected("[spawnflags<=0]"), []);
+    assert!(selected("[_color<9]").is_empty());
+    assert!(selected("[spawnflags>0]").is_empty());
+    assert!(selected("[spawnflags<=0]").is_empty());
 }
 
 #[test]
 fn expressions_are_on_bytes() {
-    assert_eq!(selected("[message~/caf/]"), []);
+    assert!(selected("[message~/caf/]").is_empty());
     assert_eq!(selected("[message~/CAF/i]"), [0]);
     assert_eq!(selected(r"[message~/^Caf\xe9 \(o.e\)$/]"), [0]);
     assert_eq!(selected("[message~/f. /]"), [0]);
@@ -119,7 +119,7 @@ fn what_would_take_too_much_is_refused() {
     let text = [&b"{ \"a\" \""[..], &b"a".repeat(100_000), b"\" }"].concat();
     let entities = Entities::parse(&text[..], EntityRules::SOURCE).unwrap();
     assert_eq!(entities.select(&Selector::parse("[a~/^(a+)+$/]").unwrap()), [0]);
-    assert_eq!(entities.select(&Selector::parse("[a~/^(a+)+b$/]").unwrap()), []);
+    assert!(entities.select(&Selector::parse("[a~/^(a+)+b$/]").unwrap()).is_empty());
 }
 
 /// Pieces of selectors, good ones more often than not.

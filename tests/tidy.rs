@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, lowest first; a module imports from its own layer and those before it.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["bytes", "error", "threads"],
     &["record"],
     &["file"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 9] = [
     &["content"],
     &["draft"],
     &["op"],
+    &["face"],
     &["cli", "main"],
 ];
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::show::{PathJson, ValueJson, json, shown};
+use super::show::{Head, ValueJson, json, shown};
 use super::talk::Code;
 
 /// Print a lump's bytes, decompressed; those of several maps one behind the other
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     name: &'a str,
     offset: i32,
     bytes: usize,
@@ -56,7 +56,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };
         if args.json {
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 name: &slot.name,
                 offset: slot.offset,
                 bytes: bytes.len(),

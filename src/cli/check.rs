@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::show::{PathJson, count, json};
+use super::show::{Head, count, json};
 use super::talk::{Code, Job};
 
 /// Find what is wrong with maps
@@ -89,7 +89,7 @@ struct CodeJson {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     dialect: Option<&'static str>,
     findings: Vec<FindingJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,7 +165,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         };
         if args.json {
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 dialect,
                 findings: findings.iter().map(FindingJson::from).collect(),
                 error: error.as_ref().map(|error| format!("{error:#}")),

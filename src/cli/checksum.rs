@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{PathJson, json, shown};
+use super::show::{Head, json, shown};
 use super::talk::Code;
 
 /// Print the sums by which engines tell whether server and client have the same map
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     dialect: &'static str,
     checksums: Vec<ChecksumJson>,
 }
@@ -59,7 +59,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let computed = checksum::all(&bsp);
         if args.reading.json {
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 dialect: bsp.dialect().name,
                 checksums: computed.iter().map(|computed| as_json(computed, &map.path)).collect(),
             };

@@ -4,17 +4,18 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use bspkit::face::folder;
+use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Error, ErrorKind};
 use serde::Serialize;
 
-use super::build::{self, Dumped};
 use super::context::Context;
 use super::help;
 use super::maps::{MapFile, Maps};
-use super::put::{put, refuse, spare, stream};
-use super::records::{Content, Format, file_stems, game, told_by_name};
-use super::show::{PathJson, count, json, shown};
+use super::put::{refuse, spare, stream};
+use super::records::formats;
+use super::show::{Head, count, json, shown};
 use super::talk::{Code, Job};
 
 /// Print a lump's records as text, without the loss of a bit
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// How [default: json where the lump has records, else raw]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
@@ -73,17 +74,17 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let names = game(&bsp, args.game.as_deref())?.flags;
         if args.all {
-            all(&bsp, names, map, args, job)?;
+            all(&bsp, map, args, job)?;
             return Ok(Code::Done);
         }
+        let names = folder::names(&bsp, args.game.as_deref())?;
         let lump = args.what.to_str().context("the name of a lump is text")?;
         let cannot = || format!("cannot dump {lump} of {}", shown(&map.path));
-        let content = Content::find(&bsp, lump).with_context(cannot)?;
+        let content = Lump::find(&bsp, lump).with_context(cannot)?;
         let format = match maps.many {
             true => Format::Json,
-            false => args.format().unwrap_or(content.format()),
+            false => args.format().unwrap_or(content.usual_format()),
         };
         match maps.many {
             true => line(&content, names, map, job),
@@ -97,17 +98,17 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// What stands before the records of a map.
 #[derive(Serialize)]
-struct Head<'a> {
+struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     lump: &'a str,
     /// They follow one by one: there may be millions.
     records: [(); 0],
 }
 
 /// Prints all records of a map as one line.
-fn line(content: &Content<'_>, names: FlagNames, map: &MapFile, job: &mut Job<'_>) -> Result<()> {
-    let head = Head { path: PathJson::new(&map.path), lump: &content.name, records: [] };
+fn line(content: &Lump<'_>, names: FlagNames, map: &MapFile, job: &mut Job<'_>) -> Result<()> {
+    let head = Document { head: Head::new(&map.path), lump: content.name(), records: [] };
     let mut head = json(&head, true)?;
     head.truncate(head.len() - b"]}".len());
     let mut is_first = true;
@@ -125,64 +126,30 @@ fn line(content: &Content<'_>, names: FlagNames, map: &MapFile, job: &mut Job<'_
     job.write(b"]}\n").map(drop)
 }
 
-fn warn_of_rest(content: &Content<'_>, format: Format, job: &mut Job<'_>) {
-    let rest = content.rest();
+fn warn_of_rest(lump: &Lump<'_>, format: Format, job: &mut Job<'_>) {
+    let rest = lump.rest();
     if format != Format::Raw && rest > 0 {
-        let (name, bytes) = (&content.name, count(rest, "byte", "bytes"));
-        job.warn_here(&format!("{name}: {bytes} behind the last record are not printed; `load` keeps them"));
+        let (bytes, are) = (count(rest, "byte", "bytes"), if rest == 1 { "is" } else { "are" });
+        let text = format!("{}: {bytes} after the last record {are} not printed; `load` keeps them", lump.name());
+        job.warn_here(&text);
     }
 }
 
-fn all(bsp: &Bsp<'_>, names: FlagNames, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<()> {
+fn all(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<()> {
     let folder = &map.place(&args.what, "");
     let cannot = || format!("cannot dump to {}", shown(folder));
+    let dump = folder::dump(bsp, args.format(), args.game.as_deref()).with_context(cannot)?;
     fs::create_dir_all(folder).with_context(cannot)?;
-    let (mut files, mut dumped) = (Vec::new(), Vec::new());
-    for (slot, stem) in file_stems(bsp) {
-        let content = match Content::read(bsp, slot, None) {
-            Ok(content) => content,
-            // A list that contradicts itself is still bytes.
-            Err(error) => match Content::raw(bsp, slot) {
-                Ok(content) => {
-                    job.warn_here(&format!("{error:#}: it is written as bytes"));
-                    content
-                }
-                Err(error) => {
-                    job.fail(&error.context(format!("cannot dump {}", slot.name)));
-                    continue;
-                }
-            },
-        };
-        let usual = content.format();
-        let format = match args.format() {
-            Some(Format::Csv) if content.parts.len() > 1 => Format::Json,
-            Some(format) if usual != Format::Raw => format,
-            _ => usual,
-        };
-        // Where a name would not tell which records they are, `build` could not read them.
-        let record = told_by_name(bsp, slot).filter(|_| format != Format::Raw);
-        let format = if record.is_some() { format } else { Format::Raw };
-        let name = format!("{stem}.{}", format.extension());
-        let rest = if record.is_some() { content.behind().to_vec() } else { Vec::new() };
-        dumped.push(Dumped { slot, file: name.clone(), record, rest });
-        files.push((folder.join(name), slot, format));
-    }
-    let more = build::write(bsp, args.game.as_deref(), &dumped)?.into_iter();
-    let more: Vec<_> = more.map(|(name, bytes)| (folder.join(name), bytes)).collect();
+    dump.warnings.iter().for_each(|warning| job.warn_here(warning));
+    dump.failed.into_iter().for_each(|error| job.fail(&error.into()));
     // All or nothing, as far as that can be told before.
-    for path in files.iter().map(|(path, ..)| path).chain(more.iter().map(|(path, _)| path)) {
-        spare(path, &map.path).and_then(|()| refuse(path, args.force)).with_context(cannot)?;
+    for file in &dump.files {
+        let path = folder.join(&file.name);
+        spare(&path, &map.path).and_then(|()| refuse(&path, args.force)).with_context(cannot)?;
     }
-    for (path, slot, format) in &files {
-        let content = Content::read(bsp, slot, None).or_else(|_| Content::raw(bsp, slot)).with_context(cannot)?;
-        stream(path, args.force, |file| {
-            content.print(*format, names, |piece| Ok(file.write_all(piece).map(|()| true)?))
-        })?;
-        warn_of_rest(&content, *format, job);
+    for file in &dump.files {
+        stream(&folder.join(&file.name), args.force, |out| Ok(file.write(bsp, out)?))?;
     }
-    for (path, bytes) in &more {
-        put(path, bytes, args.force)?;
-    }
-    job.say(&format!("{}: {}", shown(folder), count(files.len() + more.len(), "file", "files")));
+    job.say(&format!("{}: {}", shown(folder), count(dump.files.len(), "file", "files")));
     Ok(())
 }

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use bspkit::record;
+use bspkit::face::folder;
+use bspkit::face::records::FieldPath;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::records::{RecordPlace, game, print_value};
-use super::show::{PathJson, json, shown};
+use super::show::{Head, json, shown};
 use super::talk::Code;
 
 /// Print fields of records, one on a line
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// Which fields; without `.FIELD` the whole record
-    #[arg(value_name = "LUMP[INDEX].FIELD", required = true, value_parser = RecordPlace::parse)]
-    places: Vec<RecordPlace>,
+    #[arg(value_name = "LUMP[INDEX].FIELD", required = true)]
+    places: Vec<FieldPath>,
     /// Whose names flags get
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     values: Vec<ValueOf<'a>>,
 }
 
@@ -60,26 +60,19 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read {}", shown(&map.path));
-        let names = game(&bsp, args.game.as_deref()).with_context(cannot)?.flags;
+        let names = folder::names(&bsp, args.game.as_deref()).with_context(cannot)?;
         let mut lines = Vec::new();
         let mut values = Vec::new();
         for place in &args.places {
-            let found = place.find(&bsp).with_context(cannot)?;
-            let (bytes, part) = (&found.content.bytes[found.place()], found.part);
-            let mut value = Vec::new();
-            print_value(&mut value, part.shape, part.meaning, bytes, names)?;
             if args.json {
-                let value = RawValue::from_string(String::from_utf8(value)?)?;
+                let value = RawValue::from_string(place.get_json(&bsp, names).with_context(cannot)?)?;
                 values.push(ValueOf { lump: &place.lump, index: place.index, field: &place.field, value });
-                continue;
+            } else {
+                lines.push(place.get(&bsp, names).with_context(cannot)?);
             }
-            lines.push(match found.is_single() {
-                true => record::print(part.shape, part.meaning, bytes, names).to_string().into_bytes(),
-                false => value,
-            });
         }
         if args.json {
-            job.line(json(&Document { path: PathJson::new(&map.path), values }, maps.many)?);
+            job.line(json(&Document { head: Head::new(&map.path), values }, maps.many)?);
         } else if maps.many {
             job.line(format!("{}:", job.path));
         }

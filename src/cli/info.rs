@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{PathJson, count, json, shown};
+use super::show::{Head, count, json, shown};
 use super::talk::{Code, Job};
 
 mod table;
@@ -30,10 +30,11 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     dialect: &'static str,
     title: &'static str,
-    version: i32,
+    /// The version that the map's header says.
+    bsp_version: i32,
     revision: Option<i32>,
     size: usize,
     slots: Vec<SlotJson<'a>>,
@@ -115,10 +116,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if args.reading.json {
             let dialect = bsp.dialect();
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 dialect: dialect.name,
                 title: dialect.title,
-                version: bsp.version(),
+                bsp_version: bsp.version(),
                 revision: bsp.revision(),
                 size,
                 slots,

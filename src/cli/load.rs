@@ -1,21 +1,22 @@
 //! `load`: a lump's records from text.
 
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::face::folder;
+use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
 use bspkit::{Bsp, Draft, Layout};
 
-use super::build::is_extra;
 use super::context::Context;
 use super::help;
-use super::input;
 use super::maps::Maps;
-use super::records::{Content, Format, file_stems, game};
+use super::records::formats;
 use super::save::{Edited, Save};
 use super::show::shown;
 use super::talk::{Code, Job};
+use bspkit::face::input;
 
 /// Give a lump the records of a file that `dump` wrote
 ///
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// How the file is written [default: as its name says; else json where the lump has records, raw where not]
-    #[arg(long, value_name = "FORMAT", conflicts_with = "all")]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "all", value_parser = formats())]
     format: Option<Format>,
     /// Whose names flags have [default: the dialect's]
     #[arg(long, value_name = "NAME")]
@@ -62,14 +63,14 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     args.file.iter().try_for_each(|file| args.save.spare(file))?;
     args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
-        let names = game(draft.bsp(), args.game.as_deref())?.flags;
+        let names = folder::names(draft.bsp(), args.game.as_deref())?;
         match &args.file {
             Some(file) => {
                 let lump = args.what.to_str().context("the name of a lump is text")?;
-                let content = Content::find(draft.bsp(), lump)?;
+                let lump = Lump::find(draft.bsp(), lump)?;
                 let named = file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
-                let format = args.format.or(named).unwrap_or(content.format());
-                load(draft, &content, format, names, args.resize, file)?;
+                let format = args.format.or(named).unwrap_or(lump.usual_format());
+                load(draft, &lump, format, names, args.resize, file)?;
                 warn_of_others(draft, args, job)?;
                 Ok(Edited::Done)
             }
@@ -83,61 +84,29 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 fn load(
     draft: &mut Draft<'static>,
-    content: &Content<'static>,
+    lump: &Lump<'static>,
     format: Format,
     names: FlagNames,
     resize: bool,
     path: &Path,
 ) -> Result<()> {
-    let parsed = if path == Path::new("-") {
-        content.parse(format, names, resize, BufReader::new(input::stdin()))
-    } else {
-        let cannot = || format!("cannot read {}", shown(path));
-        content.parse(format, names, resize, BufReader::new(input::open(path).with_context(cannot)?))
+    let loaded = match path == Path::new("-") {
+        true => lump.load(draft, format, names, resize, BufReader::new(input::stdin())),
+        false => lump.load(draft, format, names, resize, BufReader::new(input::open(path)?)),
     };
-    let bytes = parsed.with_context(|| format!("cannot load {} into {}", shown(path), content.name))?;
-    match format {
-        Format::Raw => draft.set(content.slot, bytes)?,
-        Format::Json | Format::Csv => draft.set_little_endian(content.slot, bytes)?,
-    }
-    Ok(())
+    loaded.with_context(|| format!("cannot load {} into {}", shown(path), lump.name()))
 }
 
 fn all(draft: &mut Draft<'static>, names: FlagNames, folder: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
-    let cannot = || format!("cannot read {}", shown(folder));
-    let entries = std::fs::read_dir(folder).with_context(cannot)?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>().with_context(cannot)?;
-    files.sort();
-    let bsp = draft.bsp().clone();
-    let stems = file_stems(&bsp);
-    let mut found = 0;
-    let mut seen = std::collections::HashSet::new();
-    for path in files {
-        // What `build` alone reads.
-        if is_extra(&path) {
-            continue;
-        }
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
-        let slot = stems.iter().find(|(_, known)| Some(known.as_str()) == stem).map(|(slot, _)| *slot);
-        let (Some(slot), Some(format)) = (slot, format) else {
-            job.warn(&format!("{}: no lump's file; left out", shown(&path)));
-            continue;
-        };
-        args.save.spare(&path)?;
-        if !seen.insert(slot.id) {
-            bail!("{} holds {} a second time: leave one of the files", shown(&path), slot.name);
-        }
-        let content = match (format, Content::read(&bsp, slot, None)) {
-            (Format::Raw, Err(_)) => Content::raw(&bsp, slot)?,
-            (_, content) => content?,
-        };
-        load(draft, &content, format, names, args.resize, &path)?;
-        found += 1;
+    let files = folder::find(draft.bsp(), folder)?;
+    files.others.iter().for_each(|path| job.warn(&format!("{}: not the file of a lump; left out", shown(path))));
+    for file in &files.lumps {
+        args.save.spare(&file.path)?;
+        file.load(draft, names, args.resize)?;
     }
-    match found {
-        0 => Ok(Edited::Nothing(format!("no file for a lump in {}, so nothing to load", shown(folder)))),
-        _ => warn_of_others(draft, args, job).map(|()| Edited::Done),
+    match files.lumps.is_empty() {
+        true => Ok(Edited::Nothing(format!("no file for a lump in {}, so nothing to load", shown(folder)))),
+        false => warn_of_others(draft, args, job).map(|()| Edited::Done),
     }
 }
 

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::help;
 use super::info::is_nested;
 use super::maps::Reading;
-use super::show::{PathJson, json};
+use super::show::{Head, json};
 use super::talk::{Code, Job};
 
 /// List the file from front to back, with what covers each part
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     size: usize,
     segments: Vec<SegmentJson<'a>>,
     damaged: Vec<Damaged<'a>>,
@@ -60,7 +60,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if args.reading.json {
             let damaged = bsp.container().damaged();
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 size: bsp.container().bytes().len(),
                 segments: bsp.container().segments().iter().map(|segment| segment_json(&bsp, segment)).collect(),
                 damaged: damaged.map(damage).collect(),

@@ -13,7 +13,6 @@ mod ent;
 mod get;
 mod image;
 mod info;
-mod input;
 mod light;
 mod lmp;
 mod load;

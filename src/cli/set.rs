@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use bspkit::record::{self, FlagNames};
-use bspkit::{Draft, Error, ErrorKind};
+use bspkit::face::folder;
+use bspkit::face::records::FieldPath;
 
 use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::records::{Assignment, game, parse_value};
 use super::save::{Edited, Save};
 use super::talk::Code;
 
@@ -29,8 +28,8 @@ pub(crate) struct Args {
     #[arg(value_name = "MAP")]
     map: PathBuf,
     /// What to set
-    #[arg(value_name = "LUMP[INDEX].FIELD=VALUE", required = true, value_parser = Assignment::parse)]
-    assignments: Vec<Assignment>,
+    #[arg(value_name = "LUMP[INDEX].FIELD=VALUE", required = true, value_parser = assignment)]
+    assignments: Vec<(FieldPath, String)>,
     /// Whose names flags have
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
@@ -40,28 +39,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
-        let names = game(draft.bsp(), args.game.as_deref())?.flags;
-        for assignment in &args.assignments {
-            let place = &assignment.place;
-            let dot = if place.field.is_empty() { "" } else { "." };
-            let cannot = || format!("cannot set {}[{}]{dot}{}", place.lump, place.index, place.field);
-            assign(draft, assignment, names).with_context(cannot)?;
+        let names = folder::names(draft.bsp(), args.game.as_deref())?;
+        for (place, value) in &args.assignments {
+            place.set(draft, value, names).with_context(|| format!("cannot set {place}"))?;
         }
         Ok(Edited::Done)
     })
 }
 
-fn assign(draft: &mut Draft<'static>, Assignment { place, value }: &Assignment, names: FlagNames) -> Result<()> {
-    let found = place.find(draft.bsp())?;
-    // What was set before counts; no assignment changes the size of a lump.
-    let mut bytes = draft.little_endian(found.content.slot)?.to_vec();
-    let part = found.part;
-    let to = &mut bytes[found.place()];
-    let parsed = match found.is_single() {
-        true => record::parse(part.shape, part.meaning, value, to, names),
-        false => parse_value(part.shape, part.meaning, value, to, names),
-    };
-    parsed.map_err(|why| Error::new(ErrorKind::Argument, why))?;
-    draft.set_little_endian(found.content.slot, bytes)?;
-    Ok(())
+/// Reads `LUMP[INDEX].FIELD=VALUE`.
+fn assignment(text: &str) -> Result<(FieldPath, String)> {
+    let (place, value) = text.split_once('=').with_context(|| format!("there is no `=` in `{text}`"))?;
+    Ok((place.parse()?, value.to_owned()))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{PathJson, json};
+use super::show::{Head, json};
 use super::talk::{Code, Job};
 
 /// Try the round-trip laws on maps
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     ok: bool,
     dialect: Option<&'static str>,
     laws: serde_json::Map<String, serde_json::Value>,
@@ -56,7 +56,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if args.reading.json {
             let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 ok,
                 dialect,
                 laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),

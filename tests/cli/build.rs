@@ -11,7 +11,7 @@ use super::patch::validate;
 use super::room::Room;
 
 fn schema() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manifest.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/manifest.schema.json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
@@ -248,11 +248,11 @@ fn mistakes_are_refused_with_their_place() {
             false,
         ),
         (lumps(json!([{"lump": "entities", "file": "v.jsonl"}])), "ENTITIES has no records of this kind", false),
-        (lumps(json!([{"lump": "planes", "rest": "?"}])), "lumps[0] (planes).rest: no base64", false),
+        (lumps(json!([{"lump": "planes", "rest": "?"}])), "lumps[0] (planes).rest: it is not base64", false),
         (lumps(json!([{"lump": "planes", "version": 1}])), "lumps[0] (planes).version: it has none there", false),
         (lumps(json!([{"lump": "planes", "compressed": true}])), "lumps[0] (planes).compressed", false),
         (lumps(json!([{"lump": "planes", "flags": 1}])), "lumps[0] (planes).flags", false),
-        (lumps(json!([{"lump": "planes", "align": 48}])), "lumps[0] (planes).align: 48 is no power of two", false),
+        (lumps(json!([{"lump": "planes", "align": 48}])), "lumps[0] (planes).align: 48 is not a power of two", false),
         (lumps(json!([{"lump": "planes", "file": "a/../../e"}])), "lumps[0] (planes).file: `a/../../e` leaves", false),
         (lumps(json!([{"lump": "game:sprp"}])), "maps of Quake II have no game lump", false),
         (lumps(json!([{"lump": "extra:LIGHTVECS"}])), "maps of Quake II have no such lump", false),
@@ -264,7 +264,7 @@ fn mistakes_are_refused_with_their_place() {
         ),
         (
             json!({"bspkit_manifest": 1, "dialect": "source", "lumps": [], "align_game_lumps": 3}),
-            "align_game_lumps: 3 is no power of two",
+            "align_game_lumps: 3 is not a power of two",
             false,
         ),
         (

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::room::{Room, entities};
 
 fn schema() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/patch.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/patch.schema.json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
@@ -162,7 +162,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
     let change = |inner: &str| operation(&format!(r#""op": "edit", {on}, "changes": [{{{inner}}}]"#));
     let cases = [
         ("[]".to_owned(), "the patch is no object", true),
-        ("{".to_owned(), "it is no JSON", true),
+        ("{".to_owned(), "it is not JSON", true),
         ("{}".to_owned(), "bspkit_patch is missing", true),
         (r#"{"bspkit_patch": 2, "operations": []}"#.to_owned(), "version 2 is not known", true),
         (r#"{"bspkit_patch": 1}"#.to_owned(), "operations is missing", true),

@@ -18,7 +18,7 @@ fn info_tells_what_a_map_is() {
     {
         let info = room.bspkit(&format!("info {map} --json")).done().json();
         assert_eq!((&info["path"], &info["dialect"]), (&json!(map), &json!(dialect)));
-        assert_eq!((&info["version"], &info["size"]), (&json!(version), &json!(room.read(map).len())));
+        assert_eq!((&info["bsp_version"], &info["size"]), (&json!(version), &json!(room.read(map).len())));
         assert_eq!(info["slots"].as_array().unwrap().len(), count, "{map}");
         let lump = named(&info["slots"], "ENTITIES");
         assert_eq!((&lump["index"], &lump["role"]), (&json!(0), &json!("entities")));

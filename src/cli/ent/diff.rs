@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::face::patch::write;
 use bspkit::file::replace;
 use bspkit::op::diff::diff;
 use bspkit::op::patch::Operation;
 
-use super::patch::write;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{Maps, real_path};
-use crate::cli::show::{count, json, shown};
+use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
 /// Write the JSON patch that makes the entities of map A those of map B
@@ -43,8 +43,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         entities.with_context(|| format!("cannot read the entities of {}", shown(path)))
     };
     let patch = diff(&read(&args.old)?, &read(&args.new)?)?;
-    let mut document = json(&write(&patch), false)?;
-    document.push(b'\n');
+    let document = write(&patch).into_bytes();
     Maps::file(&args.old).each(cx, |_, job| {
         match &args.output {
             None => drop(job.write(&document)?),

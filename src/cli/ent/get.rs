@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::pairs::Key;
-use crate::cli::show::{PathJson, ValueJson, json};
+use crate::cli::show::{Head, ValueJson, json};
 use crate::cli::talk::{Code, Job};
 
 /// Print values, one on a line, as they stand in the text
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a, E> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     entities: Vec<E>,
 }
 
@@ -70,15 +70,15 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             Some(_) => with_values.iter().all(|(_, values)| values.is_empty()),
             None => chosen.is_empty(),
         };
-        let path = PathJson::new(&map.path);
+        let path = Head::new(&map.path);
         if args.json && key.is_some() {
             let values = with_values.iter().filter(|(_, values)| !values.is_empty()).map(|(index, values)| {
                 ValuesJson { index: *index, values: values.iter().map(|value| ValueJson::new(value)).collect() }
             });
-            job.line(json(&Document { path, entities: values.collect() }, maps.many)?);
+            job.line(json(&Document { head: path, entities: values.collect() }, maps.many)?);
         } else if args.json {
             let entities = chosen.iter().map(EntityJson).collect();
-            job.line(json(&Document { path, entities }, maps.many)?);
+            job.line(json(&Document { head: path, entities }, maps.many)?);
         } else {
             if maps.many && !is_empty {
                 job.line(format!("// {}", job.path));

@@ -1,6 +1,6 @@
 //! `ent import`: another text.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -12,11 +12,10 @@ use super::export;
 use super::select::warn_of;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::save::{Edited, Save};
-use crate::cli::show::shown;
 use crate::cli::talk::Code;
+use bspkit::face::input;
 
 /// Replace the whole entity text
 ///
@@ -40,7 +39,6 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
-    let read = |file: &Path| read(file).with_context(|| format!("cannot read {}", shown(file)));
     // A folder holds a text for each map of a folder.
     let is_folder = args.file.is_dir() && args.map.is_dir();
     let text = if is_folder { Vec::new() } else { read(&args.file)? };
@@ -70,13 +68,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut text = Vec::new();
-        input::stdin().read_to_end(&mut text)?;
+        input::stdin().read_to_end(&mut text).context("cannot read stdin")?;
         return Ok(text);
     }
-    input::read(path)
+    Ok(input::read(path)?)
 }
 
 /// Refuses a text that no engine could read back. What the old text had already was no fault of this one.

@@ -12,7 +12,7 @@ use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::show::{PathJson, json, text_and_raw};
+use crate::cli::show::{Head, json, text_and_raw};
 use crate::cli::talk::Code;
 
 /// Print entities as they stand in the text
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
     diagnostics: Vec<DiagnosticJson>,
@@ -95,7 +95,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let chosen = || indices.iter().filter_map(|index| entities.get(*index));
         if args.json {
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 entities: chosen().collect(),
                 diagnostics: diagnostics_json(entities.diagnostics()),
             };

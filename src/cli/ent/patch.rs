@@ -1,13 +1,11 @@
 //! `ent patch`: what a JSON patch says.
 
-mod read;
-mod write;
-
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
+use bspkit::face::patch;
 
 use super::import;
 use crate::cli::context::Context;
@@ -16,14 +14,13 @@ use crate::cli::maps::Maps;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
-pub(super) use write::write;
 
 /// Carry out a JSON patch, such as `ent diff` writes
 ///
 /// A patch is `{"bspkit_patch": 1, "operations": [...]}`. An operation has an `op` (edit, replace, remove, move, add,
 /// text) and says by `on` which entities it is about: `{"index": 17}`, `{"match": [{"key": ..., "value": ...}]}` (the
 /// one that has these pairs) or `{"select": "SEL"}`. What is in `expect` has to be there: where anything is not as
-/// expected all of that is listed, and nothing is written. docs/patch.schema.json says the rest.
+/// expected all of that is listed, and nothing is written. docs/schema/patch.schema.json says the rest.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent patch dm4.bsp brighter.json -o out.bsp
@@ -45,8 +42,8 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.patch)?;
     let cannot_read = || format!("cannot read {}", shown(&args.patch));
-    let text = import::read(&args.patch).with_context(cannot_read)?;
-    let patch = read::read(&text).map_err(|why| anyhow!(why)).with_context(cannot_read)?;
+    let text = import::read(&args.patch)?;
+    let patch = patch::read(&text).with_context(cannot_read)?;
     args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let bytes = patch.apply(draft.entities()?)?;

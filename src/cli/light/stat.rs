@@ -11,7 +11,7 @@ use super::light_files;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::show::{PathJson, count, json, shown};
+use crate::cli::show::{Head, count, json, shown};
 use crate::cli::talk::{Code, Job};
 
 /// Show how much light there is, style by style
@@ -32,7 +32,7 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     dialect: &'static str,
     sets: Vec<SetJson<'a>>,
     /// Files beside the map that its light is in.
@@ -85,7 +85,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if args.reading.json {
             let sets = light.sets().iter().zip(&stats).map(|(set, stat)| set_json(set, stat)).collect();
             let files = files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect();
-            let document = Document { path: PathJson::new(&map.path), dialect: bsp.dialect().name, sets, files };
+            let document = Document { head: Head::new(&map.path), dialect: bsp.dialect().name, sets, files };
             let document = json(&document, maps.many)?;
             job.line(document);
             return Ok(Code::Done);

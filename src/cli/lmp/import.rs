@@ -7,11 +7,11 @@ use bspkit::op::lmp::LumpFile;
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
+use bspkit::face::input;
 
 /// Replace lumps of a Source map by those in lump files
 ///
@@ -66,7 +66,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 fn read(paths: Vec<PathBuf>) -> Result<Vec<(PathBuf, LumpFile)>> {
     let file = |path: PathBuf| {
         let cannot = || format!("cannot read {}", shown(&path));
-        let bytes = input::read(&path).with_context(cannot)?;
+        let bytes = input::read(&path)?;
         let file = LumpFile::parse(&bytes).with_context(cannot)?;
         Ok((path, file))
     };

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::bar::Bar;
 use super::tally::Tally;
-use crate::cli::show::{PathJson, json};
+use crate::cli::show::{Head, json};
 use crate::cli::stop;
 use crate::cli::talk::{Code, Job, Talk, advice};
 
@@ -61,7 +61,7 @@ struct Said {
 #[derive(Serialize)]
 struct Failed<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     error: String,
     /// What to do, or all of what is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ impl<'t> Turns<'t> {
         if self.json && job.is_silent() {
             let hints: Vec<&str> = advice(error).collect();
             let hint = (!hints.is_empty()).then(|| hints.join("\n"));
-            let failed = Failed { path: PathJson::new(path), error: format!("{error:#}"), hint };
+            let failed = Failed { head: Head::new(path), error: format!("{error:#}"), hint };
             // Strings are always JSON.
             json(&failed, true).into_iter().for_each(|line| job.line(line));
         }

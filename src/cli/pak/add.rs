@@ -14,11 +14,11 @@ use super::choose::text;
 use super::list_file::{self, New, path};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
+use bspkit::face::input;
 
 /// Embed files: behind the others, or in the place of those that engines take for them
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut new = Vec::new();
     if let Some(list) = &args.list {
         let cannot = || format!("cannot read the list {}", shown(list));
-        new.extend(list_file::parse(&input::read(list).with_context(cannot)?).with_context(cannot)?);
+        new.extend(list_file::parse(&input::read(list)?).with_context(cannot)?);
     }
     for argument in &args.files {
         collect(argument, &mut new)?;

@@ -13,7 +13,7 @@ use super::choose;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::show::{PathJson, json, shown, text_and_raw};
+use crate::cli::show::{Head, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
 /// List the embedded files in the order of their directory; the files themselves are not read
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     console: bool,
     comment: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             let (comment, comment_raw) = text_and_raw(pak.comment());
             let files = indices.iter().filter_map(|index| pak.get(*index));
             let document = Document {
-                path: PathJson::new(&map.path),
+                head: Head::new(&map.path),
                 console: pak.is_console(),
                 comment,
                 comment_raw,

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::show::{PathJson, count, json, shown};
+use crate::cli::show::{Head, count, json, shown};
 use crate::cli::talk::Code;
 
 /// Read every embedded file and say what is wrong or odd
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     ok: bool,
     files: usize,
     findings: Vec<FindingJson>,
@@ -84,7 +84,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong;
         let wrong = findings.iter().filter(is_wrong).count();
         if args.json {
-            let document = Document { path: PathJson::new(&map.path), ok: wrong == 0, files, findings };
+            let document = Document { head: Head::new(&map.path), ok: wrong == 0, files, findings };
             job.line(json(&document, maps.many)?);
         } else {
             let word = job.talk.verdict(wrong == 0, if wrong == 0 { "pass" } else { "fail" });

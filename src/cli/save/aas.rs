@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Error, ErrorKind, Plan};
 
-use crate::cli::input;
 use crate::cli::maps::real_path;
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
+use bspkit::face::input;
 
 /// A file of areas with the checksum of the new map, not yet written.
 pub(super) struct Areas {

@@ -8,7 +8,7 @@ use bspkit::{ChangeKind, Plan};
 use serde::Serialize;
 
 use super::sums::{SumJson, Sums};
-use crate::cli::show::{PathJson, json, shown};
+use crate::cli::show::{Head, json, shown};
 use crate::cli::talk::Job;
 
 /// A plan that is looked at only.
@@ -25,7 +25,7 @@ pub(super) struct DryRun<'a> {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     output: Option<String>,
     changed: bool,
     report: String,
@@ -108,7 +108,7 @@ impl<'a> Document<'a> {
     /// That nothing changes, and why.
     fn nothing(path: &'a Path, size: usize, report: String) -> Self {
         Document {
-            path: PathJson::new(path),
+            head: Head::new(path),
             output: None,
             changed: false,
             report,
@@ -162,7 +162,7 @@ impl DryRun<'_> {
             ChangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
         });
         Document {
-            path: PathJson::new(self.path),
+            head: Head::new(self.path),
             output: self.target.map(shown),
             changed: !self.plan.is_identity(),
             report: report.to_string(),

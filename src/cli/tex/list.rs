@@ -19,7 +19,7 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
 use crate::cli::pairs::unescaped;
-use crate::cli::show::{PathJson, json, shown, text_and_raw};
+use crate::cli::show::{Head, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
 /// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a, T: Serialize> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     textures: Vec<T>,
 }
 
@@ -97,7 +97,7 @@ struct ProblemJson<'a> {
 #[derive(Serialize)]
 struct NamesDocument<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     textures: Vec<NameJson<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     problems: &'a [ProblemJson<'a>],
@@ -138,7 +138,7 @@ fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job:
     let code = if rows.iter().any(|row| row.problem.is_some()) { Code::Found } else { Code::Done };
     let is_empty = rows.is_empty();
     if args.json {
-        job.line(json(&Document { path: PathJson::new(path), textures: rows }, many)?);
+        job.line(json(&Document { head: Head::new(path), textures: rows }, many)?);
     } else if !is_empty {
         heading(many, job);
         job.line(format!("{:>6} {:>6} {:>6} {:10}  name", "#", "width", "height", "pixels"));
@@ -183,8 +183,8 @@ fn names(bsp: &Bsp<'_>, args: &Args, path: &std::path::Path, many: bool, job: &m
             NameJson { name: text.into_owned().into(), raw, lump, records }
         };
         let textures = rows.iter().map(name).collect();
-        let path = PathJson::new(path);
-        job.line(json(&NamesDocument { path, textures, problems: &problems }, many)?);
+        let path = Head::new(path);
+        job.line(json(&NamesDocument { head: path, textures, problems: &problems }, many)?);
     } else if !rows.is_empty() || !problems.is_empty() {
         heading(many, job);
         job.line(format!("{:>8} {:20}  name", "records", "lump"));

@@ -7,8 +7,8 @@ use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 
 use crate::cli::context::Context;
-use crate::cli::input;
 use crate::cli::show::shown;
+use bspkit::face::input;
 
 pub(super) enum Shelf {
     Map(Textures<'static>),
@@ -21,7 +21,7 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
-    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path)?;
     Wad::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 

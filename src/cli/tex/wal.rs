@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use super::{export, file_name, finding, png, take};
 use crate::cli::context::Context;
-use crate::cli::input;
 use crate::cli::maps::Maps;
 use crate::cli::put::put;
 use crate::cli::save::Save;
-use crate::cli::show::{PathJson, json, shown, text_and_raw};
+use crate::cli::show::{Head, json, shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
+use bspkit::face::input;
 
 /// Whose flags are meant where none is named.
 pub(super) const GAME: &str = "quake2";
@@ -128,19 +128,19 @@ fn asked_palette(path: Option<&Path>) -> Result<Palette> {
 }
 
 pub(super) fn read_palette(path: &Path) -> Result<Palette> {
-    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path)?;
     Palette::read(&bytes).with_context(|| format!("cannot take the palette of {}", shown(path)))
 }
 
 fn open(path: &Path) -> Result<Wal<'static>> {
-    let bytes = input::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+    let bytes = input::read(path)?;
     Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     textures: [serde_json::Map<String, serde_json::Value>; 1],
 }
 
@@ -166,7 +166,7 @@ pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut
         row.insert(name.to_owned(), text.parse::<i64>().map_or_else(|_| text.into(), Into::into));
     }
     if is_json {
-        job.line(json(&Document { path: PathJson::new(path), textures: [row] }, many)?);
+        job.line(json(&Document { head: Head::new(path), textures: [row] }, many)?);
     } else {
         job.line(format!("{}: {}", job.path, line.join(" ")));
     }

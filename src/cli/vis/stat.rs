@@ -9,7 +9,7 @@ use super::places;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::show::{PathJson, count, json, shown};
+use crate::cli::show::{Head, count, json, shown};
 use crate::cli::talk::Code;
 
 /// Say how much is visible from how many places
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    path: PathJson<'a>,
+    head: Head<'a>,
     /// What has rows: leafs or clusters.
     rows_are: &'static str,
     places: usize,
@@ -62,8 +62,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let code = if problems.is_empty() { Code::Done } else { Code::Found };
         let bytes = visibility.to_bytes().map_or(0, |bytes| bytes.len());
         if args.reading.json {
-            let (path, places) = (PathJson::new(&map.path), places.len());
-            job.line(json(&Document { path, rows_are, places, bytes, sets, problems }, maps.many)?);
+            let (path, places) = (Head::new(&map.path), places.len());
+            job.line(json(&Document { head: path, rows_are, places, bytes, sets, problems }, maps.many)?);
             return Ok(code);
         }
         if places.is_empty() {

@@ -1,14 +1,14 @@
 //! A patch as JSON.
 
-use bspkit::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
 use serde_json::{Map, Value};
 
-use crate::cli::show::text_and_raw;
+use crate::face::report::{base64, text_and_raw};
+use crate::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
 
 type Object = Map<String, Value>;
 
 /// The patch as a document.
-pub(in crate::cli::ent) fn write(patch: &Patch) -> Value {
+pub(super) fn write(patch: &Patch) -> Value {
     let mut object = Object::new();
     object.insert("bspkit_patch".into(), 1.into());
     if let Some(entities) = patch.entities {
@@ -151,7 +151,7 @@ fn key(object: &mut Object, key: &PairKey) {
         }
         (_, nth) => {
             object.insert("key".into(), text_and_raw(&key.name).0.into());
-            object.insert("key_raw".into(), super::read::base64(&key.name).into());
+            object.insert("key_raw".into(), base64(&key.name).into());
             if let Some(nth) = nth {
                 object.insert("nth".into(), nth.into());
             }

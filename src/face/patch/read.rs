@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use bspkit::bytes::escaped;
-use bspkit::content::select::Selector;
-use bspkit::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::cli::records::json::Members;
+use crate::bytes::escaped;
+use crate::content::select::Selector;
+use crate::face::records::Members;
+use crate::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -25,8 +25,8 @@ struct Object<'t> {
 /// Reads a patch; an error says where.
 pub(super) fn read(text: &[u8]) -> Result<Patch> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    let text = std::str::from_utf8(text).map_err(|error| format!("it is no UTF-8: {error}"))?;
-    let raw: &RawValue = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+    let text = std::str::from_utf8(text).map_err(|error| format!("it is not UTF-8: {error}"))?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut object = Object::of(raw, "")?;
     match object.number("bspkit_patch")? {
         Some(VERSION) => {}
@@ -258,8 +258,4 @@ pub(super) fn numbered(key: &str) -> Option<(&str, usize)> {
     let (name, number) = key.rsplit_once('#')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| (name, number.parse().unwrap_or(usize::MAX)))
-}
-
-pub(super) fn base64(bytes: &[u8]) -> String {
-    BASE64_STANDARD.encode(bytes)
 }

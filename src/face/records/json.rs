@@ -3,77 +3,57 @@
 use std::fmt;
 use std::io::BufRead;
 
-use anyhow::Result;
-use bspkit::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Content, wrong_line};
+use super::{Lump, wrong_line};
+use crate::face::report::syntax;
+use crate::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
+use crate::{Error, ErrorKind, Result};
 
 /// The field that says which list of its lump a record is of.
 const LIST: &str = "list";
 
 /// Prints a record as an object; the name of its list first, where there is one.
-pub(crate) fn print_record(
-    out: &mut Vec<u8>,
-    list: &str,
-    record: &RecordInfo,
-    bytes: &[u8],
-    names: FlagNames,
-) -> Result<()> {
-    if list.is_empty() {
-        return print_fields(out, record.fields, bytes, names);
-    }
-    out.extend_from_slice(b"{\"list\":");
-    serde_json::to_writer(&mut *out, list)?;
-    out.push(b',');
+pub(super) fn print_record(out: &mut Vec<u8>, list: &str, record: &RecordInfo, bytes: &[u8], names: FlagNames) {
     let start = out.len();
-    print_fields(out, record.fields, bytes, names)?;
-    out.remove(start);
-    Ok(())
+    print_value(out, Shape::Record(record.fields), Meaning::Plain, bytes, names);
+    if !list.is_empty() {
+        // The name of a list is a word of the dialect's table.
+        out.splice(start..=start, format!("{{\"{LIST}\":\"{list}\",").into_bytes());
+    }
 }
 
-/// Prints a part of a record.
-pub(crate) fn print_value(
-    out: &mut Vec<u8>,
-    shape: Shape,
-    meaning: Meaning,
-    bytes: &[u8],
-    names: FlagNames,
-) -> Result<()> {
+/// Prints a part of a record as JSON.
+pub fn print_value(out: &mut Vec<u8>, shape: Shape, meaning: Meaning, bytes: &[u8], names: FlagNames) {
     match shape {
-        Shape::Record(fields) => print_fields(out, fields, bytes, names)?,
+        Shape::Record(fields) => {
+            out.push(b'{');
+            for (index, field) in fields.iter().enumerate() {
+                out.extend_from_slice(if index > 0 { b",\"" } else { b"\"" });
+                out.extend_from_slice(field.name.as_bytes());
+                out.extend_from_slice(b"\":");
+                let bytes = &bytes[field.offset..field.offset + field.shape.size()];
+                print_value(out, field.shape, field.meaning, bytes, names);
+            }
+            out.push(b'}');
+        }
         Shape::Array(item, _) => {
             out.push(b'[');
             for (index, bytes) in bytes.chunks_exact(item.size().max(1)).enumerate() {
                 if index > 0 {
                     out.push(b',');
                 }
-                print_value(out, *item, meaning, bytes, names)?;
+                print_value(out, *item, meaning, bytes, names);
             }
             out.push(b']');
         }
         _ => match record::print(shape, meaning, bytes, names) {
             Text::Number(number) => out.extend_from_slice(number.as_bytes()),
-            Text::Word(word) => serde_json::to_writer(out, &word)?,
+            // Writing to memory cannot fail.
+            Text::Word(word) => serde_json::to_writer(out, &word).unwrap_or_default(),
         },
     }
-    Ok(())
-}
-
-fn print_fields(out: &mut Vec<u8>, fields: &[FieldInfo], bytes: &[u8], names: FlagNames) -> Result<()> {
-    out.push(b'{');
-    for (index, field) in fields.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        out.push(b'"');
-        out.extend_from_slice(field.name.as_bytes());
-        out.extend_from_slice(b"\":");
-        print_value(out, field.shape, field.meaning, &bytes[field.offset..field.offset + field.shape.size()], names)?;
-    }
-    out.push(b'}');
-    Ok(())
 }
 
 /// An object's members in their order, none of them lost.
@@ -102,28 +82,37 @@ impl<'t> Deserialize<'t> for Members<'t> {
 }
 
 /// Reads the records of a file, list by list as the content has them.
-pub(super) fn parse(content: &Content<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<Vec<u8>>> {
-    let mut lists: Vec<Vec<u8>> = content.parts.iter().map(|_| Vec::new()).collect();
+pub(super) fn parse(lump: &Lump<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<Vec<u8>>> {
+    let mut lists: Vec<Vec<u8>> = lump.parts.iter().map(|_| Vec::new()).collect();
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
-        if file.read_until(b'\n', &mut text)? == 0 {
+        let read = file.read_until(b'\n', &mut text);
+        if read.map_err(|error| Error::io("cannot read the file", error))? == 0 {
             break;
         }
-        let text = text.strip_prefix(b"\xEF\xBB\xBF").filter(|_| line == 1).unwrap_or(&text).trim_ascii();
-        if text.is_empty() {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").filter(|_| line == 1).unwrap_or(&text);
+        if text.trim_ascii().is_empty() {
             continue;
         }
-        parse_line(content, &mut lists, text, names).map_err(|why| wrong_line(line, &why))?;
+        let members = serde_json::from_slice(text).map_err(|error| {
+            let column = if error.column() > 0 { format!(", column {}", error.column()) } else { String::new() };
+            Error::new(ErrorKind::Argument, format!("line {line}{column}: {}", syntax(&error)))
+        })?;
+        parse_line(lump, &mut lists, members, names).map_err(|why| wrong_line(line, &why))?;
     }
     Ok(lists)
 }
 
-fn parse_line(content: &Content<'_>, lists: &mut [Vec<u8>], text: &[u8], names: FlagNames) -> Result<(), String> {
-    let Members(mut members) = serde_json::from_slice(text).map_err(|error| format!("no JSON object: {error}"))?;
+fn parse_line(
+    lump: &Lump<'_>,
+    lists: &mut [Vec<u8>],
+    Members(mut members): Members<'_>,
+    names: FlagNames,
+) -> Result<(), String> {
     let mut which = 0;
-    if content.has_lists {
-        let known: Vec<_> = content.parts.iter().map(|part| part.list).collect();
+    if lump.has_lists {
+        let known: Vec<_> = lump.parts.iter().map(|part| part.list).collect();
         let at = members.iter().position(|(name, _)| name == LIST);
         let at = at.ok_or_else(|| format!("it has no member `{LIST}`; the lists are {}", known.join(", ")))?;
         let (_, name) = members.remove(at);
@@ -131,21 +120,18 @@ fn parse_line(content: &Content<'_>, lists: &mut [Vec<u8>], text: &[u8], names: 
         let found = known.iter().position(|list| *list == name);
         which = found.ok_or_else(|| format!("there is no list `{name}`; the lists are {}", known.join(", ")))?;
     }
-    let (Some(part), Some(list)) = (content.parts.get(which), lists.get_mut(which)) else { return Ok(()) };
+    let (Some(part), Some(list)) = (lump.parts.get(which), lists.get_mut(which)) else { return Ok(()) };
     let start = list.len();
     list.resize(start + part.record.size, 0);
     parse_members(part.record.fields, members, &mut list[start..], names, "")
 }
 
-/// Writes the bytes that a JSON value stands for.
-pub(crate) fn parse_value(
-    shape: Shape,
-    meaning: Meaning,
-    text: &str,
-    to: &mut [u8],
-    names: FlagNames,
-) -> Result<(), String> {
-    let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| format!("no JSON: {error}"))?;
+/// Writes the bytes of a JSON value to a part of a record.
+///
+/// # Errors
+/// Why the value does not fit: a sentence that names the field.
+pub fn parse_value(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
+    let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
     parse_raw(shape, meaning, raw, to, names, "")
 }
 

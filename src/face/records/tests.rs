@@ -1,6 +1,6 @@
 //! What is printed reads back to the same bytes: random records of every type, and every lump of real maps.
 
-use bspkit::dialect::{self, Form, Row};
+use crate::dialect::{self, Form, Row};
 use proptest::prelude::*;
 
 use super::*;
@@ -10,25 +10,25 @@ mod corpus;
 #[path = "../../../tests/common/random.rs"]
 mod random;
 
-fn printed(content: &Content<'_>, format: Format, names: FlagNames) -> Vec<u8> {
+fn printed(lump: &Lump<'_>, format: Format, names: FlagNames) -> Vec<u8> {
     let mut text = Vec::new();
     let write = |piece: &[u8]| {
         text.extend_from_slice(piece);
-        Ok(true)
+        Ok::<_, Error>(true)
     };
-    content.print(format, names, write).unwrap();
+    lump.print(format, names, write).unwrap();
     text
 }
 
-/// Prints and reads back in every format that the content has.
-fn round_trip(content: &Content<'_>, names: FlagNames) {
-    let csv = (content.parts.len() == 1).then_some(Format::Csv);
-    for format in [Format::Json].into_iter().filter(|_| !content.parts.is_empty()).chain(csv).chain([Format::Raw]) {
-        let text = printed(content, format, names);
-        let back = content.parse(format, names, false, &text[..]).unwrap();
+/// Prints and reads back in every format that the lump has.
+fn round_trip(lump: &Lump<'_>, names: FlagNames) {
+    let csv = (lump.parts.len() == 1).then_some(Format::Csv);
+    for format in [Format::Json].into_iter().filter(|_| !lump.parts.is_empty()).chain(csv).chain([Format::Raw]) {
+        let text = printed(lump, format, names);
+        let back = lump.parse(format, names, false, &text[..]).unwrap();
         // Raw bytes stay in the order of the file.
-        let wanted = if format == Format::Raw { &content.raw } else { &content.bytes };
-        assert!(*back == **wanted, "{} differs by way of {format:?}", content.name);
+        let wanted = if format == Format::Raw { &lump.raw } else { &lump.bytes };
+        assert!(*back == **wanted, "{} differs by way of {format:?}", lump.name);
     }
 }
 
@@ -52,7 +52,7 @@ fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(random::config(64, "src/cli/records/tests.proptest-regressions"))]
+    #![proptest_config(random::config(64, "src/face/records/tests.proptest-regressions"))]
     #[test]
     fn records_of_every_type_read_back(noise in prop::collection::vec(any::<u8>(), 64..2000)) {
         for dialect in dialect::ALL {
@@ -62,9 +62,9 @@ proptest! {
                 let has_lists = parts.len() > 1;
                 let (slot, why) = (SlotId::Lump(0), String::new());
                 let (name, raw) = (row.lump.to_owned(), bytes.clone());
-                let content = Content { slot, name, bytes, raw, parts, has_lists, why };
+                let lump = Lump { slot, name, bytes, raw, parts, has_lists, why };
                 for game in dialect.games {
-                    round_trip(&content, game.flags);
+                    round_trip(&lump, game.flags);
                 }
             }
         }
@@ -75,13 +75,13 @@ proptest! {
 fn lumps_of_real_maps_read_back() {
     for path in corpus::maps() {
         let Ok(bsp) = Bsp::open(&path) else { continue };
-        let names = game(&bsp, None).unwrap().flags;
+        let names = bsp.dialect().game(bsp.version()).flags;
         for slot in bsp.slots() {
             // A lump of many megabytes is more of the same.
-            if let Ok(content) = Content::read(&bsp, slot, None)
-                && content.bytes.len() < 1 << 18
+            if let Ok(lump) = Lump::read(&bsp, slot)
+                && lump.bytes.len() < 1 << 18
             {
-                round_trip(&content, names);
+                round_trip(&lump, names);
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Records by name, where there is no map to tell them by: what `build` reads.
+//! Records by name, where there is no map that they are detected from: what `build` reads.
 
-use bspkit::bytes::Data;
-use bspkit::dialect::{Counted, Dialect, Form, Row};
-use bspkit::record::RecordInfo;
-use bspkit::{Bsp, Error, ErrorKind, Slot, SlotId};
+use crate::bytes::Data;
+use crate::dialect::{Counted, Dialect, Form, Row};
+use crate::record::RecordInfo;
+use crate::{Bsp, Error, ErrorKind, Slot, SlotId};
 
-use super::Content;
+use super::Lump;
 
 /// Which records a file has: the name of the type, or those of all lists with `+` between them, and their size together.
 pub(crate) struct RecordName<'n> {
@@ -52,7 +52,7 @@ pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)
     (known.len() == 1 && is_same(known[0], row)).then(|| name(row))
 }
 
-impl Content<'static> {
+impl Lump<'static> {
     /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump of
     /// this version may have in such a map. The row that it then goes by stands beside.
     pub(crate) fn blank(
@@ -97,7 +97,7 @@ impl Content<'static> {
         let parts = row.parts(&bytes).map_err(|why| Error::new(ErrorKind::Malformed, why))?;
         let (slot, why) = (SlotId::Lump(0), String::new());
         let (name, has_lists) = (lump.to_owned(), parts.len() > 1);
-        Ok((Content { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why }, row))
+        Ok((Lump { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why }, row))
     }
 }
 

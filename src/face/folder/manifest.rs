@@ -1,21 +1,31 @@
-//! What a manifest says: a map's head, and a file for each lump. docs/manifest.schema.json says it too.
+//! What a manifest says: a map's head, and a file for each lump. The schema is docs/schema/manifest.schema.json.
 
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result};
-use bspkit::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::input;
-use crate::cli::records::Format;
-use crate::cli::show::shown;
+use crate::face::records::Format;
+use crate::face::{input, shown};
+use crate::{Error, ErrorKind, Result};
 
-/// The name of the file that `dump --all` writes.
-pub(crate) const NAME: &str = "manifest.json";
+/// The name of the manifest in a folder.
+pub(super) const NAME: &str = "manifest.json";
 
+/// What a map is made of: its header, and a file for each lump.
+///
+/// ```
+/// use bspkit::face::folder::Manifest;
+/// let built = Manifest::read("docs/box/manifest.json".as_ref())?.build()?;
+/// let map = bspkit::Bsp::from_vec(built.bytes)?;
+/// assert_eq!(map.dialect().name, built.dialect.name);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a manifest: a JSON object")]
-pub(crate) struct Manifest {
+pub struct Manifest {
+    /// Where the files are.
+    #[serde(skip)]
+    pub(super) folder: PathBuf,
     /// The version of the format: 1.
     pub(super) bspkit_manifest: u32,
     pub(super) dialect: String,
@@ -98,23 +108,29 @@ pub(super) fn wrong(place: &str, why: impl std::fmt::Display) -> Error {
 }
 
 impl Manifest {
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let cannot = || format!("cannot read {}", shown(path));
-        let text = input::read(path).with_context(cannot)?;
+    /// Reads a manifest; the files that it names are in its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a manifest: the message says where and why.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = input::read(path)?;
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
-        let manifest: Manifest = serde_json::from_slice(text)
-            .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
-            .with_context(cannot)?;
-        match manifest.bspkit_manifest {
-            1 => Ok(manifest),
-            other => {
-                Err(wrong("bspkit_manifest", format!("the version {other} is not known, only 1"))).with_context(cannot)
+        let wrong_text = |error: serde_json::Error| Error::new(ErrorKind::Argument, error.to_string());
+        let read = serde_json::from_slice(text).map_err(wrong_text).and_then(|manifest: Manifest| {
+            match manifest.bspkit_manifest {
+                1 => Ok(manifest),
+                other => Err(wrong("bspkit_manifest", format!("the version {other} is not known, only 1"))),
             }
-        }
+        });
+        let manifest = read.map_err(|error| error.within(format!("cannot read {}", shown(path))))?;
+        Ok(Manifest { folder: path.parent().unwrap_or(Path::new("")).to_owned(), ..manifest })
     }
 
-    /// Every file that it names, with the place where it does.
-    pub(super) fn files(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+    /// Every file that it names.
+    ///
+    /// # Errors
+    /// A name that leaves the manifest's folder.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
         let parts = self.lumps.iter().enumerate().flat_map(|(index, part)| {
             let place = part.place(index);
             let name = move |field| format!("{place}.{field}");
@@ -122,7 +138,7 @@ impl Manifest {
         });
         let named = parts.chain([("tail".to_owned(), self.tail.as_deref())]);
         let named = named.filter_map(|(place, name)| Some((place, name?)));
-        named.map(|(place, name)| Ok(resolve(folder, name).map_err(|why| wrong(&place, why))?)).collect()
+        named.map(|(place, name)| resolve(&self.folder, name).map_err(|why| wrong(&place, why))).collect()
     }
 }
 

@@ -4,20 +4,17 @@ use std::collections::HashSet;
 use std::io::BufReader;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use bspkit::bytes::{ByteOrder, unescape};
-use bspkit::dialect::{self, Dialect, Role};
-use bspkit::file::directory::{DirectoryShape, EntryFields, EntryShape};
-use bspkit::record::FlagNames;
-use bspkit::{Bsp, Builder, SlotId};
 
 use super::manifest::{Manifest, Part, resolve, wrong};
-use crate::cli::input;
-use crate::cli::records::{Content, Format, RecordName};
-use crate::cli::show::shown;
-use crate::cli::talk::Job;
+use crate::bytes::{ByteOrder, unescape};
+use crate::dialect::{self, Dialect, Role};
+use crate::face::records::{Format, Lump, RecordName};
+use crate::face::{input, shown};
+use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
+use crate::record::FlagNames;
+use crate::{Bsp, Builder, Result, SlotId};
 
 /// What a part of a manifest is about.
 enum Target {
@@ -36,26 +33,49 @@ struct Whole<'m> {
     folder: &'m Path,
 }
 
+/// A map that was built.
+///
+/// ```
+/// use bspkit::face::folder::Manifest;
+/// let built = Manifest::read("docs/box/manifest.json".as_ref())?.build()?;
+/// assert!(built.warnings.is_empty());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// Its dialect, as the manifest says.
+    pub dialect: &'static Dialect,
+    /// The whole file.
+    pub bytes: Vec<u8>,
+    /// What may not be as it was meant: a sentence each.
+    pub warnings: Vec<String>,
+}
+
 impl Manifest {
-    /// The dialect and the bytes of the map.
-    pub(super) fn make(&self, folder: &Path, job: &mut Job<'_>) -> Result<(&'static Dialect, Vec<u8>)> {
+    /// Builds the map from its files.
+    ///
+    /// # Errors
+    /// The manifest contradicts itself or the dialect, or a file cannot be read: the message says where and why.
+    pub fn build(&self) -> Result<Built> {
         let dialect = dialect::by_name(&self.dialect)?;
-        let whole = self.whole(dialect, folder)?;
+        let whole = self.whole(dialect)?;
+        let mut warnings = Vec::new();
         let mut builder = Builder::new(dialect).version(whole.version).shape(whole.shape);
         if let Some(revision) = self.revision {
             if dialect.revision_at.is_none() {
-                return Err(wrong("revision", format!("maps of {} have none", dialect.title)).into());
+                return Err(wrong("revision", format!("maps of {} have none", dialect.title)));
             }
             builder = builder.revision(revision);
         }
         if let Some(checksum) = self.checksum {
             if dialect.stored_checksum_at().is_none() {
-                return Err(wrong("checksum", format!("maps of {} hold none", dialect.title)).into());
+                return Err(wrong("checksum", format!("maps of {} hold none", dialect.title)));
             }
             builder = builder.checksum(checksum);
         }
         if self.align_game_lumps.is_some() && dialect.rules.game_lump.is_none() {
-            return Err(wrong("align_game_lumps", format!("maps of {} have no game lump", dialect.title)).into());
+            return Err(wrong("align_game_lumps", format!("maps of {} have no game lump", dialect.title)));
         }
         builder = builder.align_game_lumps(alignment("align_game_lumps", self.align_game_lumps)?.unwrap_or(1));
         for alignment in dialect.rules.alignments.iter().filter(|alignment| !alignment.only_if_it_stood_so) {
@@ -74,7 +94,7 @@ impl Manifest {
                 Target::Member(_) | Target::Bspx(_) => None,
             };
             if slot.is_some_and(|slot| !seen.insert(slot)) {
-                return Err(wrong(&place, "it comes a second time").into());
+                return Err(wrong(&place, "it comes a second time"));
             }
             has_members |= matches!(target, Target::Member(_));
             let lump = if let Target::Lump(index) = target { Some(index) } else { None };
@@ -84,33 +104,31 @@ impl Manifest {
             if lump.is_some() && lump == dialect.rules.game_lump && bytes.len() > 4 {
                 has_game_lump = true;
                 if !dialect.rules.relative_members {
-                    job.warn_here(&format!("{place}: what its bytes say of places is not made anew"));
+                    warnings.push(format!("{place}: what its bytes say of places is not made anew"));
                 }
             }
             builder = whole.add(builder, part, target, bytes, &place)?;
         }
         // That the directory is longer than usual shows by an offset that could be one.
         for index in (dialect.shapes[0].count..whole.shape.count).filter(|index| !filled.contains(index)) {
-            let offset = i32::try_from(whole.shape.header_size())?;
+            let offset = i32::try_from(whole.shape.header_size()).unwrap_or(0);
             builder = builder.entry(index, EntryFields { offset, length: 0, version: None, unpacked: None });
         }
         if has_game_lump && has_members {
-            return Err(
-                wrong("lumps", "the game lump has a file, and so have its members: leave one of them out").into()
-            );
+            return Err(wrong("lumps", "the game lump has a file, and so have its members: leave one of them out"));
         }
         let lump = |(index, name): (usize, &String)| {
             let no_lump = || wrong(&format!("order[{index}]"), format!("`{name}` is no lump of the directory"));
             whole.lump(name).ok_or_else(no_lump)
         };
-        let order = self.order.iter().enumerate().map(lump).collect::<Result<Vec<usize>, _>>()?;
+        let order = self.order.iter().enumerate().map(lump).collect::<Result<Vec<usize>>>()?;
         if order.iter().collect::<HashSet<_>>().len() < order.len() {
-            return Err(wrong("order", "it names a lump twice").into());
+            return Err(wrong("order", "it names a lump twice"));
         }
         builder = builder.order(&order);
         if self.trailer {
             if dialect.rules.trailer_lump.is_none() {
-                return Err(wrong("trailer", format!("maps of {} have none", dialect.title)).into());
+                return Err(wrong("trailer", format!("maps of {} have none", dialect.title)));
             }
             builder = builder.trailer();
         }
@@ -118,15 +136,15 @@ impl Manifest {
             builder = builder.tail(whole.read("tail", tail)?);
         }
         builder = if self.unpadded { builder.unpadded() } else { builder };
-        Ok((dialect, builder.build()?))
+        Ok(Built { dialect, bytes: builder.build()?, warnings })
     }
 
-    fn whole<'m>(&self, dialect: &'static Dialect, folder: &'m Path) -> Result<Whole<'m>> {
+    fn whole(&self, dialect: &'static Dialect) -> Result<Whole<'_>> {
         let version = self.version.unwrap_or(dialect.versions[0]);
         if !dialect.versions.contains(&version) {
             let known: Vec<_> = dialect.versions.iter().map(i32::to_string).collect();
             let why = format!("{} has no maps of version {version}, only {}", dialect.title, known.join(", "));
-            return Err(wrong("version", why).into());
+            return Err(wrong("version", why));
         }
         let entries = self.entries.unwrap_or(dialect.shapes[0].count);
         let shape = dialect.shapes.iter().find(|shape| shape.count == entries);
@@ -138,7 +156,7 @@ impl Manifest {
             Some(name) => dialect.game_by_name(name)?,
             None => dialect.game(version),
         };
-        Ok(Whole { dialect, version, shape, names: game.flags, folder })
+        Ok(Whole { dialect, version, shape, names: game.flags, folder: &self.folder })
     }
 }
 
@@ -146,7 +164,7 @@ impl Whole<'_> {
     fn add(&self, builder: Builder, part: &Part, target: Target, bytes: Vec<u8>, place: &str) -> Result<Builder> {
         let (is_lump, is_member) = (matches!(target, Target::Lump(_)), matches!(target, Target::Member(_)));
         let is_source = self.shape.entry != EntryShape::Plain;
-        let no = |field: &str| Err(wrong(&format!("{place}.{field}"), "it has none there").into());
+        let no = |field: &str| Err(wrong(&format!("{place}.{field}"), "it has none there"));
         match () {
             () if part.version.is_some() && !(is_lump && is_source || is_member) => return no("version"),
             () if part.compressed && !(is_lump && is_source || is_member) => return no("compressed"),
@@ -246,12 +264,12 @@ impl Whole<'_> {
             let by_name = Path::new(file).extension().and_then(|extension| Format::of_extension(extension.to_str()?));
             bytes = match part.format.or(by_name).unwrap_or(Format::Raw) {
                 Format::Raw => self.read(&format!("{place}.file"), file)?,
-                format => self.records(part, &name, file, format).with_context(|| place.to_owned())?,
+                format => self.records(part, &name, file, format).map_err(|error| error.within(place))?,
             };
         }
         if let Some(rest) = &part.rest {
             let rest = BASE64_STANDARD.decode(rest);
-            bytes.extend(rest.map_err(|error| wrong(&format!("{place}.rest"), format!("no base64: {error}")))?);
+            bytes.extend(rest.map_err(|error| wrong(&format!("{place}.rest"), format!("it is not base64: {error}")))?);
         }
         if part.nul {
             bytes.push(0);
@@ -261,11 +279,10 @@ impl Whole<'_> {
 
     fn records(&self, part: &Part, name: &str, file: &str, format: Format) -> Result<Vec<u8>> {
         let wanted = RecordName { name: part.record.as_deref(), size: part.record_size };
-        let (content, row) = Content::blank(self.dialect, self.version, name, part.version, &wanted)?;
+        let (lump, row) = Lump::blank(self.dialect, self.version, name, part.version, &wanted)?;
         let path = resolve(self.folder, file).map_err(|why| wrong("file", why))?;
-        let cannot = || format!("cannot read {}", shown(&path));
-        let file = input::open(&path).with_context(cannot)?;
-        let mut bytes = content.parse(format, self.names, true, BufReader::new(file)).with_context(cannot)?;
+        let parsed = lump.parse(format, self.names, true, BufReader::new(input::open(&path)?));
+        let mut bytes = parsed.map_err(|error| error.within(format!("cannot read {}", shown(&path))))?;
         if self.dialect.byte_order() == ByteOrder::Big {
             row.turn(&mut bytes, ByteOrder::Little);
         }
@@ -274,7 +291,7 @@ impl Whole<'_> {
 
     fn read(&self, place: &str, file: &str) -> Result<Vec<u8>> {
         let path = resolve(self.folder, file).map_err(|why| wrong(place, why))?;
-        input::read(&path).with_context(|| format!("cannot read {}", shown(&path))).with_context(|| place.to_owned())
+        input::read(&path).map_err(|error| error.within(place))
     }
 }
 
@@ -283,7 +300,7 @@ fn alignment(place: &str, bytes: Option<usize>) -> Result<Option<usize>> {
     const COARSEST: usize = 1 << 16;
     match bytes {
         Some(bytes) if !bytes.is_power_of_two() || bytes > COARSEST => {
-            Err(wrong(place, format!("{bytes} is no power of two up to {COARSEST}")).into())
+            Err(wrong(place, format!("{bytes} is not a power of two up to {COARSEST}")))
         }
         bytes => Ok(bytes),
     }

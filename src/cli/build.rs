@@ -1,15 +1,12 @@
 //! `build`: a map from nothing but a manifest and the files that it names.
 
-mod make;
-mod manifest;
-mod write;
-
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::Data;
+use bspkit::face::folder::{Built, Manifest};
 use bspkit::{Bsp, Error, ErrorKind};
 
 use super::context::Context;
@@ -18,14 +15,12 @@ use super::ls;
 use super::maps::{Maps, real_path};
 use super::show::{count, shown};
 use super::talk::Code;
-use manifest::Manifest;
-pub(super) use write::{Dumped, is_extra, write};
 
 /// Make a map from a manifest and the files that it names
 ///
 /// The manifest is JSON: `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`.
 /// Files are records as `dump` writes them (.jsonl, .csv), or a lump's bytes. Versions, compression, the order in the file,
-/// game lumps and BSPX entries are the manifest's to say; docs/manifest.schema.json says how. `dump --all` writes one
+/// game lumps and BSPX entries are the manifest's to say; docs/schema/manifest.schema.json says how. `dump --all` writes one
 /// for a map, from which the same lumps are built.
 #[derive(clap::Args)]
 #[command(after_help = help!(
@@ -49,14 +44,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let manifest = Manifest::read(&args.manifest)?;
-    let folder = args.manifest.parent().unwrap_or(Path::new(""));
     let cannot = || format!("cannot build a map from {}", shown(&args.manifest));
-    let files = manifest.files(folder).with_context(cannot)?;
+    let files = manifest.files().with_context(cannot)?;
     if let Some(output) = &args.output {
         spare(output, files.iter().chain([&args.manifest]))?;
     }
     Maps::file(&args.manifest).each(cx, |_, job| {
-        let (dialect, bytes) = manifest.make(folder, job).with_context(cannot)?;
+        let Built { dialect, bytes, warnings, .. } = manifest.build().with_context(cannot)?;
+        warnings.iter().for_each(|warning| job.warn_here(warning));
         let data = Data::from(bytes);
         match Bsp::from_data(data.clone(), None) {
             Ok(found) if found.dialect().name != dialect.name => {

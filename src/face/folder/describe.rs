@@ -1,40 +1,38 @@
-//! The manifest of a map that is there, beside the files that `dump --all` writes of it.
+//! The manifest of a map, beside the files with its lumps.
 
 use std::path::Path;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use bspkit::dialect::Role;
-use bspkit::{Bsp, SegmentKind, Slot, SlotId};
-
 use super::manifest::{Manifest, NAME, Part};
+use crate::dialect::Role;
+use crate::face::report::base64;
+use crate::{Bsp, SegmentKind, Slot, SlotId};
 
 /// How the names of files begin that hold what stands before a lump and belongs to none.
 const GAP: &str = "gap_before_";
 const TAIL: &str = "tail";
 
 /// A lump that was written, and how.
-pub(crate) struct Dumped<'b> {
-    pub(crate) slot: &'b Slot,
+pub(super) struct Dumped<'b> {
+    pub(super) slot: &'b Slot,
     /// The file's name.
-    pub(crate) file: String,
+    pub(super) file: String,
     /// The records in it and their size, where it is no mere bytes.
-    pub(crate) record: Option<(String, usize)>,
+    pub(super) record: Option<(String, usize)>,
     /// What stands behind the last record.
-    pub(crate) rest: Vec<u8>,
+    pub(super) rest: Vec<u8>,
 }
 
 /// Whether a file in a folder of lumps is none of a lump but of what `build` alone reads.
-pub(crate) fn is_extra(path: &Path) -> bool {
+pub(super) fn is_extra(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == NAME || name.starts_with(GAP) || name == "tail.bin"
 }
 
 /// A file by its name in the folder.
-pub(crate) type NamedFile = (String, Vec<u8>);
+pub(super) type NamedFile = (String, Vec<u8>);
 
 /// The files of what is no lump's, and the manifest.
-pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> serde_json::Result<Vec<NamedFile>> {
+pub(super) fn describe(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> Vec<NamedFile> {
     let (dialect, container) = (bsp.dialect(), bsp.container());
     let mut files = Vec::new();
     let mut lumps: Vec<Part> = dumped.iter().map(|dumped| part(bsp, dumped)).collect();
@@ -70,6 +68,7 @@ pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) ->
     let has_trailer = of_kind(SegmentKind::Trailer).next().is_some();
     let is_ragged = !container.bytes().len().is_multiple_of(dialect.rules.end_alignment);
     let manifest = Manifest {
+        folder: std::path::PathBuf::new(),
         bspkit_manifest: 1,
         dialect: dialect.name.to_owned(),
         version: Some(bsp.version()),
@@ -87,10 +86,11 @@ pub(crate) fn write(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) ->
         unpadded: is_ragged && tail.is_none() && !has_trailer,
         tail,
     };
-    let mut text = serde_json::to_vec_pretty(&manifest)?;
+    // Writing to memory cannot fail.
+    let mut text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
     text.push(b'\n');
     files.push((NAME.to_owned(), text));
-    Ok(files)
+    files
 }
 
 fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
@@ -100,7 +100,7 @@ fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
         file: Some(file.clone()),
         record,
         record_size,
-        rest: (!rest.is_empty()).then(|| BASE64_STANDARD.encode(rest)),
+        rest: (!rest.is_empty()).then(|| base64(rest)),
         ..placed(bsp, slot)
     }
 }

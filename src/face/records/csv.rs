@@ -2,11 +2,11 @@
 
 use std::io::BufRead;
 
-use anyhow::{Context, Result};
-use bspkit::record::{Cell, FlagNames, RecordInfo};
-use csv::{ReaderBuilder, Writer};
+use ::csv::{ReaderBuilder, Writer};
 
 use super::wrong_line;
+use crate::record::{Cell, FlagNames, RecordInfo};
+use crate::{Error, ErrorKind, Result};
 
 /// Prints records line by line.
 pub(super) struct Printer {
@@ -19,15 +19,15 @@ impl Printer {
     pub(super) fn new(record: &RecordInfo, names: FlagNames) -> Result<Self> {
         let cells = Cell::all(record.fields);
         let mut lines = Writer::from_writer(Vec::new());
-        lines.write_record(cells.iter().map(|cell| &cell.path))?;
+        lines.write_record(cells.iter().map(|cell| &cell.path)).map_err(unprinted)?;
         Ok(Printer { cells, names, lines })
     }
 
     pub(super) fn print(&mut self, record: &[u8]) -> Result<()> {
         for cell in &self.cells {
-            self.lines.write_field(cell.print(record, self.names).to_string())?;
+            self.lines.write_field(cell.print(record, self.names).to_string()).map_err(unprinted)?;
         }
-        Ok(self.lines.write_record(None::<&[u8]>)?)
+        self.lines.write_record(None::<&[u8]>).map_err(unprinted)
     }
 
     /// The bytes that were printed and not yet taken.
@@ -37,21 +37,29 @@ impl Printer {
 
     pub(super) fn take(&mut self) -> Result<Vec<u8>> {
         let lines = std::mem::replace(&mut self.lines, Writer::from_writer(Vec::new()));
-        lines.into_inner().map_err(|error| error.into_error()).context("cannot print CSV")
+        lines.into_inner().map_err(|error| Error::io("cannot print CSV", error.into_error()))
     }
+}
+
+fn unprinted(error: ::csv::Error) -> Error {
+    Error::new(ErrorKind::Io, "cannot print CSV").because(error)
+}
+
+fn unread(what: &str, error: ::csv::Error) -> Error {
+    let kind = if error.is_io_error() { ErrorKind::Io } else { ErrorKind::Argument };
+    Error::new(kind, what).because(error)
 }
 
 /// Reads the records of a file.
 pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -> Result<Vec<u8>> {
     let cells = Cell::all(record.fields);
     let mut lines = ReaderBuilder::new().flexible(true).from_reader(file);
-    let heading = lines.headers().context("cannot read the heading")?.clone();
+    let heading = lines.headers().map_err(|error| unread("cannot read the heading", error))?.clone();
     let columns = columns(&cells, heading.iter()).map_err(|why| wrong_line(1, &why))?;
     let mut bytes = Vec::new();
     for line in lines.records() {
-        let line = line.context("cannot read a line")?;
-        let number = line.position().map_or(0, |position| position.line());
-        let number = usize::try_from(number)?;
+        let line = line.map_err(|error| unread("cannot read a line", error))?;
+        let number = line.position().and_then(|position| usize::try_from(position.line()).ok()).unwrap_or(0);
         if line.len() != columns.len() {
             let why = format!("it has {} columns, and the heading {}", line.len(), columns.len());
             return Err(wrong_line(number, &why));

@@ -1,0 +1,75 @@
+//! Files that are read whole: a stream without an end, or a file larger than any map, is refused before memory ends.
+//!
+//! ```
+//! let text = bspkit::face::input::read("docs/checks.md".as_ref())?;
+//! assert!(!text.is_empty());
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::face::shown;
+use crate::{Error, Result};
+
+/// No part of a map is larger: its numbers are signed and have 32 bits.
+const MOST: u64 = 0x7FFF_FFFF;
+
+/// A pipe does not say how much will come of it, and a device may have no end.
+const MOST_STREAMED: u64 = 1 << 28;
+
+/// A reader that fails where there is more to come than it may give.
+struct Bounded<R> {
+    from: R,
+    left: u64,
+}
+
+/// Opens a file for reading.
+///
+/// # Errors
+/// The file cannot be read, or is too large.
+pub fn open(path: &Path) -> Result<impl Read + use<>> {
+    let opened = File::open(path).and_then(|from| {
+        let there = from.metadata()?;
+        match there.is_file() {
+            true if there.len() > MOST => Err(too_large()),
+            true => Ok(Bounded { from, left: MOST }),
+            false => Ok(Bounded { from, left: MOST_STREAMED }),
+        }
+    });
+    opened.map_err(|error| cannot_read(path, error))
+}
+
+/// All bytes of a file.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|error| cannot_read(path, error))?;
+    Ok(bytes)
+}
+
+/// Standard input, with a bound on its bytes.
+pub fn stdin() -> impl Read {
+    Bounded { from: io::stdin().lock(), left: MOST_STREAMED }
+}
+
+pub(crate) fn cannot_read(path: &Path, error: io::Error) -> Error {
+    Error::io(format!("cannot read {}", shown(path)), error)
+}
+
+fn too_large() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, "it has more bytes than any part of a map")
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.left).map_or(buffer.len(), |left| buffer.len().min(left.max(1)));
+        let count = self.from.read(&mut buffer[..room])?;
+        let read = u64::try_from(count).unwrap_or(u64::MAX);
+        self.left = self.left.checked_sub(read).ok_or_else(too_large)?;
+        Ok(count)
+    }
+}

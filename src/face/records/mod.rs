@@ -1,0 +1,340 @@
+//! Records of a lump as JSON lines or CSV, and back, without the loss of a bit.
+//!
+//! Floats are the shortest decimals that read back to the same bits; flags have their names. [`Lump`] is a lump of a map with
+//! its records, [`FieldPath`] a part of one record.
+//!
+//! ```
+//! use bspkit::face::records::{Format, Lump};
+//! use bspkit::{Bsp, Error};
+//!
+//! let map = Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+//! let planes = Lump::find(&map, "planes")?;
+//! let names = map.dialect().game(map.version()).flags;
+//! let mut text = Vec::new();
+//! planes.print(Format::Json, names, |piece| {
+//!     text.extend_from_slice(piece);
+//!     Ok::<_, Error>(true) // go on
+//! })?;
+//! assert!(text.starts_with(b"{\"normal\":["));
+//!
+//! // The same text gives the same bytes; `load` sets them in a draft.
+//! let mut draft = map.draft();
+//! planes.load(&mut draft, Format::Json, names, false, &text[..])?;
+//! assert!(draft.plan(Default::default())?.is_identity());
+//! # Ok::<(), Error>(())
+//! ```
+
+mod blank;
+mod csv;
+mod field;
+mod json;
+mod names;
+
+use std::io::BufRead;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bytes::{ByteOrder, Data};
+use crate::dialect::{Form, Records};
+use crate::record::FlagNames;
+use crate::{Bsp, Draft, Error, ErrorKind, Place, Result, Slot, SlotId};
+
+pub(crate) use blank::{RecordName, told_by_name};
+pub use field::FieldPath;
+pub(crate) use json::Members;
+pub use json::{parse_value, print_value};
+pub use names::file_stems;
+
+/// How records look in a file.
+///
+/// ```
+/// use bspkit::face::records::Format;
+/// assert_eq!(Format::of_extension("JSONL"), Some(Format::Json));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Format {
+    /// An object on a line for each record
+    Json,
+    /// A heading, then a line for each record
+    Csv,
+    /// The lump's bytes
+    Raw,
+}
+
+impl Format {
+    /// The extension of files of this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Json => "jsonl",
+            Format::Csv => "csv",
+            Format::Raw => "bin",
+        }
+    }
+
+    /// The format that a file's name says it has.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        let known = [("jsonl", Format::Json), ("json", Format::Json), ("ndjson", Format::Json), ("csv", Format::Csv)];
+        let raw = ["bin", "raw", "lump"].map(|raw| (raw, Format::Raw));
+        let all = known.into_iter().chain(raw);
+        all.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(extension)).map(|(_, format)| format)
+    }
+}
+
+/// A lump with the records in it, or in the list of it that was named.
+///
+/// ```
+/// use bspkit::face::records::Lump;
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let lump = Lump::find(&map, "planes")?;
+/// assert_eq!((lump.name(), lump.records().len()), ("PLANES", 1));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Lump<'a> {
+    slot: SlotId,
+    name: String,
+    /// The lump's bytes, decompressed, with little-endian numbers.
+    bytes: Data<'a>,
+    /// The same with numbers as the file has them.
+    raw: Data<'a>,
+    /// Where records stand in them; nothing where there are none.
+    parts: Vec<Records>,
+    /// Whether the lump has several lists and all of them are meant.
+    has_lists: bool,
+    /// Why there are no records.
+    why: String,
+}
+
+impl<'a> Lump<'a> {
+    /// Finds a lump by its number, name or role, or one list of it by `LUMP.LIST`.
+    ///
+    /// # Errors
+    /// The map has no such lump or list; or the lump cannot be read.
+    pub fn find(bsp: &Bsp<'a>, lump: &str) -> Result<Self> {
+        match (bsp.slot(lump), lump.rsplit_once('.')) {
+            (Ok(slot), _) => Lump::read(bsp, slot),
+            (Err(error), None) => Err(error),
+            (Err(error), Some((before, list))) => match bsp.slot(before) {
+                Ok(slot) => Lump::read(bsp, slot)?.only(list),
+                Err(_) => Err(error),
+            },
+        }
+    }
+
+    /// Reads the lump of a slot.
+    ///
+    /// # Errors
+    /// The slot cannot be read, or its lists contradict its size.
+    pub fn read(bsp: &Bsp<'a>, slot: &Slot) -> Result<Self> {
+        let raw = bsp.bytes(slot.id)?;
+        let bytes = match bsp.byte_order() {
+            ByteOrder::Little => raw.clone(),
+            ByteOrder::Big => bsp.little_endian(slot.id)?,
+        };
+        let (parts, why) = match bsp.row(slot) {
+            Err(why) => (Vec::new(), why),
+            Ok(row) => {
+                let cut = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(&slot.name));
+                let what = match row.form {
+                    Form::Lens(what) => format!("it holds {what}"),
+                    _ if bytes.is_empty() => "it is empty".to_owned(),
+                    _ => String::new(),
+                };
+                (row.parts(&bytes).map_err(cut)?, what)
+            }
+        };
+        let (slot, name, has_lists) = (slot.id, slot.name.clone(), parts.len() > 1);
+        Ok(Lump { slot, name, bytes, raw, has_lists, parts, why })
+    }
+
+    /// Reads the lump of a slot as bytes, whatever is in it.
+    ///
+    /// # Errors
+    /// The slot cannot be read.
+    pub fn raw(bsp: &Bsp<'a>, slot: &Slot) -> Result<Self> {
+        let (raw, name, why) = (bsp.bytes(slot.id)?, slot.name.clone(), "it is taken as bytes".to_owned());
+        Ok(Lump { slot: slot.id, name, bytes: raw.clone(), raw, parts: Vec::new(), has_lists: false, why })
+    }
+
+    fn only(mut self, list: &str) -> Result<Self> {
+        let names: Vec<_> = self.parts.iter().map(|part| part.list).filter(|name| !name.is_empty()).collect();
+        self.parts.retain(|part| !part.list.is_empty() && part.list.eq_ignore_ascii_case(list));
+        self.has_lists = false;
+        if self.parts.is_empty() {
+            let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", self.name));
+            return Err(if names.is_empty() { error } else { error.hint(format!("it has {}", names.join(", "))) });
+        }
+        Ok(self)
+    }
+
+    /// Its name in the map.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its records: one array, one for each list, or none.
+    pub fn records(&self) -> &[Records] {
+        &self.parts
+    }
+
+    /// JSON where there are records, else the lump's bytes.
+    pub fn usual_format(&self) -> Format {
+        if self.parts.is_empty() { Format::Raw } else { Format::Json }
+    }
+
+    /// The one array of records that is meant.
+    fn one(&self) -> Result<&Records> {
+        match &self.parts[..] {
+            [part] => Ok(part),
+            [] => {
+                let message = format!("{} has no records: {}", self.name, self.why);
+                Err(Error::new(ErrorKind::Unsupported, message).hint("its bytes are the format `raw`"))
+            }
+            parts => {
+                let names: Vec<_> = parts.iter().map(|part| format!("{}.{}", self.name, part.list)).collect();
+                let message = format!("{} has several lists of records", self.name);
+                Err(Error::new(ErrorKind::Argument, message).hint(format!("say which: {}", names.join(", "))))
+            }
+        }
+    }
+
+    /// Where the last record of all lists ends.
+    fn end(&self) -> Option<usize> {
+        self.parts.iter().map(|part| part.range.start + part.count() * part.record.size).max()
+    }
+
+    /// How many bytes after the records are not part of one.
+    pub fn rest(&self) -> usize {
+        let is_whole = self.has_lists || self.parts.first().is_some_and(|part| part.list.is_empty());
+        self.end().filter(|_| is_whole).map_or(0, |end| self.bytes.len() - end)
+    }
+
+    /// The bytes after the last record of all lists.
+    pub(crate) fn rest_bytes(&self) -> &[u8] {
+        &self.bytes[self.end().unwrap_or(self.bytes.len())..]
+    }
+
+    /// Prints the records piece by piece; `write` says whether the reader wants more.
+    ///
+    /// # Errors
+    /// The lump has no records, or several lists where the format has room for one; or what `write` fails with.
+    pub fn print<E: From<Error>>(
+        &self,
+        format: Format,
+        names: FlagNames,
+        mut write: impl FnMut(&[u8]) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        const ENOUGH: usize = 1 << 16;
+        let mut out = Vec::with_capacity(2 * ENOUGH);
+        match format {
+            Format::Raw => return write(&self.raw).map(drop),
+            Format::Json if self.parts.is_empty() && !self.bytes.is_empty() => self.one().map(drop)?,
+            Format::Json => {
+                for part in &self.parts {
+                    let list = if self.has_lists { part.list } else { "" };
+                    for record in self.bytes[part.range.clone()].chunks_exact(part.record.size) {
+                        json::print_record(&mut out, list, part.record, record, names);
+                        out.push(b'\n');
+                        if out.len() >= ENOUGH && !write(&std::mem::take(&mut out))? {
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            Format::Csv => {
+                let part = self.one()?;
+                let mut lines = csv::Printer::new(part.record, names)?;
+                for record in self.bytes[part.range.clone()].chunks_exact(part.record.size) {
+                    lines.print(record)?;
+                    if lines.size() >= ENOUGH && !write(&lines.take()?)? {
+                        return Ok(());
+                    }
+                }
+                out = lines.take()?;
+            }
+        }
+        write(&out).map(drop)
+    }
+
+    /// Gives a draft of the map the records of a file.
+    ///
+    /// The file has as many records as the lump, unless `resize` says that it may have others.
+    ///
+    /// # Errors
+    /// The file cannot be read; a line of it is wrong: the message says which and why; or it has another number of
+    /// records.
+    pub fn load(
+        &self,
+        draft: &mut Draft<'a>,
+        format: Format,
+        names: FlagNames,
+        resize: bool,
+        file: impl BufRead,
+    ) -> Result<()> {
+        let bytes = self.parse(format, names, resize, file)?;
+        match format {
+            Format::Raw => draft.set(self.slot, bytes),
+            Format::Json | Format::Csv => draft.set_little_endian(self.slot, bytes),
+        }
+    }
+
+    /// Reads a file of records and gives the lump's bytes with them: those of the format `raw` with numbers as the file of
+    /// the map has them, others with little-endian ones.
+    pub(crate) fn parse(
+        &self,
+        format: Format,
+        names: FlagNames,
+        resize: bool,
+        mut file: impl BufRead,
+    ) -> Result<Vec<u8>> {
+        let mut lists = match format {
+            Format::Raw => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
+                let (old, new) = (self.bytes.len(), bytes.len());
+                if old != new && !resize && !self.parts.is_empty() {
+                    return Err(other_size(format!("the file has {new} bytes, and {} has {old}", self.name)));
+                }
+                return Ok(bytes);
+            }
+            Format::Json if self.parts.is_empty() => return self.one().map(|_| Vec::new()),
+            Format::Json => json::parse(self, names, file)?,
+            Format::Csv => vec![csv::parse(self.one()?.record, names, file)?],
+        };
+        for (part, list) in self.parts.iter().zip(&lists) {
+            let (old, new) = (part.count(), list.len() / part.record.size);
+            if old != new && !resize {
+                let dot = if part.list.is_empty() { "" } else { "." };
+                let name = format!("{}{dot}{}", self.name, part.list);
+                return Err(other_size(format!("the file has {new} records, and {name} has {old}")));
+            }
+        }
+        let mut bytes = self.bytes.to_vec();
+        // From the back, so that the ranges before stay true.
+        for (part, list) in self.parts.iter().rev().zip(lists.drain(..).rev()) {
+            if let Some(at) = part.count_at {
+                let count = u32::try_from(list.len() / part.record.size);
+                let count = count.map_err(|_| Error::new(ErrorKind::TooLarge, "there are too many records"))?;
+                bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
+            }
+            let end = part.range.start + part.count() * part.record.size;
+            bytes.splice(part.range.start..end, list);
+        }
+        Ok(bytes)
+    }
+}
+
+fn other_size(message: String) -> Error {
+    let hint = "--resize loads it nevertheless; what refers to records by number does not follow";
+    Error::new(ErrorKind::Argument, message).hint(hint)
+}
+
+/// What is wrong with a line of a file: the line's number, the field, the reason.
+fn wrong_line(line: usize, why: &str) -> Error {
+    Error::new(ErrorKind::Argument, format!("line {line}: {why}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Reports as JSON: one word for one thing, in all outputs. The schemas are in `docs/schema`.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+
+use crate::bytes::escaped;
+
+/// Bytes as a JSON string: as they are where they are UTF-8, else escaped, with all of them in base64 beside it.
+pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text.into(), None),
+        Err(_) => (escaped(bytes).to_string().into(), Some(base64(bytes))),
+    }
+}
+
+/// Bytes in base64, with padding.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    BASE64_STANDARD.encode(bytes)
+}
+
+/// What is wrong with JSON, without the place.
+pub(crate) fn syntax(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
+}
+
+/// A value in JSON: a string, and `raw` in base64 where the bytes are not UTF-8.
+///
+/// ```
+/// use bspkit::face::report::ValueJson;
+/// assert_eq!(serde_json::to_string(&ValueJson::new(b"wall"))?, r#"{"value":"wall"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct ValueJson<'v> {
+    value: Cow<'v, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+}
+
+impl<'v> ValueJson<'v> {
+    /// The value of these bytes.
+    pub fn new(bytes: &'v [u8]) -> Self {
+        let (value, raw) = text_and_raw(bytes);
+        ValueJson { value, raw }
+    }
+}
+
+/// What every document begins with: the version of the format, and the path of the map.
+///
+/// ```
+/// use bspkit::face::report::Head;
+/// let head = Head::new(std::path::Path::new("dm4.bsp"));
+/// assert_eq!(serde_json::to_string(&head)?, r#"{"version":1,"path":"dm4.bsp"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct Head<'p> {
+    version: u32,
+    path: Cow<'p, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_raw: Option<String>,
+}
+
+impl<'p> Head<'p> {
+    /// The head of a document about this file.
+    pub fn new(path: &'p Path) -> Self {
+        let (path, path_raw) = text_and_raw(path.as_os_str().as_encoded_bytes());
+        Head { version: 1, path, path_raw }
+    }
+}
