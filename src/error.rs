@@ -27,11 +27,6 @@ struct Inner {
 }
 
 /// The kinds of failure that a caller may want to tell apart.
-///
-/// ```
-/// # use bspkit::ErrorKind;
-/// assert_ne!(ErrorKind::Refused, ErrorKind::Io);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

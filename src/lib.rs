@@ -1,5 +1,5 @@
-//! bspkit opens maps of the BSP family (Quake, Quake II, Quake III, GoldSrc, Source), lets you change exactly what you mean
-//! to change, and writes them back with every other byte as it was.
+//! bspkit opens maps of the BSP family (Quake, Quake II, Quake III, GoldSrc, Source), lets you change exactly what you
+//! mean to change, and writes them back with every other byte as it was.
 //!
 //! ```
 //! use bspkit::{Bsp, Layout};
@@ -26,14 +26,14 @@
 //! # Limits
 //!
 //! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is no array has a module in
-//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB; a
-//! compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
+//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB;
+//! a compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
 //!
 //! # Features
 //!
-//! `cli` (default) is the program; a library user says `default-features = false`. `json` and `images` are what the program
-//! shows and takes: records, patches and reports as text, light, textures and visibility as images. `mmap` makes [`Bsp::open`] map the
-//! file instead of reading it, on Unix; without it the crate forbids unsafe code.
+//! `cli` (default) is the program; a library user says `default-features = false`. `json` and `images` are what the
+//! program shows and takes: records, patches and reports as text, light, textures and visibility as images. `mmap`
+//! makes [`Bsp::open`] map the file instead of reading it, on Unix; without it the crate forbids unsafe code.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

@@ -1,6 +1,9 @@
 //! The house rules that a machine can check: which way imports run, where a dialect may be asked for, how long a
-//! file may be, and that every public type shows how it is used.
+//! file may be, that every public type shows how it is used, and which words a sentence may not have (`tidy/words.rs`).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "tidy/words.rs"]
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -246,9 +249,29 @@ fn no_number_changes_its_width_elsewhere() {
     }
 }
 
+/// Whether a type may be left to the examples of its module, since it does nothing by itself: an enum, or a struct
+/// without public methods in its file.
+fn is_small(line: &str, name: &str, text: &str) -> bool {
+    let is_of_it = |line: &str| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric());
+        words.next() == Some("impl") && !line.contains(" for ") && words.any(|word| word == name)
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let blocks = (0..lines.len()).filter(|at| is_of_it(lines[*at])).map(|at| &lines[at..]);
+    let has_methods = blocks.into_iter().any(|block| {
+        block.iter().take_while(|line| **line != "}").any(|line| line.starts_with("    pub ") && line.contains("fn "))
+    });
+    line.starts_with("pub enum ") || (line.starts_with("pub struct ") && !has_methods)
+}
+
+/// An example that shows nothing is worse than none: types that are only values are shown where they are used.
 #[test]
 fn every_public_type_shows_how_it_is_used() {
     for (path, text) in sources("src").into_iter().filter(|(path, _)| !["cli", "main"].contains(&&*module(path))) {
+        let module_text = fs::read_to_string(path.with_file_name("mod.rs")).unwrap_or_default();
+        let has_example = [&text, &module_text].iter().any(|text| text.contains("/// ```") || text.contains("//! ```"));
+        let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        let (_, head) = head.split_once("//! ```").unwrap_or_default();
         let mut doc = String::new();
         for line in text.lines() {
             let line = line.trim_start();
@@ -257,7 +280,9 @@ fn every_public_type_shows_how_it_is_used() {
                 let name = line[kind.len()..].split(|c: char| !c.is_alphanumeric()).next().unwrap();
                 // Records are declared in bulk and shown by their module; a macro has no name yet.
                 let is_record = line.contains('(') && line.trim_end().ends_with(") {");
-                assert!(doc.contains("```") || is_record || name.is_empty(), "{}: {name}", path.display());
+                let is_named = head.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+                let is_shown = doc.contains("```") || is_named || (has_example && is_small(line, name, &text));
+                assert!(is_shown || is_record || name.is_empty(), "{}: {name}", path.display());
             }
             if line.starts_with("///") {
                 doc.push_str(line);
@@ -266,4 +291,13 @@ fn every_public_type_shows_how_it_is_used() {
             }
         }
     }
+}
+
+#[test]
+fn a_type_that_does_something_is_not_small() {
+    assert!(is_small("pub enum Kind {", "Kind", "impl Kind {"));
+    assert!(is_small("pub struct Place {", "Place", "impl fmt::Display for Place {\n    pub fn f() {}\n}"));
+    assert!(is_small("pub struct Form {", "Form", "impl Form {\n    pub(super) fn f() {}\n}\n    pub fn g() {}"));
+    assert!(!is_small("pub struct Pak<'a> {", "Pak", "impl<'a> Pak<'a> {\n    pub const fn f() {}\n}"));
+    assert!(!is_small("pub trait Record {", "Record", ""));
 }

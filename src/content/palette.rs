@@ -20,8 +20,8 @@ pub const PALETTE: usize = 768;
 pub struct Palette(pub [u8; PALETTE]);
 
 impl Palette {
-    /// Reads a palette: 768 bytes, or a PCX picture, of which they are the last ones behind a byte 12 (`pics/colormap.pcx`
-    /// of Quake II).
+    /// Reads a palette: 768 bytes, or a PCX picture, of which they are the last ones behind a byte 12
+    /// (`pics/colormap.pcx` of Quake II).
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where it is neither.
@@ -110,8 +110,8 @@ pub fn reduce(pixels: &[[u8; 3]], palette: &Palette) -> Vec<u8> {
     pixels.iter().map(|color| nearest.of(*color)).collect()
 }
 
-/// A palette for pixels: their own colours where they are few enough, else the means of boxes that the colours are divided
-/// into, at the median of the longest side each time. At most `most` colours are given, and the rest is black.
+/// A palette for pixels: their own colours where they are few enough, else the means of boxes that the colours are
+/// divided into, at the median of the longest side each time. At most `most` colours are given, and the rest is black.
 ///
 /// ```
 /// use bspkit::content::palette::quantize;

@@ -82,8 +82,8 @@ impl Pattern {
         self.written().count()
     }
 
-    /// What each wildcard stands for in a name that is like this: places in the name, each as short as it can be from left
-    /// to right. `**/` has its slash.
+    /// What each wildcard stands for in a name that is like this: places in the name, each as short as it can be from
+    /// left to right. `**/` has its slash.
     ///
     /// ```
     /// use bspkit::content::pattern::Pattern;
@@ -196,7 +196,8 @@ mod tests {
     }
 
     proptest! {
-        /// What stands in the place of the wildcards gives the name again, and each wildcard is like what it stands for.
+        /// What stands in the place of the wildcards gives the name again, and each wildcard is like what it stands
+        /// for.
         #[test]
         fn captures_are_what_wildcards_stand_for(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {
             let pattern = Pattern::whole(&pattern);

@@ -84,7 +84,8 @@ impl<'a> Wal<'a> {
     /// A new file: the image, its smaller copies and a header without flags.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for a size that is no multiple of 16, as the game's tools want it, or a name that does not fit.
+    /// [`ErrorKind::Refused`] for a size that is no multiple of 16, as the game's tools want it, or a name that does
+    /// not fit.
     pub fn new(name: &[u8], image: &Image, palette: &Palette) -> Result<Wal<'static>> {
         let mut header = WalHeader {
             name: Name([0; 32]),
@@ -128,8 +129,8 @@ impl<'a> Wal<'a> {
         self.bytes = bytes.into();
     }
 
-    /// Takes another image. What is the same keeps its pixels in the smaller copies; one of another size is laid anew, and
-    /// what stood behind the last level stands there again.
+    /// Takes another image. What is the same keeps its pixels in the smaller copies; one of another size is laid anew,
+    /// and what stood behind the last level stands there again.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for another size that is no multiple of 16.

@@ -49,11 +49,6 @@ pub struct Checks {
 pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 
 /// How the light of faces is laid out.
-///
-/// ```
-/// use bspkit::dialect::{LightForm, QUAKE2};
-/// assert!(matches!(QUAKE2.checks.light, LightForm::Extents { unlit: 12, .. }));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LightForm {
@@ -124,10 +119,6 @@ pub struct Limit {
 }
 
 /// What a [`Limit`] counts.
-///
-/// ```
-/// assert_eq!(bspkit::dialect::Unit::Records.to_string(), "records");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {

@@ -27,11 +27,6 @@ pub struct Checksum {
 }
 
 /// How a [`Checksum`] is computed.
-///
-/// ```
-/// use bspkit::dialect::{GOLDSRC, Sum};
-/// assert_eq!(GOLDSRC.checksums[0].sum, Sum::Crc32);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sum {
@@ -48,11 +43,6 @@ pub enum Sum {
 }
 
 /// What bytes a [`Checksum`] is of: always as they are stored, compressed where they are.
-///
-/// ```
-/// use bspkit::dialect::{Covers, Role, SOURCE};
-/// assert_eq!(SOURCE.checksums[0].covers, Covers::Lumps { without: &[Role::Entities], by_offset: false });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Covers {
@@ -72,11 +62,6 @@ pub enum Covers {
 }
 
 /// What a [`Checksum`] is for.
-///
-/// ```
-/// use bspkit::dialect::{QUAKE2, Use};
-/// assert!(QUAKE2.checksums.iter().any(|checksum| checksum.use_of == Use::FileName));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Use {

@@ -48,12 +48,6 @@ pub struct FaceLight {
 }
 
 /// A lump with light, and the faces that point into it.
-///
-/// ```
-/// use bspkit::dialect::{GOLDSRC, LightModel};
-/// let LightModel::Faces(light) = GOLDSRC.light else { unreachable!() };
-/// assert_eq!(light.lumps[0].faces, ["FACES"]);
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LightLumps {
@@ -116,12 +110,6 @@ impl LuxelForm {
 }
 
 /// Bytes behind the luxels of each face, as many a luxel as the flags of the map say.
-///
-/// ```
-/// use bspkit::dialect::ExtraLight;
-/// let extra: Option<ExtraLight> = None;
-/// assert!(extra.is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ExtraLight {
@@ -160,12 +148,6 @@ pub struct LitFace {
 }
 
 /// A record that is a face, and what light goes by of it.
-///
-/// ```
-/// use bspkit::dialect::{LightModel, QUAKE2};
-/// let LightModel::Faces(light) = QUAKE2.light else { unreachable!() };
-/// assert_eq!(light.faces[0].record.name, "Face");
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FaceForm {
@@ -177,11 +159,6 @@ pub struct FaceForm {
 }
 
 /// Where the average light of a face stands.
-///
-/// ```
-/// use bspkit::dialect::Averages;
-/// assert_ne!(Averages::None, Averages::BeforeLight);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Averages {
@@ -218,12 +195,6 @@ pub struct TextureLight {
 }
 
 /// A record that is a texinfo, and what light goes by of it.
-///
-/// ```
-/// use bspkit::dialect::{LightModel, QUAKE2};
-/// let LightModel::Faces(light) = QUAKE2.light else { unreachable!() };
-/// assert_eq!(light.textures[0].record.name, "TexInfo");
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TextureForm {
@@ -281,12 +252,6 @@ pub struct LitSurface {
 }
 
 /// A record that is a surface, and what light goes by of it.
-///
-/// ```
-/// use bspkit::dialect::{LightModel, QUAKE3};
-/// let LightModel::Pages(light) = QUAKE3.light else { unreachable!() };
-/// assert_eq!((light.surfaces.lump, light.surfaces.record.name), ("SURFACES", "Surface"));
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SurfaceForm {
@@ -304,12 +269,6 @@ impl SurfaceForm {
 }
 
 /// A record that is a corner of surfaces, and where on the pages it lies.
-///
-/// ```
-/// use bspkit::dialect::{LightModel, QUAKE3};
-/// let LightModel::Pages(light) = QUAKE3.light else { unreachable!() };
-/// assert_eq!((light.vertexes.lump, light.vertexes.record.name), ("DRAWVERTS", "DrawVert"));
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CornerForm {

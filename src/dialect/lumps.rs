@@ -29,11 +29,6 @@ pub(super) const fn only(name: &'static str) -> Lump {
 macro_rules! roles {
     ($($(#[$meta:meta])* $role:ident = $name:literal,)*) => {
         /// What a lump is for, across dialects.
-        ///
-        /// ```
-        /// use bspkit::dialect::Role;
-        /// assert_eq!(Role::Faces.to_string(), "faces");
-        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Role {

@@ -177,10 +177,6 @@ pub struct Dialect {
 }
 
 /// How the files of a dialect begin.
-///
-/// ```
-/// assert_eq!(bspkit::dialect::QUAKE2.magic, bspkit::dialect::Magic::Ident(*b"IBSP"));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Magic {

@@ -40,12 +40,6 @@ pub(super) type Turn = fn(&mut [u8], ByteOrder);
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 
 /// How the bytes of a lump are laid out.
-///
-/// ```
-/// use bspkit::dialect::{Form, QUAKE2};
-/// let row = QUAKE2.rows_of("ENTITIES").next().unwrap();
-/// assert!(matches!(row.form, Form::Lens("text")));
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Form {

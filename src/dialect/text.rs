@@ -4,10 +4,6 @@
 ///
 /// An edit is refused where *no* engine of the dialect could read it back; what only some of them cannot read is
 /// a matter for `check`.
-///
-/// ```
-/// assert_eq!(bspkit::dialect::QUAKE3.text.max_pairs, Some(64));
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EntityRules {

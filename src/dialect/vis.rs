@@ -19,11 +19,6 @@ pub enum VisModel {
 }
 
 /// Where the numbers stand that rows by leaf need, in lumps of other records.
-///
-/// ```
-/// use bspkit::dialect::{GOLDSRC, VisModel};
-/// assert!(matches!(GOLDSRC.visibility, VisModel::Leafs(rows) if rows.leaf_size == 28));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeafRows {

@@ -1,5 +1,5 @@
-//! What a program shows of maps and takes from its users: text, JSON, images. The `bspkit` program is written on it, and other
-//! programs and languages can be. The modules need the feature `json` or `images`.
+//! What a program shows of maps and takes from its users: text, JSON, images. The `bspkit` program is written on it,
+//! and other programs and languages can be. The modules need the feature `json` or `images`.
 
 use std::path::Path;
 

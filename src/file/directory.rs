@@ -131,11 +131,6 @@ pub struct EntryFields {
 }
 
 /// How an entry of the lump directory is laid out.
-///
-/// ```
-/// use bspkit::file::directory::EntryShape;
-/// assert_eq!(EntryShape::Source.size(), 16);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryShape {

@@ -108,10 +108,6 @@ pub struct Alignment {
 }
 
 /// How the changed slots of a draft are placed.
-///
-/// ```
-/// assert_eq!(bspkit::Layout::default(), bspkit::Layout::Keep);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Everything stays where it is as far as possible; what lies behind a grown slot moves only where no byte of

@@ -50,10 +50,6 @@ pub struct Change {
 }
 
 /// What stands in a changed range.
-///
-/// ```
-/// assert_eq!(bspkit::ChangeKind::Moved { from: 160 }.to_string(), "moved from 160");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {

@@ -31,12 +31,6 @@ pub struct Computed {
 }
 
 /// What a sum comes to.
-///
-/// ```
-/// use bspkit::op::checksum::Value;
-/// assert_eq!(Value::Number(0xBEEF).to_string(), "0x0000beef");
-/// assert_eq!(Value::Key(0xBEEF).to_string(), "beef");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {

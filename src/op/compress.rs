@@ -104,11 +104,6 @@ pub struct Piece {
 }
 
 /// What became of a [`Piece`].
-///
-/// ```
-/// # use bspkit::op::compress::Outcome;
-/// assert_eq!(Outcome::AsItWas.to_string(), "as it was");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

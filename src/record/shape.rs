@@ -9,11 +9,6 @@ use super::Field;
 use super::codec::Codec;
 
 /// How a field lies in the file.
-///
-/// ```
-/// use bspkit::record::{Field, Number, Shape};
-/// assert!(matches!(<[f32; 3] as Field>::SHAPE, Shape::Array(Shape::Number(Number::F32), 3)));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
@@ -183,10 +178,6 @@ pub(crate) const fn run(lump: &'static str, count: &'static str) -> Meaning {
 }
 
 /// Which names a field's bits go by; the games have lists of them.
-///
-/// ```
-/// assert_eq!(bspkit::record::FlagKind::Surface.to_string(), "surface");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FlagKind {

@@ -48,11 +48,6 @@ pub struct Cell {
 }
 
 /// Text that stands for a cell's bytes.
-///
-/// ```
-/// use bspkit::record::Text;
-/// assert_eq!(Text::Number("-1".into()).to_string(), "-1");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
     /// A number, as JSON writes it.

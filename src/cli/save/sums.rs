@@ -1,7 +1,7 @@
 //! What an edit does to the sums by which engines compare maps.
 //!
-//! A map of 200 MB is saved in 0.2 seconds and summed before and after in 0.8, so that is done only where somebody asked to
-//! see it: with `--checksum`, `-v` or `--dry-run`.
+//! A map of 200 MB is saved in 0.2 seconds and summed before and after in 0.8, so that is done only where somebody
+//! asked to see it: with `--checksum`, `-v` or `--dry-run`.
 
 use std::path::Path;
 

@@ -29,8 +29,8 @@ impl Choice {
     }
 }
 
-/// The indices of all textures that any of the patterns is about, in order; all where there is no pattern. A pattern that is
-/// about nothing while others are is warned of.
+/// The indices of all textures that any of the patterns is about, in order; all where there is no pattern. A pattern
+/// that is about nothing while others are is warned of.
 pub(super) fn chosen(names: &[Option<Vec<u8>>], patterns: &[OsString], job: &mut Job<'_>) -> Vec<usize> {
     if patterns.is_empty() {
         return (0..names.len()).collect();

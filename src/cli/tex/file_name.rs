@@ -33,8 +33,8 @@ pub(super) fn escape(name: &[u8]) -> String {
     out
 }
 
-/// The names of the files for all textures, without extension. Where names are equal but for their case, which not every disk
-/// tells apart, the later ones have their index behind a `~`, which no other name has.
+/// The names of the files for all textures, without extension. Where names are equal but for their case, which not
+/// every disk tells apart, the later ones have their index behind a `~`, which no other name has.
 pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
     let mut taken: HashMap<String, usize> = HashMap::new();
     let stem = |index: usize| {

@@ -56,7 +56,8 @@ impl<'a> BrushList<'a> {
     /// Reads an entry to its last byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it ends before what it says it has, [`ErrorKind::Unsupported`] for another version.
+    /// [`ErrorKind::Malformed`] where it ends before what it says it has, [`ErrorKind::Unsupported`] for another
+    /// version.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
         let (mut models, mut brushes, mut at) = (Vec::new(), Vec::new(), 0);

@@ -32,8 +32,8 @@ pub struct LightPoint<'p> {
 pub struct LightSample {
     /// The style.
     pub style: u8,
-    /// Red, green and blue of what comes from +x, -x, +y, -y, +z and -z; the same from all sides where the grid does not
-    /// tell them apart.
+    /// Red, green and blue of what comes from +x, -x, +y, -y, +z and -z; the same from all sides where the grid does
+    /// not tell them apart.
     pub colors: [Option<[u8; 3]>; 6],
 }
 

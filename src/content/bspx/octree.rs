@@ -34,12 +34,6 @@ pub struct LightOctree<'a> {
 }
 
 /// What is wrong with a tree.
-///
-/// ```
-/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms_bspx.bsp")?;
-/// assert_eq!(map.light_octrees()?[0].fault(), None);
-/// # Ok::<(), bspkit::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OctreeFault {

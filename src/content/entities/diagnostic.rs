@@ -4,11 +4,6 @@ use std::fmt;
 use std::ops::Range;
 
 /// What a [`Diagnostic`] is about.
-///
-/// ```
-/// use bspkit::content::entities::DiagnosticKind;
-/// assert_eq!(DiagnosticKind::NoNul.to_string(), "the text does not end with a NUL");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DiagnosticKind {

@@ -6,8 +6,9 @@ impl Light<'_> {
     /// Carries what was changed over to copies of it, and from a copy to what it repeats, as far as there nothing was
     /// changed itself; says how many luxels that are.
     ///
-    /// `before` is the light as it was. A luxel that was the same in both is the same again. Else each part of it becomes
-    /// as much brighter or darker as that part of the changed luxel did, in linear light, and where that was black the same.
+    /// `before` is the light as it was. A luxel that was the same in both is the same again. Else each part of it
+    /// becomes as much brighter or darker as that part of the changed luxel did, in linear light, and where that was
+    /// black the same.
     ///
     /// ```
     /// use bspkit::content::lightmap::{Image, Luxel};

@@ -9,9 +9,9 @@ use crate::dialect::LuxelForm;
 impl Light<'_> {
     /// Changes luxels of an image, each by its column and row, and says how many are others now.
     ///
-    /// A luxel that `change` gives back as it was keeps its bytes, and so does one that it gives another form. Where the
-    /// face keeps the average of a style, that becomes the mean of the style's luxels, as far as its form goes, once any
-    /// of them is not as it was read; the directions of bumped faces do not count for it.
+    /// A luxel that `change` gives back as it was keeps its bytes, and so does one that it gives another form. Where
+    /// the face keeps the average of a style, that becomes the mean of the style's luxels, as far as its form goes,
+    /// once any of them is not as it was read; the directions of bumped faces do not count for it.
     pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> usize {
         let Some(set) = self.sets.get(image.set) else { return 0 };
         let Some(block) = set.blocks.get(image.block) else { return 0 };

@@ -21,12 +21,6 @@ pub enum Precision {
 }
 
 /// The part of its texture that a face shows, in luxels of 16 texels.
-///
-/// ```
-/// use bspkit::content::lightmap::{Extents, Precision, extents};
-/// let none: Option<Extents> = extents([[f32::NAN; 3]], &[[1.0; 4]; 2], Precision::Double);
-/// assert!(none.is_none());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extents {

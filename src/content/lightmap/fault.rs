@@ -24,11 +24,6 @@ pub struct LightFault {
 }
 
 /// What is wrong with the light of a face.
-///
-/// ```
-/// use bspkit::content::lightmap::LightFaultKind;
-/// assert_eq!(LightFaultKind::Texinfo(7).to_string(), "its texinfo 7 is not there");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LightFaultKind {

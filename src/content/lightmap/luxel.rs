@@ -22,8 +22,8 @@ pub enum Luxel {
     Grey(u8),
     /// Red, green, blue, as they are shown: engines multiply them with the texture without any conversion.
     Rgb([u8; 3]),
-    /// Red, green, blue, and the power of two that they are multiplied with: linear light, of which 255 is what a texture
-    /// is shown with unchanged (`ColorRGBExp32`).
+    /// Red, green, blue, and the power of two that they are multiplied with: linear light, of which 255 is what a
+    /// texture is shown with unchanged (`ColorRGBExp32`).
     Rgbe([u8; 3], i8),
 }
 
@@ -77,8 +77,8 @@ impl Luxel {
         }
     }
 
-    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be, and grey is as
-    /// bright as the light is to the eye.
+    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be, and grey
+    /// is as bright as the light is to the eye.
     #[must_use]
     pub fn with_linear(self, light: [f64; 3]) -> Self {
         let light = light.map(|part| if part > 0.0 { part } else { 0.0 });
@@ -99,8 +99,8 @@ impl Luxel {
         }
     }
 
-    /// The luxel as it looks on a screen that shows up to twice the light a texture is shown with unchanged, which is how
-    /// bright the engines let light be.
+    /// The luxel as it looks on a screen that shows up to twice the light a texture is shown with unchanged, which is
+    /// how bright the engines let light be.
     pub fn shown(self) -> [u8; 3] {
         // By exponent and part; powers of each luxel would take most of the time of an export.
         static TABLE: OnceLock<Vec<[u8; 256]>> = OnceLock::new();

@@ -35,11 +35,6 @@ pub struct Finding {
 }
 
 /// How much a finding matters.
-///
-/// ```
-/// use bspkit::content::pak::Weight;
-/// assert!(Weight::Odd < Weight::Wrong);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// Not as Valve's tools have it, and read all the same.

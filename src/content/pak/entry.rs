@@ -26,10 +26,6 @@ pub struct Entry<'p, 'a> {
 }
 
 /// How a file is stored.
-///
-/// ```
-/// assert_eq!(bspkit::content::pak::Method::Lzma.to_string(), "lzma");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {

@@ -46,12 +46,6 @@ use read::Source;
 /// The files of a pakfile, in the order of its directory.
 ///
 /// Cloning shares the bytes.
-///
-/// ```
-/// use bspkit::content::pak::Pak;
-/// let pak = Pak::new(b"");
-/// assert!(pak.is_empty() && !pak.is_edited());
-/// ```
 #[derive(Clone, Debug)]
 pub struct Pak<'a> {
     source: Arc<Source<'a>>,

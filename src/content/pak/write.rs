@@ -175,7 +175,8 @@ pub(super) fn before_directory(source: &Source<'_>, entry: &Central) -> Option<R
 }
 
 /// The bytes of a file as all readers but engines see it, which go with it: its local header, its data, its data
-/// descriptor. What has no local header is as long as the directory says. `None` where that is not before the directory.
+/// descriptor. What has no local header is as long as the directory says. `None` where that is not before the
+/// directory.
 pub(super) fn own_extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
     let Some(local) = source.local(entry) else { return before_directory(source, entry) };
     let start = index(entry.header.local_offset);

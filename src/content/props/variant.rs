@@ -39,8 +39,8 @@ pub enum ExtraList {
 
 /// The variants: by version and size of a prop, those without a list of their own first.
 ///
-/// Seen in maps: versions 4 to 6 of the plain sizes, 9 and 10 of 72 bytes, 10 of 76, 13. The others are as BSPSource and
-/// the headers of the games' SDKs describe them.
+/// Seen in maps: versions 4 to 6 of the plain sizes, 9 and 10 of 72 bytes, 10 of 76, 13. The others are as BSPSource
+/// and the headers of the games' SDKs describe them.
 pub const VARIANTS: &[Variant] = &[
     plain(4, 56, "Bloodlines, early Half-Life 2"),
     plain(5, 60, "Half-Life 2, Vindictus"),

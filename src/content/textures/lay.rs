@@ -18,13 +18,14 @@ pub(super) struct Held {
 }
 
 impl Textures<'_> {
-    /// The lump with all edits. A texture is laid where it stood if no other has bytes of it, or all that begin there get the
-    /// same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry that is said to
-    /// begin behind the lump stays so, and is said to begin as far behind the new one where that needs another word.
+    /// The lump with all edits. A texture is laid where it stood if no other has bytes of it, or all that begin there
+    /// get the same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry
+    /// that is said to begin behind the lump stays so, and is said to begin as far behind the new one where that needs
+    /// another word.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB; [`ErrorKind::Refused`] where a damaged texture shares
-    /// bytes with one that is to stay as it is.
+    /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB; [`ErrorKind::Refused`] where a damaged texture
+    /// shares bytes with one that is to stay as it is.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let places = self.places();
         let shared = shared(&places);

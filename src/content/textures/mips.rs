@@ -51,8 +51,8 @@ impl<'p> Shrink<'p> {
         std::array::from_fn(|at| self.level(image, at + 1, None))
     }
 
-    /// The copy of a level. Where an older image of the size and its copy are given, what is the same in both images keeps
-    /// what it was in the copy.
+    /// The copy of a level. Where an older image of the size and its copy are given, what is the same in both images
+    /// keeps what it was in the copy.
     pub(crate) fn level(&mut self, image: &Image, level: usize, old: Option<(&[u8], &[u8])>) -> Vec<u8> {
         let (line, side) = (index(image.width), 1 << level);
         let (width, height) = (line >> level, index(image.height) >> level);
@@ -70,7 +70,8 @@ impl<'p> Shrink<'p> {
         copy
     }
 
-    /// The colour for a square: its own where it has one only, a hole where half of it is, else the nearest to the mean.
+    /// The colour for a square: its own where it has one only, a hole where half of it is, else the nearest to the
+    /// mean.
     fn sample(&mut self, square: impl Iterator<Item = u8> + Clone) -> u8 {
         let mut first = square.clone();
         let own = first.next().unwrap_or(0);

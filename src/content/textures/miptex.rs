@@ -1,5 +1,5 @@
-//! One texture of Quake or GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads behind
-//! it): Quake's has no palette, as the game has one for all.
+//! One texture of Quake or GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads
+//! behind it): Quake's has no palette, as the game has one for all.
 
 use std::ops::Range;
 
@@ -54,8 +54,8 @@ impl<'t> Miptex<'t> {
     /// Reads the texture of GoldSrc that begins with these bytes; what stands behind it does not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the pixels
-    /// are elsewhere than engines find them.
+    /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the
+    /// pixels are elsewhere than engines find them.
     pub fn read(bytes: &'t [u8]) -> Result<Self> {
         Miptex::read_as(bytes, true)
     }
@@ -169,12 +169,14 @@ impl<'t> Miptex<'t> {
         Some(self.extent(LEVELS - 1).filter(|_| self.has_palette)?.end + COUNT)
     }
 
-    /// Its bytes with another image, and another palette where one is given; for a texture of Quake that is the game's, by
-    /// which the smaller copies are made, and it is not kept. What is the same keeps its bytes: the smaller
-    /// copies are made anew only where the image differs, or all of them where its size or the palette does. Padding stays.
+    /// Its bytes with another image, and another palette where one is given; for a texture of Quake that is the game's,
+    /// by which the smaller copies are made, and it is not kept. What is the same keeps its bytes: the smaller
+    /// copies are made anew only where the image differs, or all of them where its size or the palette does. Padding
+    /// stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for a size that engines refuse, and where neither the texture nor the caller has a palette.
+    /// [`ErrorKind::Refused`] for a size that engines refuse, and where neither the texture nor the caller has a
+    /// palette.
     pub fn with_image(&self, image: &Image, palette: Option<&Palette>) -> Result<Vec<u8>> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         check_size(image.width, image.height).map_err(refused)?;

@@ -23,11 +23,6 @@ use crate::file::SlotId;
 const LUMP: &str = "VISIBILITY";
 
 /// Which of the rows of a place.
-///
-/// ```
-/// use bspkit::content::visibility::VisSet;
-/// assert_eq!(VisSet::Phs.name(), "PHS");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum VisSet {

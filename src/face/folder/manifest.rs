@@ -149,8 +149,8 @@ impl Part {
     }
 }
 
-/// Where a file is that a manifest in `folder` names. A name is of a file in that folder or below it, so that a manifest
-/// from elsewhere reaches nothing else unseen; a whole path says plainly where it goes.
+/// Where a file is that a manifest in `folder` names. A name is of a file in that folder or below it, so that a
+/// manifest from elsewhere reaches nothing else unseen; a whole path says plainly where it goes.
 pub(super) fn resolve(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let path = Path::new(name);
     let leaves = path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir));

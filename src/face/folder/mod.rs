@@ -62,7 +62,8 @@ pub struct Dump {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DumpFile {
-    /// Its name in the folder: letters that every system has, and different from the others even where case does not count.
+    /// Its name in the folder: letters that every system has, and different from the others even where case does not
+    /// count.
     pub name: String,
     content: Content,
 }

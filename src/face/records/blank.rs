@@ -7,7 +7,8 @@ use crate::{Bsp, Error, ErrorKind, Slot, SlotId};
 
 use super::Lump;
 
-/// Which records a file has: the name of the type, or those of all lists with `+` between them, and their size together.
+/// Which records a file has: the name of the type, or those of all lists with `+` between them, and their size
+/// together.
 pub(crate) struct RecordName<'n> {
     pub(crate) name: Option<&'n str>,
     pub(crate) size: Option<usize>,
@@ -53,8 +54,8 @@ pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)
 }
 
 impl Lump<'static> {
-    /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump of
-    /// this version may have in such a map. The row that it then goes by stands beside.
+    /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump
+    /// of this version may have in such a map. The row that it then goes by stands beside.
     pub(crate) fn blank(
         dialect: &'static Dialect,
         version: i32,

@@ -1,7 +1,7 @@
 //! Records of a lump as JSON lines or CSV, and back, without the loss of a bit.
 //!
-//! Floats are the shortest decimals that read back to the same bits; flags have their names. [`Lump`] is a lump of a map with
-//! its records, [`FieldPath`] a part of one record.
+//! Floats are the shortest decimals that read back to the same bits; flags have their names. [`Lump`] is a lump of a
+//! map with its records, [`FieldPath`] a part of one record.
 //!
 //! ```
 //! use bspkit::face::records::{Format, Lump};
@@ -280,8 +280,8 @@ impl<'a> Lump<'a> {
         }
     }
 
-    /// Reads a file of records and gives the lump's bytes with them: those of the format `raw` with numbers as the file of
-    /// the map has them, others with little-endian ones.
+    /// Reads a file of records and gives the lump's bytes with them: those of the format `raw` with numbers as the file
+    /// of the map has them, others with little-endian ones.
     pub(crate) fn parse(
         &self,
         format: Format,

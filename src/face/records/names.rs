@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use crate::dialect::Role;
 use crate::{Bsp, Slot, SlotId};
 
-/// The slots whose bytes a folder of files holds, each with the name of its file, without extension. No two names are equal,
-/// even where case does not count; all are letters, digits, `_` and `-`.
+/// The slots whose bytes a folder of files holds, each with the name of its file, without extension. No two names are
+/// equal, even where case does not count; all are letters, digits, `_` and `-`.
 ///
 /// A game lump with members is its members: its own bytes are their directory, which says where in the file they are.
 pub fn file_stems<'b>(bsp: &'b Bsp<'_>) -> Vec<(&'b Slot, String)> {

@@ -119,8 +119,8 @@ impl<'a> Sheet<'_, 'a> {
         self.parts.rules.first_lump == Some(slot)
     }
 
-    /// Which of the slots that stay last it is, if it is one: it ends where a trailer says its offset, which has to stay
-    /// so, or readers want it behind all others, where it stands.
+    /// Which of the slots that stay last it is, if it is one: it ends where a trailer says its offset, which has to
+    /// stay so, or readers want it behind all others, where it stands.
     pub(super) fn last_rank(&self, slot: usize) -> Option<usize> {
         let Rules { trailer_lump, last_lumps, .. } = *self.parts.rules;
         let stored = &self.parts.slots[slot].stored;

@@ -5,12 +5,6 @@ use std::fmt;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How bad a finding is.
-///
-/// ```
-/// use bspkit::op::check::Severity;
-/// assert!(Severity::Error > Severity::Warning);
-/// assert_eq!(Severity::Warning.to_string(), "warning");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {

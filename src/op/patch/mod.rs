@@ -124,11 +124,6 @@ pub enum Target {
 /// A place beside an entity.
 ///
 /// What several operations put behind the same entity stands in the order of the operations.
-///
-/// ```
-/// use bspkit::op::patch::{Spot, Target};
-/// assert_ne!(Spot::Before(Target::Index(1)), Spot::After(Target::Index(1)));
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spot {
     /// Directly before it.
@@ -154,12 +149,6 @@ pub struct PairKey {
 }
 
 /// What an entity has to have before it is changed.
-///
-/// ```
-/// use bspkit::op::patch::{Expected, PairKey};
-/// let no_name = Expected { key: PairKey::from("targetname"), value: None };
-/// # assert_eq!(no_name.clone(), no_name);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The key.
@@ -169,12 +158,6 @@ pub struct Expected {
 }
 
 /// A change of an entity's pairs; keys are counted as they are after the changes before it.
-///
-/// ```
-/// use bspkit::op::patch::{Change, PairKey};
-/// let rename = Change::Rename { key: PairKey::from("angle"), to: b"yaw".to_vec() };
-/// # assert_eq!(rename.clone(), rename);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Sets a value; a key that is not there is added behind the other ones.

@@ -23,11 +23,6 @@ pub struct Outcome {
 }
 
 /// What became of one law.
-///
-/// ```
-/// use bspkit::op::verify::Verdict;
-/// assert_eq!(Verdict::Fail("ENTITIES differs".into()).to_string(), "fail: ENTITIES differs");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

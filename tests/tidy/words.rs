@@ -1,0 +1,67 @@
+//! How the text in `src` is written: lines that fit a screen, and words that readers know. The numbers below are what is
+//! left to rewrite: lower them when you do, never raise them.
+
+use super::sources;
+
+/// As rustfmt.toml has it, which formats no comments.
+const WIDTH: usize = 120;
+
+/// Lines in `src` that are longer.
+const LONG_LINES: usize = 182;
+
+/// Words that say in this project's own way what has a usual word, with how often `src` still has them.
+const WORDS: [(&str, usize, &str); 15] = [
+    ("behind", 321, "after"),
+    ("stand", 91, "are, is at"),
+    ("stands", 176, "is, is at, starts at"),
+    ("stood", 16, "was at"),
+    ("told", 62, "detected, given, matched"),
+    ("turned", 26, "byte-swapped"),
+    ("laid", 38, "written, placed"),
+    ("nobody", 22, "no reader, unused"),
+    ("so many", 48, "N, this many"),
+    ("became of", 16, "the result of"),
+    ("is none", 25, "is not one"),
+    ("is no", 182, "is not a"),
+    ("are no", 34, "are not"),
+    ("at hand", 35, "available, in progress"),
+    ("all the same", 12, "anyway"),
+];
+
+#[test]
+fn lines_fit_the_width() {
+    let mut long = Vec::new();
+    for (path, text) in sources("src") {
+        let lines = text.lines().enumerate().filter(|(_, line)| line.chars().count() > WIDTH);
+        long.extend(lines.map(|(at, _)| format!("{}:{}", path.display(), at + 1)));
+    }
+    assert!(long.len() <= LONG_LINES, "{} lines, at most {LONG_LINES} are left:\n{}", long.len(), long.join("\n"));
+}
+
+#[test]
+fn words_that_need_a_reason_become_fewer() {
+    let texts: Vec<String> = sources("src").into_iter().map(|(_, text)| text.to_lowercase()).collect();
+    let more: Vec<String> = WORDS
+        .iter()
+        .map(|(word, most, plain)| (word, texts.iter().map(|text| count(text, word)).sum::<usize>(), most, plain))
+        .filter(|(_, found, most, _)| found > most)
+        .map(|(word, found, most, plain)| format!("`{word}` {found} times, at most {most}: say {plain}"))
+        .collect();
+    assert!(more.is_empty(), "{}", more.join("\n"));
+}
+
+/// How often a text has a word or words, as whole words; a line break in a comment is a space.
+fn count(text: &str, words: &str) -> usize {
+    let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    text.match_indices(words)
+        .filter(|(at, _)| !is_part(text[..*at].chars().next_back()))
+        .filter(|(at, _)| !is_part(text[at + words.len()..].chars().next()))
+        .count()
+}
+
+#[test]
+fn a_word_would_be_seen() {
+    assert_eq!(count("what is behind it; behind_all", "behind"), 1);
+    assert_eq!(count("so many, and so many more", "so many"), 2);
+    assert_eq!(count("it stands, it understands", "stands"), 1);
+}
