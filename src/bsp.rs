@@ -5,6 +5,7 @@ mod tables;
 pub(crate) use tables::Told;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{self, Detected, Dialect, Role};
@@ -209,7 +210,10 @@ impl Bsp<'static> {
     /// # Errors
     /// As [`Bsp::open`].
     pub fn open_as(path: impl AsRef<Path>, dialect: Option<&'static Dialect>) -> Result<Self> {
-        Bsp::from_data(crate::file::read(path.as_ref())?, dialect)
+        let (data, origin) = crate::file::read(path.as_ref())?;
+        let mut bsp = Bsp::from_data(data, dialect)?;
+        bsp.container.origin = origin.map(Arc::new);
+        Ok(bsp)
     }
 
     /// Takes a map's bytes.

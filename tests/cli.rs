@@ -32,6 +32,8 @@ mod many;
 mod pak;
 #[path = "cli/patch.rs"]
 mod patch;
+#[path = "cli/races.rs"]
+mod races;
 #[path = "cli/read.rs"]
 mod read;
 #[path = "cli/records.rs"]

@@ -1,13 +1,12 @@
 //! `build`: a map from nothing but a manifest and the files that it names.
 
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::bytes::Data;
 use bspkit::face::folder::{Built, Manifest};
-use bspkit::{Bsp, Error, ErrorKind};
+use bspkit::{Bsp, Error, ErrorKind, SaveOptions};
 
 use super::context::Context;
 use super::help;
@@ -64,11 +63,12 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let whole = count(bsp.container().bytes().len(), "byte", "bytes");
         match &args.output {
             Some(output) if !args.dry_run => {
-                let backup = args.backup.as_deref().map(OsStr::new);
+                let how = args.backup.iter().fold(SaveOptions::default(), SaveOptions::backup);
                 let bytes = bsp.container().bytes();
-                let backup = bspkit::file::replace(output, backup, |mut file| file.write_all(bytes))
+                let saved = bspkit::file::replace(output, &how, |mut file| file.write_all(bytes))
                     .with_context(|| format!("cannot save {}", shown(output)))?;
-                let backup = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
+                saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(output))));
+                let backup = saved.backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
                 let lumps = bsp.slots().iter().filter(|slot| !slot.stored.is_empty()).count();
                 let lumps = count(lumps, "lump", "lumps");
                 job.say(&format!("{}: {}, {lumps}, {whole}{backup}", shown(output), dialect.title));

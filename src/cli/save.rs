@@ -1,6 +1,5 @@
 //! Saving what was edited: where to, how, and what is said about it.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +42,7 @@ pub(crate) struct Save {
     /// How to place what grows
     #[arg(long, value_name = "LAYOUT", default_value = "keep")]
     layout: LayoutName,
-    /// Save an edit of a damaged map; do what loses something
+    /// Save an edit of a damaged map; replace a read-only file; do what loses something
     #[arg(long)]
     pub(crate) force: bool,
     /// Say what becomes of the sums that servers and clients compare, as -v and --dry-run do
@@ -136,6 +135,11 @@ impl Save {
         Ok(if code == Code::Found && !is_found { Code::Done } else { code })
     }
 
+    /// How a file is replaced.
+    fn how(&self) -> SaveOptions {
+        self.backup.iter().fold(SaveOptions::default().force(self.force), SaveOptions::backup)
+    }
+
     /// Where a single file is to be saved, if not in its own place.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.output.as_deref()
@@ -162,10 +166,10 @@ impl Save {
         if self.in_place && old == new {
             return self.tell_bytes(path, target, [old, new], None, job);
         }
-        let backup = self.backup.as_deref().map(OsStr::new);
-        let backup = bspkit::file::replace(target, backup, |mut file| file.write_all(new))
+        let saved = bspkit::file::replace(target, &self.how(), |mut file| file.write_all(new))
             .with_context(|| format!("cannot save {}", shown(target)))?;
-        self.tell_bytes(path, target, [old, new], backup.as_deref(), job)
+        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
+        self.tell_bytes(path, target, [old, new], saved.backup.as_deref(), job)
     }
 
     /// Tells what became of a file that is no map.
@@ -234,7 +238,7 @@ impl Save {
             true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
             false => None,
         };
-        let warnings = match plan.is_identity() {
+        let mut warnings = match plan.is_identity() {
             true => Vec::new(),
             false => self.warn(map, bsp, plan, place, areas.is_some(), job),
         };
@@ -249,7 +253,7 @@ impl Save {
             return Ok(Code::Done);
         }
         let save_areas = |job: &mut Job<'_>| match &areas {
-            Some(areas) => areas.save(self.backup.as_deref(), job),
+            Some(areas) => areas.save(&self.how(), job),
             None => Ok(()),
         };
         if self.in_place && plan.is_identity() {
@@ -260,16 +264,14 @@ impl Save {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
             return save_areas(job).map(|()| Code::Done);
         }
-        let mut how = SaveOptions::default().force(self.force);
-        if let Some(suffix) = &self.backup {
-            how = how.backup(suffix);
-        }
         let cannot_save = || format!("cannot save {}", shown(place));
         if many && let Some(folder) = place.parent() {
             fs::create_dir_all(folder).with_context(cannot_save)?;
         }
-        let backup = plan.save_with(place, &how).with_context(cannot_save)?;
-        let backup = backup.as_deref();
+        let saved = plan.save_with(place, &self.how()).with_context(cannot_save)?;
+        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
+        warnings.extend(saved.warnings);
+        let backup = saved.backup.as_deref();
         // What nobody asked for is not computed.
         let sums = match (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
             true => Some(Sums::new(bsp, &Bsp::open_as(place, Some(bsp.dialect()))?)),

@@ -9,6 +9,7 @@ use super::nested::{self, XASH_VERSION};
 use super::segment::{self, Segment};
 use super::slot::{Slot, SlotId, SlotWords};
 use super::tail::{self, TailPart};
+use super::target::Origin;
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -26,6 +27,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Container<'a> {
     pub(crate) data: Data<'a>,
     pub(crate) parts: Arc<Parts>,
+    /// The file that the bytes were read from.
+    pub(crate) origin: Option<Arc<Origin>>,
 }
 
 #[derive(Debug)]
@@ -135,7 +138,7 @@ impl<'a> Container<'a> {
 
         let unread_header = extra_version.filter(|version| *version != XASH_VERSION);
         let parts = Parts { shape, rules, header_end, slots, pinned, unread_header, tail_start, tail };
-        Ok(Container { data, parts: Arc::new(parts) })
+        Ok(Container { data, parts: Arc::new(parts), origin: None })
     }
 
     /// The whole file.

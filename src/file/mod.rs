@@ -17,12 +17,13 @@ mod save;
 mod segment;
 mod slot;
 mod tail;
+mod target;
 mod temporary;
 
 pub use container::Container;
 pub use plan::{Change, ChangeKind, Plan};
 pub use report::{Moved, Report, SlotEdit, Versioned};
-pub use save::{SaveOptions, replace};
+pub use save::{SaveOptions, Saved, replace};
 pub use segment::{Segment, SegmentKind};
 pub use slot::{Bounds, Slot, SlotId};
 pub use temporary::{Temporary, abandon};

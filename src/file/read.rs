@@ -4,32 +4,36 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::target::Origin;
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Result};
 
 /// No directory reaches further: its numbers are signed and have 32 bits.
 const MOST: u64 = 0x7FFF_FFFF;
 
-/// The bytes of a file; one of more than 2 GiB is refused unread.
-pub(crate) fn read(path: &Path) -> Result<Data<'static>> {
+/// The bytes of a file, and where they come from; one of more than 2 GiB is refused unread.
+pub(crate) fn read(path: &Path) -> Result<(Data<'static>, Option<Origin>)> {
     let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
-    let metadata = fs::metadata(path).map_err(cannot)?;
-    if metadata.is_dir() {
+    // Opening some kinds of files waits for another program, so that their kind is asked for first.
+    if fs::metadata(path).map_err(cannot)?.is_dir() {
         return Err(cannot(io::Error::other("it is a folder")));
     }
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_file() && metadata.len() > MOST {
         return Err(too_large(path, &format!("{} bytes", metadata.len())));
     }
+    let origin = Origin::new(path, &metadata);
     if metadata.is_file() && metadata.len() > 0 {
         // On Windows a mapped file cannot be replaced, and a save in place has to do just that.
         #[cfg(all(feature = "mmap", unix))]
-        return Ok(Data::shared(map::file(path).map_err(cannot)?));
+        return Ok((Data::shared(map::file(&file).map_err(cannot)?), origin));
     }
     let mut bytes = Vec::new();
     // A device may have no end.
-    File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(cannot)?;
     match u64::try_from(bytes.len()) {
-        Ok(size) if size <= MOST => Ok(Data::from(bytes)),
+        Ok(size) if size <= MOST => Ok((Data::from(bytes), origin)),
         _ => Err(too_large(path, "more bytes than that")),
     }
 }
@@ -41,20 +45,19 @@ fn too_large(path: &Path, size: &str) -> Error {
 
 /// The crate's only unsafe line.
 ///
-/// The mapping is read-only and private, and a save never writes to it: it renames a new file over the name, which
-/// leaves the mapped one whole. What remains is that another program may cut the file short while it is open, which
-/// ends this one; a library user who cannot have that leaves the feature `mmap` off.
+/// The mapping is read-only and shared: a save never writes to it, since it renames a new file over the name, which
+/// leaves the mapped one whole. What another program writes into the file while it is open shows in the mapping. The
+/// bytes of a map may then change between two looks, and an edit that is saved over such a file is refused; if the file is
+/// cut short, a read past its new end stops the process. A library user who cannot have that leaves the feature `mmap` off.
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
 mod map {
     use std::fs::File;
     use std::io;
-    use std::path::Path;
 
     /// Maps a file for reading.
-    pub(super) fn file(path: &Path) -> io::Result<memmap2::Mmap> {
-        let file = File::open(path)?;
+    pub(super) fn file(file: &File) -> io::Result<memmap2::Mmap> {
         // SAFETY: see the module; the bytes are only ever read through the shared slice.
-        unsafe { memmap2::Mmap::map(&file) }
+        unsafe { memmap2::Mmap::map(file) }
     }
 }

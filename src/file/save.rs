@@ -1,4 +1,4 @@
-//! The only place that writes to disk: a temporary file beside the target, synced, then renamed over it.
+//! How everything that is saved reaches the disk: a temporary file beside the target, synced, then renamed over it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::Plan;
+use super::target::{self, Origin, Stamp};
 use super::temporary::Temporary;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -18,7 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// Save an edit of a damaged map, one whose directory claims bytes that the file does not have.
+    /// Save an edit of a damaged map, one whose directory claims bytes that the file does not have, and replace a file
+    /// that is read-only.
     pub force: bool,
     /// Keep the file that is replaced under its name with this suffix. A backup that exists is never overwritten:
     /// the next one gets a number.
@@ -33,12 +35,30 @@ impl SaveOptions {
         self
     }
 
-    /// Saves an edit of a damaged map.
+    /// Saves an edit of a damaged map, and replaces a file that is read-only.
     #[must_use]
     pub fn force(mut self, force: bool) -> Self {
         self.force = force;
         self
     }
+}
+
+/// What a save did beside writing the file.
+///
+/// ```
+/// let path = tempfile::tempdir()?.keep().join("rooms.ent");
+/// let saved = bspkit::file::replace(&path, &Default::default(), |_| Ok(()))?;
+/// assert!(saved.backup.is_none() && saved.warnings.is_empty());
+/// # std::fs::remove_dir_all(path.parent().unwrap())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Saved {
+    /// Where the file is that was replaced, if a backup was asked for.
+    pub backup: Option<PathBuf>,
+    /// What the user should know: hard links that keep the old content, attributes that are lost.
+    pub warnings: Vec<String>,
 }
 
 impl Plan<'_> {
@@ -53,11 +73,19 @@ impl Plan<'_> {
     /// Saves to `path` and says where the backup is, if one was made.
     ///
     /// The bytes go to a temporary file in the same folder, are synced, and take the target's name in one step; the
-    /// map that the plan was made from may be that target. A symbolic link is followed, permissions stay.
+    /// map that the plan was made from may be that target. A symbolic link is followed. Permissions, and on Linux and
+    /// macOS extended attributes, stay.
+    ///
+    /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
+    /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That
+    /// holds for a second save from the same [`crate::Bsp`] as well. A change shows in size, time of change, device and
+    /// number of the file (on Windows in size and time). On Unix the target is locked (`flock`) while it is looked at and
+    /// replaced, so that of two saves at once the second one is refused.
     ///
     /// # Errors
-    /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Io`] where the target is no
-    /// regular file or the disk says no. The old file is whole in each case.
+    /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Refused`] where the target is
+    /// read-only and there is no `force`, and where another program has changed it; [`ErrorKind::Io`] where the target
+    /// is not a regular file or the disk says no. The old file is whole in each case.
     ///
     /// ```
     /// use bspkit::{Bsp, Layout, SaveOptions};
@@ -67,118 +95,159 @@ impl Plan<'_> {
     ///
     /// let mut draft = Bsp::open(&path)?.draft();
     /// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
-    /// let backup = draft.plan(Layout::Keep)?.save_with(&path, &SaveOptions::default().backup(".bak"))?;
-    /// assert_eq!(backup, Some(folder.path().join("rooms.bsp.bak")));
+    /// let saved = draft.plan(Layout::Keep)?.save_with(&path, &SaveOptions::default().backup(".bak"))?;
+    /// assert_eq!(saved.backup, Some(folder.path().join("rooms.bsp.bak")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Option<PathBuf>> {
+    pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Saved> {
         if let Some(reason) = self.needs_force().filter(|_| !options.force) {
             let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
             return Err(Error::new(ErrorKind::Damaged, message).hint("use --force to save it all the same"));
         }
-        replace(path, options.backup.as_deref(), |file| self.write_to(file))
+        let origin = self.container().origin.as_deref();
+        Replacing::of(path.as_ref(), options, origin)?.by(|file| self.write_to(file))
     }
 }
 
-/// Replaces the file at `path` by what `write` gives, as a whole or not at all, and says where the backup is, if a
-/// suffix for one was given: how everything that is saved reaches the disk.
+/// Replaces the file at `path` by what `write` gives, as a whole or not at all; see [`Plan::save_with`].
 ///
 /// # Errors
-/// [`ErrorKind::Io`], with the old file whole.
+/// [`ErrorKind::Refused`] where the target is read-only and there is no `force`, and where another program changes it
+/// meanwhile; [`ErrorKind::Io`]. The old file is whole in each case.
 ///
 /// ```
 /// use std::io::Write;
+/// use bspkit::{SaveOptions, file::replace};
 /// let path = tempfile::tempdir()?.keep().join("rooms.ent");
-/// bspkit::file::replace(&path, None, |mut file| file.write_all(b"{}"))?;
-/// let backup = bspkit::file::replace(&path, Some(".bak".as_ref()), |mut file| file.write_all(b"{ }"))?;
-/// assert_eq!(std::fs::read(backup.unwrap())?, b"{}");
+/// replace(&path, &SaveOptions::default(), |mut file| file.write_all(b"{}"))?;
+/// let saved = replace(&path, &SaveOptions::default().backup(".bak"), |mut file| file.write_all(b"{ }"))?;
+/// assert_eq!(std::fs::read(saved.backup.unwrap())?, b"{}");
 /// # std::fs::remove_dir_all(path.parent().unwrap())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn replace(
     path: impl AsRef<Path>,
-    backup: Option<&OsStr>,
+    options: &SaveOptions,
     write: impl FnOnce(&File) -> io::Result<()>,
-) -> Result<Option<PathBuf>> {
-    let path = path.as_ref();
-    let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
-    let target = follow_links(path).map_err(|error| cannot("follow", error))?;
-    let old = match fs::metadata(&target) {
-        Ok(old) if !old.is_file() => {
-            return Err(cannot("replace", io::Error::other("it is no regular file")));
-        }
-        Ok(old) => Some(old),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(cannot("look at", error)),
-    };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::metadata(folder).map_err(|error| cannot("write beside", error))?;
-    let temporary = Temporary::beside(&target).map_err(|error| cannot("write beside", error))?;
-    write(temporary.file()).map_err(|error| cannot("write", error))?;
-    if let Some(old) = &old {
-        keep_owner_and_mode(temporary.file(), old).map_err(|error| cannot("keep the permissions of", error))?;
-    }
-    temporary.file().sync_data().map_err(|error| cannot("write", error))?;
-    let backup = match (&old, backup) {
-        (Some(_), Some(suffix)) => Some(back_up(&target, suffix).map_err(|error| cannot("back up", error))?),
-        _ => None,
-    };
-    temporary.persist(&target).map_err(|error| cannot("replace", error))?;
-    Ok(backup)
+) -> Result<Saved> {
+    Replacing::of(path.as_ref(), options, None)?.by(write)
 }
 
-/// The file that a chain of symbolic links leads to, which need not exist.
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    const MOST_LINKS: usize = 40;
-    let mut path = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_symlink() => {
-                let to = fs::read_link(&path)?;
-                path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+/// A file that is about to be replaced, or made.
+struct Replacing<'p> {
+    /// What the user calls it.
+    path: &'p Path,
+    /// The same without symbolic links.
+    target: PathBuf,
+    old: Option<Metadata>,
+    /// What the file has to be until it is replaced.
+    stamp: Option<Stamp>,
+    backup: Option<&'p OsStr>,
+}
+
+impl<'p> Replacing<'p> {
+    fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&Origin>) -> Result<Self> {
+        let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
+        let target = target::follow_links(path).map_err(|error| cannot("follow", error))?;
+        let old = match fs::metadata(&target) {
+            Ok(old) if !old.is_file() => return Err(cannot("replace", io::Error::other("it is not a regular file"))),
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(cannot("look at", error)),
+        };
+        if old.as_ref().is_some_and(|old| old.permissions().readonly()) && !options.force {
+            let message = format!("{} is read-only", path.display());
+            return Err(Error::new(ErrorKind::Refused, message).hint("make it writable, or save with --force"));
+        }
+        let known = origin.and_then(|origin| origin.stamp(&target)).cloned();
+        let stamp = known.or_else(|| old.as_ref().map(Stamp::new));
+        let replacing = Replacing { path, target, old, stamp, backup: options.backup.as_deref() };
+        replacing.check_unchanged()?;
+        Ok(replacing)
+    }
+
+    /// Writes the new file and puts it in the place of the old one.
+    fn by(self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<Saved> {
+        let temporary = Temporary::beside(&self.target).map_err(|error| self.cannot("write", error))?;
+        let mut saved = Saved::default();
+        if let Some(old) = &self.old {
+            // Before there is anything to read in it.
+            let lost = target::keep_attributes(temporary.file(), &self.target, old);
+            saved.warnings = lost.map_err(|error| self.cannot("keep the permissions of", error))?;
+            saved.warnings.extend(target::other_names(old));
+        }
+        write(temporary.file()).map_err(|error| self.cannot("write", error))?;
+        temporary.file().sync_data().map_err(|error| self.cannot("write", error))?;
+        let lock = target::lock(&self.target).map_err(|error| self.cannot("replace", error))?;
+        self.check_unchanged()?;
+        saved.backup = self.back_up()?;
+        if let Err(error) = self.rename(temporary) {
+            // The file that it is a second name or a copy of is still there.
+            saved.backup.iter().for_each(|backup| drop(fs::remove_file(backup)));
+            return Err(self.cannot("replace", error));
+        }
+        drop(lock);
+        if let Some(Err(error)) = self.old.as_ref().map(|old| target::after_rename(&self.target, old)) {
+            saved.warnings.push(format!("the attributes of the old file are lost: {error}"));
+        }
+        if let Err(error) = target::sync_folder(target::folder(&self.target)) {
+            let warning =
+                format!("the folder could not be synced, so that a crash may bring the old file back: {error}");
+            saved.warnings.push(warning);
+        }
+        Ok(saved)
+    }
+
+    fn rename(&self, temporary: Temporary) -> io::Result<()> {
+        let Some(old) = &self.old else { return temporary.persist(&self.target) };
+        target::before_rename(&self.target, old)?;
+        // After a failure the old file has to be as it was.
+        temporary.persist(&self.target).inspect_err(|_| drop(target::after_rename(&self.target, old)))
+    }
+
+    /// Says no where the file is another one than it was. One that is gone has nothing to lose.
+    fn check_unchanged(&self) -> Result<()> {
+        let now = Stamp::now(&self.target);
+        if now.is_none() || now == self.stamp {
+            return Ok(());
+        }
+        let message = format!("another program has changed {} meanwhile, and that would be lost", self.path.display());
+        Err(Error::new(ErrorKind::Refused, message).hint("nothing was saved; do the edit again"))
+    }
+
+    /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.
+    fn back_up(&self) -> Result<Option<PathBuf>> {
+        let (Some(old), Some(suffix)) = (&self.old, self.backup) else { return Ok(None) };
+        let base = [self.target.as_os_str(), suffix].into_iter().collect::<OsString>();
+        let numbered = (1..).map(|number: u32| {
+            let mut name = base.clone();
+            name.push(format!(".{number}"));
+            PathBuf::from(name)
+        });
+        for name in std::iter::once(PathBuf::from(&base)).chain(numbered) {
+            let made = fs::hard_link(&self.target, &name).or_else(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => Err(error),
+                _ => copy(&self.target, old, &name),
+            });
+            match made {
+                Ok(()) => return Ok(Some(name)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(self.cannot("back up", error)),
             }
-            _ => return Ok(path),
         }
+        Err(self.cannot("back up", io::Error::other("no name is free for the backup")))
     }
-    Err(io::Error::other("too many symbolic links"))
-}
 
-#[cfg(unix)]
-fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    // Only a superuser may give files away, and only then there is something to keep.
-    let _ = fchown(file, Some(old.uid()), Some(old.gid()));
-    file.set_permissions(old.permissions())
-}
-
-#[cfg(not(unix))]
-fn keep_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
-    file.set_permissions(old.permissions())
-}
-
-/// Gives the file a second name, so that it survives the rename; copies it where the file system has no links.
-fn back_up(target: &Path, suffix: &OsStr) -> io::Result<PathBuf> {
-    let mut base = target.as_os_str().to_owned();
-    base.push(suffix);
-    let numbered = (1..).map(|number: u32| {
-        let mut name = base.clone();
-        name.push(format!(".{number}"));
-        PathBuf::from(name)
-    });
-    for name in std::iter::once(PathBuf::from(&base)).chain(numbered) {
-        match fs::hard_link(target, &name) {
-            Ok(()) => return Ok(name),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(_) => {}
-        }
-        let copy = Temporary::beside(target)?;
-        io::copy(&mut File::open(target)?, &mut copy.file())?;
-        copy.file().sync_data()?;
-        match copy.persist_new(&name) {
-            Ok(()) => return Ok(name),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(error) => return Err(error),
-        }
+    fn cannot(&self, what: &str, error: io::Error) -> Error {
+        Error::io(format!("cannot {what} {}", self.path.display()), error)
     }
-    Err(io::Error::other("no name is free for the backup"))
+}
+
+/// Copies a file with its permissions to a name that no file has.
+fn copy(from: &Path, old: &Metadata, to: &Path) -> io::Result<()> {
+    let copy = Temporary::beside(from)?;
+    target::keep_attributes(copy.file(), from, old)?;
+    io::copy(&mut File::open(from)?, &mut copy.file())?;
+    copy.file().sync_data()?;
+    copy.persist_new(to)
 }

@@ -51,9 +51,9 @@ impl Temporary {
     /// A new file in the folder of the target, with the permissions that new files have.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Those of the system; a folder that is missing is named.
     pub fn beside(target: &Path) -> io::Result<Self> {
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = super::target::folder(target);
         let mut builder = Builder::new();
         builder.prefix(".bspkit-").suffix(".tmp");
         #[cfg(unix)]
@@ -63,7 +63,7 @@ impl Temporary {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut unfinished = unfinished();
-        let file = builder.tempfile_in(folder).map_err(plain)?;
+        let file = builder.tempfile_in(folder).map_err(|error| plain(error, folder))?;
         unfinished.insert(file.path().to_path_buf());
         let _listed = Listed(file.path().to_path_buf());
         Ok(Temporary { file, _listed })
@@ -108,9 +108,16 @@ pub fn abandon() {
     std::mem::forget(unfinished);
 }
 
-/// An error of the temporary file without that file's name, which means nothing to anybody.
-fn plain(error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { error } else { io::Error::from(error.kind()) }
+/// The system's error without the name of the temporary file, which means nothing to anybody.
+fn plain(error: io::Error, folder: &Path) -> io::Error {
+    if error.kind() == io::ErrorKind::NotFound {
+        return io::Error::new(error.kind(), format!("there is no folder {}", folder.display()));
+    }
+    let inner = error.get_ref().and_then(|error| error.source()?.downcast_ref::<io::Error>());
+    match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
 use bspkit::face::patch::write;
 use bspkit::file::replace;
 use bspkit::op::diff::diff;
@@ -55,7 +56,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                         bail!("{} is a map: the patch needs a file of its own", shown(path));
                     }
                 }
-                replace(path, None, |mut file| file.write_all(&document)).with_context(cannot)?;
+                replace(path, &SaveOptions::default(), |mut file| file.write_all(&document))?;
             }
         }
         let number = |is: fn(&Operation) -> bool| patch.operations.iter().filter(|operation| is(operation)).count();

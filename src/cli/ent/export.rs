@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
 use bspkit::dialect::Role;
 use bspkit::file::replace;
 
@@ -58,7 +59,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if real.is_some() && real == real_path(&map.path).with_context(cannot)? {
             bail!("{} is the map: the text needs a file of its own", shown(path));
         }
-        replace(path, None, |mut file| file.write_all(&bytes)).with_context(cannot)?;
+        replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
         job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));
         Ok(Code::Done)
     })

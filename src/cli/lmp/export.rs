@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
 use bspkit::file::replace;
 use bspkit::op::lmp::LumpFile;
 use bspkit::{Bsp, ErrorKind};
@@ -85,8 +86,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))?;
     }
     for (target, (name, bytes)) in targets.iter().zip(&files) {
-        replace(target, None, |mut file| file.write_all(bytes))
-            .with_context(|| format!("cannot write {}", shown(target)))?;
+        replace(target, &SaveOptions::default(), |mut file| file.write_all(bytes))?;
         job.say(&format!("{}: {name}, {}", shown(target), count(bytes.len(), "byte", "bytes")));
     }
     Ok(Code::Done)

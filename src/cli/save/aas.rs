@@ -1,13 +1,12 @@
 //! `--fix-aas`: the file with areas for bots that stands beside a map keeps up with it.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use bspkit::op::{aas, checksum};
-use bspkit::{Bsp, Error, ErrorKind, Plan};
+use bspkit::{Bsp, Error, ErrorKind, Plan, SaveOptions};
 
 use crate::cli::maps::real_path;
 use crate::cli::show::shown;
@@ -68,14 +67,14 @@ impl Areas {
     }
 
     /// Writes it where it is not there already.
-    pub(super) fn save(&self, backup: Option<&str>, job: &mut Job<'_>) -> Result<()> {
+    pub(super) fn save(&self, how: &SaveOptions, job: &mut Job<'_>) -> Result<()> {
         if fs::read(&self.to).is_ok_and(|there| there == self.bytes) {
             return Ok(());
         }
-        let backup = bspkit::file::replace(&self.to, backup.map(OsStr::new), |mut file| file.write_all(&self.bytes))
+        let saved = bspkit::file::replace(&self.to, how, |mut file| file.write_all(&self.bytes))
             .with_context(|| format!("cannot save {}", shown(&self.to)))?;
-        let rest = backup.map(|path| format!("; the old file is {}", shown(&path))).unwrap_or_default();
-        self.say(&rest, job);
+        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(&self.to))));
+        self.say(&super::kept(saved.backup.as_deref()), job);
         Ok(())
     }
 }

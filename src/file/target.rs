@@ -1,0 +1,244 @@
+//! The file that a save replaces: what it was, a lock on it, and what of it the new file keeps.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A file as it was at one time. A program that writes to it, or puts another file in its place, changes this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    size: u64,
+    modified: Option<SystemTime>,
+    /// The device and the number of the file there.
+    identity: Option<(u64, u64)>,
+}
+
+impl Stamp {
+    pub(super) fn new(file: &Metadata) -> Self {
+        Stamp { size: file.len(), modified: file.modified().ok(), identity: identity(file) }
+    }
+
+    /// The file that has a path now; `None` where there is none.
+    pub(super) fn now(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|file| Stamp::new(&file))
+    }
+}
+
+#[cfg(unix)]
+fn identity(file: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+/// The file that a map was read from, as it was then.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+impl Origin {
+    /// Of a file that was opened, before it is read. A device has none.
+    pub(super) fn new(path: &Path, file: &Metadata) -> Option<Self> {
+        let path = fs::canonicalize(path).ok().filter(|_| file.is_file())?;
+        Some(Origin { path, stamp: Stamp::new(file) })
+    }
+
+    /// What the file at `target` was when the map was read, where the map was read from there.
+    pub(super) fn stamp(&self, target: &Path) -> Option<&Stamp> {
+        fs::canonicalize(target).is_ok_and(|target| target == self.path).then_some(&self.stamp)
+    }
+}
+
+/// The file that a chain of symbolic links leads to, which need not exist.
+pub(super) fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                let to = fs::read_link(&path)?;
+                path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+            }
+            _ => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// The folder of a file.
+pub(super) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(unix)]
+pub(super) use unix::*;
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use rustix::fs::{FlockOperation, flock};
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// Locks the file at `target` until the result is dropped; other saves wait. The lock is on the file itself, so that
+    /// nothing is left behind. `None` where there is no file, or the file system has no locks.
+    ///
+    /// # Errors
+    /// Another program keeps a lock.
+    pub(in crate::file) fn lock(target: &Path) -> io::Result<Option<File>> {
+        const PATIENCE: Duration = Duration::from_secs(10);
+        let Ok(file) = File::open(target) else { return Ok(None) };
+        let start = Instant::now();
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Some(file)),
+                Err(Errno::WOULDBLOCK | Errno::INTR) if start.elapsed() < PATIENCE => sleep(Duration::from_millis(5)),
+                Err(Errno::WOULDBLOCK) => return Err(io::Error::other("another program keeps a lock on it")),
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Gives a new file the owner, the extended attributes and the permissions of the old one at `target`, and says what
+    /// could not be kept.
+    ///
+    /// # Errors
+    /// The permissions could not be kept.
+    pub(in crate::file) fn keep_attributes(file: &File, target: &Path, old: &Metadata) -> io::Result<Vec<String>> {
+        // Only a superuser may give files away; members of a group may give them to it.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
+        let lost = extended::copy(target, file);
+        let mode = |file: &Metadata| file.permissions().mode() & 0o7777;
+        // Some file systems refuse to set even the permissions that are there.
+        if mode(&file.metadata()?) != mode(old) {
+            file.set_permissions(old.permissions())?;
+        }
+        Ok(match lost[..] {
+            [] => Vec::new(),
+            _ => vec![format!("extended attributes of the old file are lost: {}", lost.join(", "))],
+        })
+    }
+
+    /// What other names keep when the file at one name is replaced.
+    pub(in crate::file) fn other_names(old: &Metadata) -> Option<String> {
+        let others = old.nlink().checked_sub(1).filter(|others| *others > 0)?;
+        let names = if others == 1 { "1 other name".to_owned() } else { format!("{others} other names") };
+        Some(format!("the old file has {names} (hard links), which keep the old content"))
+    }
+
+    /// Has a rename in this folder reach the disk.
+    pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
+        match File::open(folder).and_then(|folder| folder.sync_all()) {
+            // Not every file system can do that, and not every folder may be read.
+            Err(error) if [Some(5), Some(28)].contains(&error.raw_os_error()) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Renames over a file need no preparation.
+    pub(in crate::file) fn before_rename(_: &Path, _: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The new file has everything already.
+    pub(in crate::file) fn after_rename(_: &Path, _: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    mod extended {
+        use std::ffi::CStr;
+        use std::fs::File;
+        use std::path::Path;
+
+        use rustix::fs::{XattrFlags, fgetxattr, fsetxattr, getxattr, listxattr};
+
+        /// The most bytes that Linux takes for a list of names, or for a value.
+        const MOST: usize = 64 << 10;
+
+        /// Copies extended attributes, access lists among them, and gives the names of those that could not be copied.
+        pub(super) fn copy(from: &Path, to: &File) -> Vec<String> {
+            let mut names = vec![0; MOST];
+            let Ok(length) = listxattr(from, &mut names[..]) else { return Vec::new() };
+            let mut value = vec![0; MOST];
+            let mut there = vec![0; MOST];
+            let mut lost = Vec::new();
+            for name in names[..length].split_inclusive(|byte| *byte == 0) {
+                let Ok(name) = CStr::from_bytes_with_nul(name) else { continue };
+                let copied = getxattr(from, name, &mut value[..]).and_then(|length| {
+                    let value = &value[..length];
+                    match fgetxattr(to, name, &mut there[..]) {
+                        Ok(length) if there[..length] == *value => Ok(()),
+                        _ => fsetxattr(to, name, value, XattrFlags::empty()),
+                    }
+                });
+                // The system gives every file those labels that are its own.
+                let is_systems = [&b"security."[..], b"trusted."].iter().any(|own| name.to_bytes().starts_with(own));
+                if copied.is_err() && !is_systems {
+                    lost.push(name.to_string_lossy().into_owned());
+                }
+            }
+            lost
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    mod extended {
+        /// This system has none that we know how to copy.
+        pub(super) fn copy(_: &std::path::Path, _: &std::fs::File) -> Vec<String> {
+            Vec::new()
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) use elsewhere::*;
+
+#[cfg(not(unix))]
+mod elsewhere {
+    use super::*;
+
+    /// Windows does not let a file be replaced that is locked.
+    pub(in crate::file) fn lock(_: &Path) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
+    /// The rename would reset the attributes: [`after_rename`] sets them.
+    pub(in crate::file) fn keep_attributes(_: &File, _: &Path, _: &Metadata) -> io::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    pub(in crate::file) fn other_names(_: &Metadata) -> Option<String> {
+        None
+    }
+
+    pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Windows does not rename over a file that is read-only.
+    pub(in crate::file) fn before_rename(target: &Path, old: &Metadata) -> io::Result<()> {
+        let mut permissions = old.permissions();
+        if !permissions.readonly() {
+            return Ok(());
+        }
+        permissions.set_readonly(false);
+        fs::set_permissions(target, permissions)
+    }
+
+    /// Gives the file at `target` the attributes of the old one.
+    pub(in crate::file) fn after_rename(target: &Path, old: &Metadata) -> io::Result<()> {
+        fs::set_permissions(target, old.permissions())
+    }
+}

@@ -1,0 +1,183 @@
+//! What a save does to the disk: nothing is lost, whatever other programs and file systems do.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bspkit::file::replace;
+use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, SaveOptions};
+
+const OLD: &[u8] = b"the old file";
+
+/// A folder with a copy of a fixture in it.
+fn room() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rooms.bsp");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q3/own_rooms.bsp"), &path).unwrap();
+    (folder, path)
+}
+
+fn with_message(map: &Bsp<'static>, message: &str) -> Draft<'static> {
+    let mut draft = map.draft();
+    draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", message).unwrap();
+    draft
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+/// An error as the program prints it, with its cause.
+fn said(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map_or(String::new(), |cause| format!(": {cause}"));
+    format!("{error}{cause}")
+}
+
+/// Two edits of one map: the second one was made without the first one's result.
+#[test]
+fn an_edit_that_was_saved_meanwhile_is_not_lost() {
+    let (folder, path) = room();
+    let (one, other) = (Bsp::open(&path).unwrap(), Bsp::open(&path).unwrap());
+    with_message(&one, "one").plan(Layout::Keep).unwrap().save(&path).unwrap();
+    let first = fs::read(&path).unwrap();
+    for map in [&other, &one] {
+        for options in [SaveOptions::default(), SaveOptions::default().force(true).backup(".bak")] {
+            let error = with_message(map, "other").plan(Layout::Keep).unwrap().save_with(&path, &options).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Refused);
+            assert!(error.to_string().starts_with("another program has changed "), "{error}");
+        }
+    }
+    assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (first, vec!["rooms.bsp".to_owned()]));
+    // Under another name nothing is lost, and what is opened again is up to date.
+    with_message(&other, "other").plan(Layout::Keep).unwrap().save(folder.path().join("other.bsp")).unwrap();
+    with_message(&Bsp::open(&path).unwrap(), "two").plan(Layout::Keep).unwrap().save(&path).unwrap();
+}
+
+#[test]
+fn what_another_program_wrote_meanwhile_is_not_lost() {
+    let append = |path: &Path| fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();
+    let put = |path: &Path| {
+        let other = path.with_extension("new");
+        fs::copy(path, &other).unwrap();
+        fs::rename(&other, path).unwrap();
+    };
+    let changes: [(&str, &dyn Fn(&Path)); 2] = [("appended", &append), ("replaced by an equal one", &put)];
+    for (what, change) in changes {
+        let (_folder, path) = room();
+        let map = Bsp::open(&path).unwrap();
+        change(&path);
+        let theirs = fs::read(&path).unwrap();
+        let error = with_message(&map, "x").plan(Layout::Keep).unwrap().save(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{what}");
+        assert_eq!(fs::read(&path).unwrap(), theirs, "{what}");
+    }
+    // While the new file is written, a moment before the rename.
+    for there in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.ent");
+        if there {
+            fs::write(&path, OLD).unwrap();
+        }
+        let error = replace(&path, &SaveOptions::default(), |_| fs::write(&path, b"theirs"));
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Refused);
+        assert_eq!((fs::read(&path).unwrap(), names(folder.path()).len()), (b"theirs".to_vec(), 1));
+    }
+}
+
+#[test]
+fn a_read_only_file_is_replaced_by_force_only() {
+    let (folder, path) = room();
+    let old = fs::read(&path).unwrap();
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    let plan = with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Keep).unwrap();
+    let error = plan.save(&path).unwrap_err();
+    assert_eq!((error.kind(), error.to_string().ends_with("rooms.bsp is read-only")), (ErrorKind::Refused, true));
+    assert_eq!((fs::read(&path).unwrap(), names(folder.path()).len()), (old.clone(), 1));
+    plan.save_with(&path, &SaveOptions::default().force(true)).unwrap();
+    assert_ne!(fs::read(&path).unwrap(), old);
+    assert!(fs::metadata(&path).unwrap().permissions().readonly(), "it stays so");
+}
+
+#[test]
+fn a_save_that_fails_leaves_no_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ent");
+    fs::write(&path, OLD).unwrap();
+    let options = SaveOptions::default().backup(".bak");
+    // The temporary file is gone when it is to be renamed.
+    let error = replace(&path, &options, |_| {
+        let temporary = names(folder.path()).into_iter().find(|name| name.ends_with(".tmp")).unwrap();
+        fs::remove_file(folder.path().join(temporary))
+    });
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["a.ent".to_owned()], OLD.to_vec()));
+}
+
+#[test]
+fn an_error_says_what_the_system_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |path: PathBuf| said(&replace(path, &SaveOptions::default(), |_| Ok(())).unwrap_err());
+    let missing = folder.path().join("no/such");
+    let what = said(missing.join("a.ent"));
+    assert!(what.ends_with(&format!("a.ent: there is no folder {}", missing.display())), "{what}");
+    assert!(what.starts_with("cannot write "), "{what}");
+    let file = folder.path().join("file");
+    fs::write(&file, OLD).unwrap();
+    let what = said(file.join("a.ent"));
+    assert!(what.contains("os error"), "{what}");
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn hard_links_are_warned_of() {
+        let (folder, path) = room();
+        fs::hard_link(&path, folder.path().join("one.bsp")).unwrap();
+        let plan = with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Keep).unwrap();
+        let saved = plan.save_with(&path, &SaveOptions::default()).unwrap();
+        assert_eq!(saved.warnings, ["the old file has 1 other name (hard links), which keep the old content"]);
+        let again = with_message(&Bsp::open(&path).unwrap(), "y").plan(Layout::Keep).unwrap();
+        assert_eq!(again.save_with(&path, &SaveOptions::default()).unwrap().warnings, [""; 0]);
+    }
+
+    /// Nobody may read the new file, or the backup, who may not read the old one: not while it is written either.
+    #[test]
+    fn nobody_else_reads_a_private_file() {
+        let (folder, path) = room();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let saved = replace(&path, &SaveOptions::default().backup(".bak"), |mut file| {
+            for name in names(folder.path()) {
+                assert_eq!(mode(&folder.path().join(&name)), 0o600, "{name}");
+            }
+            file.write_all(b"new")
+        });
+        assert_eq!((mode(&path), mode(&saved.unwrap().backup.unwrap())), (0o600, 0o600));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn extended_attributes_stay() {
+        use rustix::fs::{XattrFlags, getxattr, setxattr};
+        let (_folder, path) = room();
+        if setxattr(&path, "user.origin", b"vbsp\0 3", XattrFlags::empty()).is_err() {
+            eprintln!("skipped: the file system has no extended attributes");
+            return;
+        }
+        let plan = with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Keep).unwrap();
+        assert_eq!(plan.save_with(&path, &SaveOptions::default()).unwrap().warnings, [""; 0]);
+        let mut value = [0; 20];
+        let length = getxattr(&path, "user.origin", &mut value[..]).unwrap();
+        assert_eq!(value[..length], *b"vbsp\0 3");
+    }
+}
