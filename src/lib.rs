@@ -23,6 +23,18 @@
 //! is content. No input makes the library panic, and what is wrong with one is reported and kept. [`op::verify`] tries
 //! these on any map.
 //!
+//! # Which level to use
+//!
+//! - A lens, for content that is not an array of records: entities, embedded files, light, textures, names, visibility,
+//!   props, physics. To look: [`Bsp::entities`] and its like, which all are [`Bsp::lens`]. To edit: [`Draft::entities`]
+//!   and its like, which all are [`Draft::edit`].
+//! - A table, for records: faces, planes and every other array of structs. [`Bsp::table`] looks; [`Draft::table`] and
+//!   [`Draft::update`] edit.
+//! - Bytes, for a lump that you read and write yourself: [`Bsp::bytes`], [`Draft::set`].
+//!
+//! Use the first level that has what you need. Lenses and tables show pending edits, of each other too, and have no
+//! byte order. Bytes have the byte order of the file, which is big-endian in a map for a console.
+//!
 //! # Limits
 //!
 //! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is no array has a module in

@@ -158,7 +158,7 @@ fn brushes_and_grids_of_all_maps() {
         let Ok(octrees) = map.light_octrees() else { continue };
         let mut bytes = Vec::new();
         let is_one = map.slot("bspx:LIGHTGRID_OCTREE").is_ok();
-        for octree in &octrees {
+        for octree in octrees.iter() {
             let own = octree.to_bytes();
             if !is_one {
                 bytes.extend(u32::try_from(own.len()).unwrap().to_le_bytes());

@@ -194,16 +194,16 @@ const EDITS: [fn(&mut Draft<'static>); 6] = [
     |draft| draft.update(source::PLANES, 3, |plane| plane.distance += 8.5).unwrap(),
     |draft| draft.table(source::STATIC_PROPS_V6).unwrap().update(0, |prop| prop.origin[1] = -300.25).unwrap(),
     |draft| {
-        let mut visibility = draft.visibility().unwrap();
+        let visibility = draft.visibility().unwrap();
         let row = visibility.plain(false);
         (0..visibility.len()).for_each(|from| visibility.set_row(VisSet::Pvs, from, row.clone()).unwrap());
-        draft.set_visibility(&visibility).unwrap();
     },
-    |draft| drop(draft.rename_textures(&Renaming::new("own/*", "a/longer/folder/{1}").unwrap()).unwrap()),
     |draft| {
-        let mut light = draft.light().unwrap();
-        light.adjust(&Adjustment { gain: 0.5, ..Adjustment::default() }, |_, _, _| true);
-        draft.set_light(&light).unwrap();
+        drop(draft.texture_names().unwrap().rename(&Renaming::new("own/*", "a/longer/folder/{1}").unwrap()).unwrap())
+    },
+    |draft| {
+        let half = Adjustment { gain: 0.5, ..Adjustment::default() };
+        draft.light().unwrap().adjust(&half, |_, _, _| true);
     },
     |draft| draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", "a place").unwrap(),
 ];
@@ -250,14 +250,13 @@ fn physics_are_read_and_edited() {
     let disps = [&[0, 2, 0, 3, 0xFF, 0xFF][..], b"abc"].concat();
     let builder = Builder::new(&SOURCE360).lump(29, lump(old)).lump(28, disps);
     let map = Bsp::from_vec(builder.build().unwrap()).unwrap();
-    let mut physics = map.physics().unwrap();
+    let mut draft = map.draft();
+    let physics = draft.physics().unwrap();
     assert_eq!((physics.len(), physics.model(0).unwrap()), (1, 0));
     let found: Vec<Vec<u8>> = physics.solids(0).unwrap().map(<[u8]>::to_vec).collect();
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [24, 9]);
     assert!(found[0].starts_with(b"YHPV"));
     physics.set_text(0, &new[..new.len() - 1]).unwrap();
-    let mut draft = map.draft();
-    draft.set_little_endian(SlotId::Lump(29), physics.to_bytes().unwrap()).unwrap();
     let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     assert_eq!(*saved.stored(SlotId::Lump(29)), lump(new));
     let disps = map.phys_disp().unwrap();

@@ -85,7 +85,8 @@ fn check(map: &Bsp<'_>, name: &str) -> usize {
     }
     let Ok(slot) = map.slot("game:sprp") else { return 0 };
     let stored = map.little_endian(slot.id).unwrap();
-    let mut props = map.static_props().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut draft = map.draft();
+    let props = draft.static_props().unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(props.to_bytes(), *stored, "{name}");
     assert_eq!(props.variant().is_some(), !props.is_empty(), "{name}: props of {} bytes", props.size());
     for index in 0..props.len() {
@@ -228,7 +229,7 @@ fn a_prop_changed_in_a_map_is_the_only_change() {
     for room in rooms() {
         let (map, name) = (Bsp::open(&room).unwrap(), room.display());
         let slot = map.slot("game:sprp").unwrap().id;
-        let mut props = map.static_props().unwrap();
+        let mut props = StaticProps::clone(&map.static_props().unwrap());
         props.update(2, |prop| prop.origin[0] = f32::from_bits(0x7FC1_2345)).unwrap();
         props.set_name(1, "models/own/lamps.mdl").unwrap();
         for layout in [Layout::Keep, Layout::Append, Layout::Repack] {

@@ -163,12 +163,12 @@ impl<'a> Bsp<'a> {
     /// Bytes of a lump that goes by a row: those of a big-endian file turned, of another as they are.
     pub(crate) fn turned<'b>(&self, row: &Row, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
         match self.byte_order() {
-            ByteOrder::Little => bytes,
-            ByteOrder::Big => {
+            ByteOrder::Big if row.has_numbers() => {
                 let mut bytes = bytes.to_vec();
                 row.turn(&mut bytes, from);
                 Data::from(bytes)
             }
+            _ => bytes,
         }
     }
 

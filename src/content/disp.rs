@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, wide};
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope, wide};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Held;
 
@@ -63,7 +63,7 @@ impl SamplePosition {
 /// let found: Vec<_> = lump.block(0, 2).collect::<bspkit::Result<_>>()?;
 /// assert_eq!(found[1], SamplePosition { triangle: 300, weights: [4, 5, 6] });
 /// lump.set(0, 1, SamplePosition { triangle: 301, ..found[1] })?;
-/// assert_eq!(lump.to_bytes(), [7, 1, 2, 3, 255, 46, 4, 5, 6]);
+/// assert_eq!(lump.bytes(), [7, 1, 2, 3, 255, 46, 4, 5, 6]);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -85,21 +85,23 @@ pub struct LightmapAlphas<'a> {
     bytes: Held<'a>,
 }
 
-impl<'a> Bsp<'a> {
-    /// The positions of luxels on displacements; [`SamplePositions::to_bytes`] is what a draft is given.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; as [`Bsp::bytes`].
-    pub fn sample_positions(&self) -> Result<SamplePositions<'a>> {
-        Ok(SamplePositions::new(self.bytes(self.slot(POSITIONS)?.id)?))
+impl<'a> Content<'a> for SamplePositions<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        from.slot(POSITIONS).and_then(|slot| from.own(slot)).map(SamplePositions::new)
     }
 
-    /// The second material's strength on displacements; [`LightmapAlphas::to_bytes`] is what a draft is given.
-    ///
-    /// # Errors
-    /// As [`Bsp::sample_positions`].
-    pub fn lightmap_alphas(&self) -> Result<LightmapAlphas<'a>> {
-        Ok(LightmapAlphas::new(self.bytes(self.slot(ALPHAS)?.id)?))
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![self.bytes.new_bytes()])
+    }
+}
+
+impl<'a> Content<'a> for LightmapAlphas<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        from.slot(ALPHAS).and_then(|slot| from.own(slot)).map(LightmapAlphas::new)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![self.bytes.new_bytes()])
     }
 }
 
@@ -159,8 +161,8 @@ impl<'a> SamplePositions<'a> {
     }
 
     /// The bytes of the lump.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes.get().to_vec()
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get()
     }
 }
 
@@ -193,8 +195,8 @@ impl<'a> LightmapAlphas<'a> {
     }
 
     /// The bytes of the lump.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes.get().to_vec()
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Quake III's light grid: light for what moves, at points of a grid that the worldspawn's `gridsize` and the bounds of
 //! the world lay out (`R_LoadLightGrid` of the Quake III Arena source). Nothing in the lump says how large it is.
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, float, whole, wide};
+use super::entities::Entities;
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope, float, whole, wide};
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Held;
@@ -17,14 +18,15 @@ const BOUNDS: [usize; 2] = [0, 12];
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-/// let mut grid = map.light_grid()?;
+/// let mut draft = map.draft();
+/// let grid = draft.light_grid()?;
 /// grid.check()?;
 /// let [x, y, z] = grid.counts();
 /// assert_eq!(grid.index([x - 1, y - 1, z - 1]), Some(grid.len() - 1));
 /// let light = [9; 8];
 /// grid.set(0, light)?;
 /// assert_eq!(grid.get(0)?, light);
-/// map.draft().set(map.slot("LIGHTGRID")?.id, grid.to_bytes())?;
+/// assert_eq!(draft.changes()?, [map.slot("LIGHTGRID")?.id]);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -36,25 +38,16 @@ pub struct LightGrid<'a> {
     len: usize,
 }
 
-impl<'a> Bsp<'a> {
-    /// The light grid, to be looked at and edited; [`LightGrid::to_bytes`] is what a draft is given.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none, [`ErrorKind::Malformed`] where there is no world or none of a size that
-    /// makes a grid; where a lump or the entities cannot be read, as [`Bsp::bytes`] and [`Bsp::entities`].
-    pub fn light_grid(&self) -> Result<LightGrid<'a>> {
-        let lump = |role: Role| {
-            let missing = || Error::new(ErrorKind::NotFound, format!("the map has no {role}"));
-            self.bytes(self.role(role).ok_or_else(missing)?.id)
-        };
-        let bytes = lump(Role::LightGrid)?;
-        let models = lump(Role::Models)?;
+impl<'a> Content<'a> for LightGrid<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let bytes = from.own(from.role(Role::LightGrid)?)?;
+        let models = from.bytes(from.role(Role::Models)?)?;
         let bound = |at: usize| Some([float(&models, at)?, float(&models, at + 4)?, float(&models, at + 8)?]);
         let no_world = || Error::new(ErrorKind::Malformed, "there is no world").at(Place::default().lump("MODELS"));
         let [mins, maxs] = BOUNDS.map(bound);
         let (mins, maxs) = (mins.ok_or_else(no_world)?, maxs.ok_or_else(no_world)?);
         let mut cell = LightGrid::CELL;
-        let entities = self.entities()?;
+        let entities = Entities::parse(from.bytes(from.role(Role::Entities)?)?, from.bsp().dialect().text)?;
         // Engines read every pair of the first entity, and the last one of a key is what stays.
         for pair in entities.get(0).into_iter().flat_map(|world| world.pairs()) {
             if pair.key.eq_ignore_ascii_case(b"gridsize") {
@@ -62,6 +55,10 @@ impl<'a> Bsp<'a> {
             }
         }
         LightGrid::new(bytes, cell, mins, maxs)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![self.bytes.new_bytes()])
     }
 }
 
@@ -173,8 +170,8 @@ impl<'a> LightGrid<'a> {
     }
 
     /// The bytes of the lump.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes.get().to_vec()
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get()
     }
 
     fn start(&self, index: usize) -> Result<usize> {

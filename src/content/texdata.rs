@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, escaped, wide, word};
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope, escaped, wide, word};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::SlotId;
 
 pub(crate) const STRINGS: &str = "TEXDATA_STRING_DATA";
 pub(crate) const TABLE: &str = "TEXDATA_STRING_TABLE";
@@ -20,16 +19,15 @@ const MOST: usize = 128;
 /// ```
 /// use bspkit::{Bsp, Layout};
 /// let map = Bsp::open("tests/maps/source/room_v20.bsp")?;
-/// let mut names = map.texture_strings()?;
+/// let mut draft = map.draft();
+/// let names = draft.texture_strings()?;
 /// let old = names.get(0)?.to_vec();
 /// names.rename(0, "own/another_wall")?;
 ///
-/// let mut draft = map.draft();
-/// draft.set_texture_strings(&names)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert_eq!(saved.texture_strings()?.get(0)?, b"own/another_wall");
-/// names.rename(0, old)?;
-/// assert!(!names.is_edited());
+/// draft.texture_strings()?.rename(0, old)?;
+/// assert!(draft.changes()?.is_empty());
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 ///
@@ -43,20 +41,18 @@ pub struct TextureStrings<'a> {
     changed: BTreeMap<usize, Vec<u8>>,
 }
 
-impl<'a> Bsp<'a> {
-    /// The names of materials, to be looked at and changed; [`crate::Draft::set_texture_strings`] takes them.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; where a lump cannot be read, as [`Bsp::bytes`]. What is wrong
-    /// with a name is said when it is asked for.
-    pub fn texture_strings(&self) -> Result<TextureStrings<'a>> {
-        self.texture_strings_of(|slot| self.little_endian(slot))
+impl<'a> Content<'a> for TextureStrings<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let lump = |name: &str| from.own(from.slot(name)?);
+        Ok(TextureStrings::new(lump(STRINGS)?, lump(TABLE)?))
     }
 
-    /// The names with other bytes of the lumps.
-    pub(crate) fn texture_strings_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<TextureStrings<'a>> {
-        let lump = |name: &str| bytes(self.slot(name)?.id);
-        Ok(TextureStrings::new(lump(STRINGS)?, lump(TABLE)?))
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        if !self.is_edited() {
+            return Ok(vec![None, None]);
+        }
+        let (strings, table) = self.to_bytes()?;
+        Ok(vec![Some(Rope::from(strings)), Some(Rope::from(table))])
     }
 }
 
@@ -69,6 +65,11 @@ impl<'a> TextureStrings<'a> {
     /// How many names there are.
     pub fn len(&self) -> usize {
         self.table.len() / 4
+    }
+
+    /// The bytes of the table.
+    pub(super) fn table_len(&self) -> usize {
+        self.table.len()
     }
 
     /// Whether there are none.
@@ -157,7 +158,7 @@ impl<'a> TextureStrings<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
-    pub fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
+    fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         let in_place = self.in_place();
         let mut strings = Vec::with_capacity(self.strings.len());
         // From where on strings have moved, and how far.

@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::lens::{Content, Reader};
 use super::pattern::Pattern;
 use super::texdata::{STRINGS, TABLE, TextureStrings};
 use super::textures::Textures;
-use crate::bsp::Bsp;
-use crate::bytes::{Data, escaped};
-use crate::dialect::Role;
+use crate::bytes::{Rope, escaped};
+use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::SlotId;
-use crate::record::{Shape, write_name};
+use crate::record::{FieldInfo, Held, Shape, write_name};
 
 /// The lumps whose records name textures, where those have a field for a name at all: Quake II's texinfo, Quake III's
 /// shaders, and its fogs, which name their shader a second time.
@@ -50,7 +49,7 @@ pub struct TextureName {
 /// ```
 /// use bspkit::content::texture_names::Renaming;
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-/// let renamed = map.draft().rename_textures(&Renaming::new("own/*", "own/wall")?)?;
+/// let renamed = map.draft().texture_names()?.rename(&Renaming::new("own/*", "own/wall")?)?;
 /// assert!(renamed.count > 0 && renamed.left.is_empty());
 /// assert_eq!(renamed.merged[0].0, b"own/wall");
 /// # Ok::<(), bspkit::Error>(())
@@ -173,18 +172,78 @@ fn capture(text: &[u8]) -> Option<(usize, usize)> {
     Some((number, digits.len() + 2))
 }
 
-/// A field of records that names textures.
-struct Names {
-    slot: SlotId,
+/// The names of the textures of a map. Renaming one changes it wherever the map names the texture.
+///
+/// ```
+/// use bspkit::content::texture_names::Renaming;
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// assert!(map.texture_names()?.iter().any(|name| name.name == b"textures/own/wall"));
+/// let mut draft = map.draft();
+/// let renamed = draft.texture_names()?.rename(&Renaming::new("textures/own/*", "textures/mine/{1}")?)?;
+/// assert!(renamed.count > 0 && draft.changes()?.len() == 1);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TextureNames<'a> {
+    kept: Kept<'a>,
+}
+
+/// Where a map keeps the names.
+#[derive(Clone, Debug)]
+enum Kept<'a> {
+    Textures(Textures<'a>),
+    Strings(TextureStrings<'a>),
+    Records(Vec<NamedRecords<'a>>),
+}
+
+/// A lump of records with a field that names a texture.
+#[derive(Clone, Debug)]
+struct NamedRecords<'a> {
     lump: String,
+    bytes: Held<'a>,
     record: usize,
     field: Range<usize>,
 }
 
-impl Names {
-    fn name<'b>(&self, record: &'b [u8]) -> &'b [u8] {
-        let field = &record[self.field.clone()];
-        field.split(|byte| *byte == 0).next().unwrap_or(field)
+impl<'a> NamedRecords<'a> {
+    /// The records of a role, if they have a field for a name.
+    fn read(from: &Reader<'_, 'a>, role: Role) -> Result<Option<Self>> {
+        let bsp = from.bsp();
+        let Some(slot) = bsp.role(role) else { return Ok(None) };
+        let record = bsp.row(slot).ok().and_then(Row::record);
+        let is_name = |field: &&FieldInfo| matches!(field.shape, Shape::Name(_));
+        let field = record.and_then(|record| Some((record, record.fields.iter().find(is_name)?)));
+        let Some((record, field)) = field else { return Ok(None) };
+        let (bytes, field) = (Held::new(from.own(slot.id)?), field.offset..field.offset + field.shape.size());
+        Ok(Some(NamedRecords { lump: slot.name.clone(), bytes, record: record.size, field }))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.get().chunks_exact(self.record).map(|record| {
+            let field = &record[self.field.clone()];
+            field.split(|byte| *byte == 0).next().unwrap_or(field)
+        })
+    }
+
+    fn ragged(&self) -> Option<(usize, Error)> {
+        ragged(&self.lump, self.bytes.get().len(), self.record)
+    }
+
+    fn rename(&mut self, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {
+        renamed.left.extend(self.ragged().map(|(_, error)| error));
+        let mut fields = Vec::new();
+        for (index, old) in self.names().enumerate() {
+            let new = renaming.checked(&self.lump, index, old, self.field.len())?;
+            renamed.add(old, new.as_deref());
+            let Some(new) = new.filter(|new| new != old) else { continue };
+            let place = index * self.record + self.field.start..index * self.record + self.field.end;
+            let mut field = self.bytes.get()[place.clone()].to_vec();
+            // That it fits was checked before.
+            write_name(&mut field, &new);
+            fields.push((place.start, field));
+        }
+        fields.into_iter().for_each(|(at, field)| self.bytes.put(at, &field));
+        Ok(())
     }
 }
 
@@ -198,13 +257,34 @@ fn ragged(lump: &str, bytes: usize, record: usize) -> Option<(usize, Error)> {
     (rest > 0).then(|| (index, Error::new(ErrorKind::Malformed, message).at(Place::default().lump(lump).record(index))))
 }
 
-impl<'a> Bsp<'a> {
-    /// The names of textures, in the order of the lumps and of the records in them; several records may give the same one. A
-    /// name that cannot be read is there with its problem.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where nothing in the map is known to name textures; as [`Bsp::bytes`].
-    pub fn texture_names(&self) -> Result<Vec<TextureName>> {
+impl<'a> Content<'a> for TextureNames<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let bsp = from.bsp();
+        if bsp.has_textures() {
+            return Textures::read(from).map(|textures| TextureNames { kept: Kept::Textures(textures) });
+        }
+        if bsp.slot(TABLE).is_ok() {
+            return TextureStrings::read(from).map(|strings| TextureNames { kept: Kept::Strings(strings) });
+        }
+        let found = ROLES.into_iter().filter_map(|role| NamedRecords::read(from, role).transpose());
+        let found = found.collect::<Result<Vec<_>>>()?;
+        let none = || Error::new(ErrorKind::NotFound, "nothing in the map is known to name textures");
+        if found.is_empty() { Err(none()) } else { Ok(TextureNames { kept: Kept::Records(found) }) }
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        match &self.kept {
+            Kept::Textures(textures) => textures.edits(),
+            Kept::Strings(strings) => strings.edits(),
+            Kept::Records(lumps) => Ok(lumps.iter().map(|names| names.bytes.new_bytes()).collect()),
+        }
+    }
+}
+
+impl TextureNames<'_> {
+    /// The names, in the order of the lumps and of the records in them; several records may give the same one. A name
+    /// that cannot be read is listed with its problem.
+    pub fn iter(&self) -> impl Iterator<Item = TextureName> {
         let mut names = Vec::new();
         let mut add = |lump: &str, (index, name): Named<'_>| {
             let (name, problem) = match name {
@@ -217,80 +297,43 @@ impl<'a> Bsp<'a> {
             };
             names.push(TextureName { lump: lump.to_owned(), index, name: name.to_vec(), problem });
         };
-        if self.has_textures() {
-            let textures = self.textures()?;
-            (0..textures.len()).filter_map(|index| named(&textures, index)).for_each(|name| add("TEXTURES", name));
-            return Ok(names);
+        match &self.kept {
+            Kept::Textures(textures) => {
+                (0..textures.len()).filter_map(|index| named(textures, index)).for_each(|name| add("TEXTURES", name));
+            }
+            Kept::Strings(strings) => {
+                (0..strings.len()).for_each(|index| add(STRINGS, (index, strings.get(index))));
+                let rest = ragged(TABLE, strings.table_len(), 4);
+                rest.into_iter().for_each(|(index, error)| add(STRINGS, (index, Err(error))));
+            }
+            Kept::Records(lumps) => {
+                for names in lumps {
+                    names.names().enumerate().for_each(|(index, name)| add(&names.lump, (index, Ok(name))));
+                    names.ragged().into_iter().for_each(|(index, error)| add(&names.lump, (index, Err(error))));
+                }
+            }
         }
-        if let Ok(table) = self.slot(TABLE) {
-            let strings = self.texture_strings()?;
-            (0..strings.len()).for_each(|index| add(STRINGS, (index, strings.get(index))));
-            let rest = ragged(TABLE, self.bytes(table.id)?.len(), 4);
-            rest.into_iter().for_each(|(index, error)| add(STRINGS, (index, Err(error))));
-            return Ok(names);
-        }
-        for field in self.texture_fields()? {
-            let bytes = self.little_endian(field.slot)?;
-            let records = bytes.chunks_exact(field.record).enumerate();
-            records.for_each(|(index, record)| add(&field.lump, (index, Ok(field.name(record)))));
-            let rest = ragged(&field.lump, bytes.len(), field.record);
-            rest.into_iter().for_each(|(index, error)| add(&field.lump, (index, Err(error))));
-        }
-        Ok(names)
+        names.into_iter()
     }
 
-    fn texture_fields(&self) -> Result<Vec<Names>> {
-        let names = |role: &Role| {
-            let slot = self.role(*role)?;
-            let record = self.row(slot).ok()?.record()?;
-            let field = record.fields.iter().find(|field| matches!(field.shape, Shape::Name(_)))?;
-            let place = field.offset..field.offset + field.shape.size();
-            Some(Names { slot: slot.id, lump: slot.name.clone(), record: record.size, field: place })
-        };
-        let found: Vec<_> = ROLES.iter().filter_map(names).collect();
-        let none = || Error::new(ErrorKind::NotFound, "nothing in the map is known to name textures");
-        if found.is_empty() { Err(none()) } else { Ok(found) }
-    }
-
-    /// The lumps with other names, and what was done; `bytes` are the lumps as an edit has them.
-    pub(crate) fn with_texture_names(
-        &self,
-        renaming: &Renaming,
-        bytes: impl Fn(SlotId) -> Result<Data<'a>>,
-    ) -> Result<(BTreeMap<SlotId, Vec<u8>>, Renamed)> {
-        let (mut lumps, mut renamed) = (BTreeMap::new(), Renamed::default());
-        if let Ok(slot) = self.textures_id() {
-            let mut textures = self.textures_of(&bytes)?;
-            rename_textures(&mut textures, renaming, &mut renamed)?;
-            if textures.is_edited() {
-                lumps.insert(slot, textures.to_bytes()?);
+    /// Gives textures other names, and says what was done. After an error no name has changed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] if a new name does not fit, by name.
+    pub fn rename(&mut self, renaming: &Renaming) -> Result<Renamed> {
+        let (mut kept, mut renamed) = (self.kept.clone(), Renamed::default());
+        match &mut kept {
+            Kept::Textures(textures) => rename_textures(textures, renaming, &mut renamed)?,
+            Kept::Strings(strings) => {
+                rename_strings(strings, renaming, &mut renamed)?;
+                renamed.left.extend(ragged(TABLE, strings.table_len(), 4).map(|(_, error)| error));
             }
-            return Ok((lumps, renamed.finish()));
-        }
-        if let Ok(table) = self.slot(TABLE) {
-            let mut strings = self.texture_strings_of(&bytes)?;
-            rename_strings(&mut strings, renaming, &mut renamed)?;
-            let rest = ragged(TABLE, bytes(table.id)?.len(), 4);
-            renamed.left.extend(rest.map(|(_, error)| error));
-            if strings.is_edited() {
-                let (names, offsets) = strings.to_bytes()?;
-                lumps.extend([(self.slot(STRINGS)?.id, names), (table.id, offsets)]);
+            Kept::Records(lumps) => {
+                lumps.iter_mut().try_for_each(|names| names.rename(renaming, &mut renamed))?;
             }
-            return Ok((lumps, renamed.finish()));
         }
-        for names in self.texture_fields()? {
-            let mut bytes = bytes(names.slot)?.to_vec();
-            renamed.left.extend(ragged(&names.lump, bytes.len(), names.record).map(|(_, error)| error));
-            for (index, record) in bytes.chunks_exact_mut(names.record).enumerate() {
-                let old = names.name(record).to_vec();
-                let new = renaming.checked(&names.lump, index, &old, names.field.len())?;
-                renamed.add(&old, new.as_deref());
-                // That it fits was seen before.
-                let _ = new.is_some_and(|new| write_name(&mut record[names.field.clone()], &new));
-            }
-            lumps.insert(names.slot, bytes);
-        }
-        Ok((lumps, renamed.finish()))
+        self.kept = kept;
+        Ok(renamed.finish())
     }
 }
 

@@ -102,6 +102,11 @@ impl Row {
         }
     }
 
+    /// Whether it is known where numbers are in a lump of this form.
+    pub(crate) fn has_numbers(&self) -> bool {
+        matches!(self.form, Form::Array(_) | Form::Lists(_)) || self.turn.is_some()
+    }
+
     /// The record of an array.
     pub fn record(&self) -> Option<&'static RecordInfo> {
         match self.form {

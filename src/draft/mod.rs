@@ -1,21 +1,20 @@
 //! Drafts: pending edits of a map. Nothing is placed before [`Draft::plan`], nothing written before
 //! [`crate::Plan::save`].
 
-mod lenses;
-mod light;
+mod doors;
+mod open;
 mod packing;
-mod textures;
 
-use indexmap::IndexMap;
+use std::collections::BTreeMap;
 
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, Rope};
-use crate::content::entities::Entities;
-use crate::content::pak::Pak;
-use crate::dialect::{Key, Role};
+use crate::content::lens::{Access, Lens, Open};
+use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
+use open::Opened;
 pub use packing::Packing;
 use packing::{Stored, refused};
 
@@ -36,25 +35,21 @@ use packing::{Stored, refused};
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
     bsp: Bsp<'a>,
-    /// New bytes of slots, decompressed; never equal to the old ones.
-    slots: IndexMap<SlotId, Rope<'a>>,
+    /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
+    slots: BTreeMap<SlotId, Rope<'a>>,
     /// Slots that are to be stored in another way than they were.
-    packings: IndexMap<SlotId, Stored<'a>>,
+    packings: BTreeMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
-    versions: IndexMap<SlotId, i32>,
-    /// Lumps whose records somebody asked for.
-    tables: IndexMap<SlotId, Held<'a>>,
-    /// The entity text, once somebody asked for it.
-    entities: Option<Entities<'a>>,
-    /// The embedded files, once somebody asked for them.
-    pak: Option<Pak<'a>>,
+    versions: BTreeMap<SlotId, i32>,
+    /// Open lenses and tables. None of them can change a slot that another one has read.
+    open: Vec<Opened<'a>>,
 }
 
 impl<'a> Bsp<'a> {
     /// Begins to edit.
     pub fn draft(&self) -> Draft<'a> {
-        let (slots, packings, versions, tables) = Default::default();
-        Draft { bsp: self.clone(), slots, packings, versions, tables, entities: None, pak: None }
+        let (slots, packings, versions, open) = Default::default();
+        Draft { bsp: self.clone(), slots, packings, versions, open }
     }
 }
 
@@ -64,23 +59,38 @@ impl<'a> Draft<'a> {
         &self.bsp
     }
 
-    /// A slot's bytes as the draft has them, decompressed.
+    /// Opens a lens to edit it in place. It shows all pending edits, and stays open: the next call gives the same lens.
+    ///
+    /// A lens that can change what another open lens has read closes that one: its edits are pending edits of the draft
+    /// from then on.
+    ///
+    /// ```
+    /// use bspkit::content::lightmap::{Adjustment, Light};
+    /// let mut draft = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
+    /// let darker = Adjustment { gain: 0.5, ..Adjustment::default() };
+    /// draft.edit::<Light>()?.adjust(&darker, |_, _, _| true); // or draft.light()?
+    /// assert_eq!(draft.changes()?.len(), 1);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`Bsp::bytes`].
+    /// As [`Bsp::lens`]; those of a lens that has to be closed and cannot be written. It stays open then.
+    pub fn edit<L: Lens<'a>>(&mut self) -> Result<&mut L> {
+        let at = match self.open.iter_mut().position(|open| L::of(&mut open.lens).is_some()) {
+            Some(at) => at,
+            None => self.open_lens(|from| L::read(from).map(L::wrap))?,
+        };
+        self.open.get_mut(at).and_then(|open| L::of(&mut open.lens)).ok_or_else(not_open)
+    }
+
+    /// A slot's bytes as the draft has them, decompressed, in the file's byte order.
+    ///
+    /// # Errors
+    /// As [`Bsp::bytes`]; those of an open lens that cannot be written.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
-        if let Some(pak) = self.pak.as_ref().filter(|pak| Some(slot) == self.pak_id() && pak.is_edited()) {
-            return Ok(pak.to_rope()?.to_data());
-        }
-        if let Some(edited) = self.tables.get(&slot).and_then(Held::edits) {
-            return Ok(self.bsp.in_own_order(slot, Data::from(edited.to_vec())));
-        }
-        match (&self.entities, self.slots.get(&slot)) {
-            (Some(entities), _) if Some(slot) == self.entities_id() && entities.is_edited() => {
-                Ok(Data::from(entities.to_bytes()))
-            }
-            (_, Some(bytes)) => Ok(bytes.to_data()),
-            _ => self.bsp.bytes(slot),
+        match self.new_bytes(slot)? {
+            Some(bytes) => Ok(bytes.to_data()),
+            None => self.bsp.bytes(slot),
         }
     }
 
@@ -122,17 +132,15 @@ impl<'a> Draft<'a> {
     /// The bytes of a game lump say offsets as if the lump stayed where it is.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has no such slot.
+    /// [`ErrorKind::NotFound`] if the map has no such slot; those of an open lens that has read the slot and cannot be
+    /// written.
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
-        let bytes = bytes.into();
         self.slot(slot)?;
-        self.close_lens(slot);
-        // What cannot be decompressed differs from anything.
-        if self.bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
-            self.slots.shift_remove(&slot);
-        } else {
-            self.slots.insert(slot, bytes);
-        }
+        // The new bytes replace all edits of a lens that can change this slot alone.
+        let is_replaced = |access: &Access| access.writes == [slot];
+        self.close(|access| !is_replaced(access) && access.reads.contains(&slot))?;
+        self.open.retain(|open| !is_replaced(&open.access));
+        open::put(&self.bsp, &mut self.slots, slot, bytes.into());
         Ok(())
     }
 
@@ -156,7 +164,7 @@ impl<'a> Draft<'a> {
         match old.version.filter(|_| old.words.version.is_some()) {
             None => Err(refused("the directory has no version of it that could be changed", &self.bsp, slot)),
             Some(old) if old == version => {
-                self.versions.shift_remove(&slot);
+                self.versions.remove(&slot);
                 Ok(())
             }
             Some(_) => {
@@ -166,56 +174,20 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The entity text, to be edited in place.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; where it cannot be read, as [`Bsp::bytes`].
-    pub fn entities(&mut self) -> Result<&mut Entities<'a>> {
-        if self.entities.is_none() {
-            let id = self.entities_id().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))?;
-            if !self.slots.contains_key(&id) {
-                self.bsp.check_entity_packing(id)?;
-            }
-            self.entities = Some(Entities::parse(self.bytes(id)?, self.bsp.dialect().text)?);
-        }
-        self.entities.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no entities"))
-    }
-
-    /// The embedded files, to be edited in place.
-    ///
-    /// ```
-    /// use bspkit::{Bsp, Builder, Layout, dialect};
-    /// let bytes = Builder::new(&dialect::SOURCE).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").build()?;
-    /// let mut draft = Bsp::parse(&bytes)?.draft();
-    /// draft.pak()?.set("materials/my/wall.vmt", &b"LightmappedGeneric {}"[..])?;
-    /// let saved = draft.plan(Layout::Keep)?.to_vec();
-    /// assert_eq!(Bsp::parse(&saved)?.pak()?.len(), 1);
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; where they cannot be read, as [`Pak::parse`].
-    pub fn pak(&mut self) -> Result<&mut Pak<'a>> {
-        if self.pak.is_none() {
-            self.pak = Some(match self.pak_id().filter(|id| self.slots.contains_key(id)) {
-                Some(id) => self.bsp.pak_of(self.bytes(id)?)?,
-                None => self.bsp.pak()?,
-            });
-        }
-        self.pak.as_mut().ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no pakfile"))
-    }
-
     /// The records of a lump, to be changed in place.
     ///
     /// # Errors
     /// As [`Bsp::table`].
     pub fn table<R: Record>(&mut self, key: Key<R>) -> Result<TableMut<'_, 'a, R>> {
         let (slot, row) = self.bsp.keyed(key)?;
-        if !self.tables.contains_key(&slot) {
-            let held = Held::new(self.little_endian(slot)?);
-            self.tables.insert(slot, held);
-        }
-        let held = &mut self.tables[&slot];
+        let is_it = |open: &Opened<'a>| matches!(open.lens, Open::Records(_)) && open.access.writes == [slot];
+        let at = match self.open.iter().position(is_it) {
+            Some(at) => at,
+            None => self.open_lens(|from| from.own(slot).map(|bytes| Open::Records(Held::new(bytes))))?,
+        };
+        let Some(Open::Records(held)) = self.open.get_mut(at).map(|open| &mut open.lens) else {
+            return Err(not_open());
+        };
         let (range, count_at) = self.bsp.part(key, row, held.get())?;
         Ok(TableMut::new(key.lump(), held, range, count_at))
     }
@@ -247,22 +219,20 @@ impl<'a> Draft<'a> {
         edit(self).inspect_err(|_| *self = before)
     }
 
-    /// Forgets the edits of one slot, how it is stored and its version included.
+    /// Forgets the edits of one slot, how it is stored and its version included. What a lens changed in other slots stays.
     pub fn revert(&mut self, slot: SlotId) {
-        self.close_lens(slot);
-        self.slots.shift_remove(&slot);
-        self.packings.shift_remove(&slot);
-        self.versions.shift_remove(&slot);
+        self.open.retain(|open| open.access.writes != [slot]);
+        if self.close(|access| access.reads.contains(&slot)).is_err() {
+            self.open.retain(|open| !open.access.reads.contains(&slot));
+        }
+        self.slots.remove(&slot);
+        self.packings.remove(&slot);
+        self.versions.remove(&slot);
     }
 
     /// Forgets all edits.
     pub fn revert_all(&mut self) {
-        self.slots.clear();
-        self.packings.clear();
-        self.versions.clear();
-        self.tables.clear();
-        self.entities = None;
-        self.pak = None;
+        *self = self.bsp.draft();
     }
 
     /// The slots whose bytes or whose packing differ from the map's, in the order of the directories.
@@ -282,65 +252,21 @@ impl<'a> Draft<'a> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
     }
 
-    /// Forgets what was edited through a lens on the slot.
-    fn close_lens(&mut self, slot: SlotId) {
-        self.tables.shift_remove(&slot);
-        self.entities.take_if(|_| self.bsp.role(Role::Entities).is_some_and(|found| found.id == slot));
-        self.pak.take_if(|_| self.bsp.role(Role::Pak).is_some_and(|found| found.id == slot));
-    }
-
     fn slot(&self, id: SlotId) -> Result<&Slot> {
         let none = || Error::new(ErrorKind::NotFound, format!("the map has no slot {id:?}"));
         self.bsp.container().slot(id).ok_or_else(none)
     }
 
-    fn entities_id(&self) -> Option<SlotId> {
-        self.bsp.role(Role::Entities).map(|slot| slot.id)
-    }
-
-    fn pak_id(&self) -> Option<SlotId> {
-        self.bsp.role(Role::Pak).map(|slot| slot.id)
-    }
-
     fn edits(&self) -> Result<Edits<'a>> {
-        let mut slots: IndexMap<SlotId, Option<Rope<'a>>> = self.packings.keys().map(|slot| (*slot, None)).collect();
-        slots.extend(self.slots.iter().map(|(slot, bytes)| (*slot, Some(bytes.clone()))));
-        for (slot, held) in &self.tables {
-            let Some(edited) = held.edits() else { continue };
-            let edited = self.bsp.in_own_order(*slot, Data::from(edited.to_vec()));
-            if !self.bsp.bytes(*slot).is_ok_and(|old| *old == *edited) {
-                slots.insert(*slot, Some(Rope::from(edited)));
-            } else if self.packings.contains_key(slot) {
-                slots.insert(*slot, None);
-            } else {
-                slots.shift_remove(slot);
-            }
-        }
-        if let (Some(entities), Some(id)) = (&self.entities, self.entities_id())
-            && entities.is_edited()
-        {
-            let bytes = entities.to_bytes();
-            if !self.bsp.bytes(id).is_ok_and(|old| *old == *bytes) {
-                slots.insert(id, Some(Rope::from(bytes)));
-            } else if self.packings.contains_key(&id) {
-                slots.insert(id, None);
-            } else {
-                slots.shift_remove(&id);
-            }
-        }
-        if let (Some(pak), Some(id)) = (&self.pak, self.pak_id())
-            && pak.is_edited()
-        {
-            let bytes = pak.to_rope()?;
-            if self.bsp.bytes(id).is_ok_and(|old| bytes == *old) {
-                slots.shift_remove(&id);
-            } else {
-                slots.insert(id, Some(bytes));
-            }
-        }
-        slots.sort_unstable_keys();
-        let slots = slots.into_iter().map(|(slot, bytes)| self.edit(slot, bytes)).collect::<Result<Vec<_>>>()?;
+        let mut slots: BTreeMap<_, Option<_>> = self.packings.keys().map(|slot| (*slot, None)).collect();
+        slots.extend(self.pending()?.into_iter().map(|(slot, bytes)| (slot, Some(bytes))));
+        let slots = slots.into_iter().map(|(slot, bytes)| self.edit_of(slot, bytes)).collect::<Result<Vec<_>>>()?;
         let slots = slots.into_iter().flatten().collect();
         Ok(Edits { slots, versions: self.versions.iter().map(|(slot, version)| (*slot, *version)).collect() })
     }
+}
+
+#[cold]
+fn not_open() -> Error {
+    Error::new(ErrorKind::NotFound, "the lens is not open")
 }

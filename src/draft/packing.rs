@@ -81,7 +81,7 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         if packing == self.old_packing(slot) {
-            self.packings.shift_remove(&slot);
+            self.packings.remove(&slot);
             return Ok(());
         }
         let stored = match packing {
@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
     /// As [`Draft::set_packing`] with what somebody else decompressed.
     pub(crate) fn set_unpacked(&mut self, slot: SlotId, unpacked: Data<'a>) {
         match self.old_packing(slot) {
-            Packing::Raw => drop(self.packings.shift_remove(&slot)),
+            Packing::Raw => drop(self.packings.remove(&slot)),
             Packing::Lzma => drop(self.packings.insert(slot, Stored::Raw(unpacked))),
         }
     }
@@ -130,7 +130,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What is to be stored: new bytes, or the old ones in another packing. What was compressed is compressed again.
-    pub(super) fn edit(&self, slot: SlotId, new: Option<Rope<'a>>) -> Result<Option<Edit<'a>>> {
+    pub(super) fn edit_of(&self, slot: SlotId, new: Option<Rope<'a>>) -> Result<Option<Edit<'a>>> {
         let (was_packed, is_new) = (self.old_packing(slot) == Packing::Lzma, new.is_some());
         let (bytes, ready) = match (new, self.packings.get(&slot)) {
             (new, Some(Stored::Raw(old))) => {

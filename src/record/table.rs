@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::Record;
-use crate::bytes::{Data, short};
+use crate::bytes::{Data, Rope, short};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 /// The records of a lump, to be looked at. Nothing is decoded before it is asked for.
@@ -265,7 +265,7 @@ fn no_record(name: &str, index: usize, len: usize) -> Error {
 
 /// Bytes that are as they were, or a copy that was edited.
 #[derive(Clone, Debug)]
-pub(crate) struct Held<'a> {
+pub struct Held<'a> {
     read: Data<'a>,
     edited: Option<Vec<u8>>,
 }
@@ -288,6 +288,11 @@ impl<'a> Held<'a> {
     /// The copy, where there is one.
     pub(crate) fn edits(&self) -> Option<&[u8]> {
         self.edited.as_deref()
+    }
+
+    /// A copy of the copy, where there is one.
+    pub(crate) fn new_bytes(&self) -> Option<Rope<'a>> {
+        self.edits().map(|bytes| Rope::from(bytes.to_vec()))
     }
 
     /// Writes bytes over others; nothing is copied where they are the same already.

@@ -1,7 +1,7 @@
 //! Names of materials: written over where they stood or behind the last string, and all others as they were.
 
 use bspkit::content::texdata::TextureStrings;
-use bspkit::{Bsp, ErrorKind};
+use bspkit::{Bsp, Builder, Draft, ErrorKind, dialect};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -19,12 +19,23 @@ fn others_keep(old: (&[u8], &[u8]), new: (&[u8], &[u8]), but: usize) -> Result<(
     Ok(())
 }
 
+/// A draft of a map with these lumps.
+fn built(strings: &[u8], table: &[u8]) -> Draft<'static> {
+    let builder = Builder::new(&dialect::SOURCE).lump(43, strings.to_vec()).lump(44, table.to_vec());
+    Bsp::from_vec(builder.build().unwrap()).unwrap().draft()
+}
+
+/// Both lumps as a draft has them.
+fn edited(draft: &Draft<'_>) -> (Vec<u8>, Vec<u8>) {
+    let lump = |name: &str| draft.little_endian(draft.bsp().slot(name).unwrap().id).unwrap().to_vec();
+    (lump("TEXDATA_STRING_DATA"), lump("TEXDATA_STRING_TABLE"))
+}
+
 fn check(map: &Bsp<'_>, name: &str) -> usize {
-    let Ok(mut names) = map.texture_strings() else { return 0 };
+    let Ok(names) = map.texture_strings() else { return 0 };
     let lump = |map: &Bsp<'_>, name: &str| map.little_endian(map.slot(name).unwrap().id).unwrap().to_vec();
     let lumps = |map: &Bsp<'_>| (lump(map, "TEXDATA_STRING_DATA"), lump(map, "TEXDATA_STRING_TABLE"));
     let (strings, table) = lumps(map);
-    assert_eq!(names.to_bytes().unwrap(), (strings.clone(), table.clone()), "{name}");
     let problems = names.problems();
     if let Some(problem) = problems.first() {
         println!("{name}: {problem}, one of {}", problems.len());
@@ -35,9 +46,8 @@ fn check(map: &Bsp<'_>, name: &str) -> usize {
         for new in
             [&b"OWN/A"[..], b"own/a_rather_longer_name_than_those_that_are_there/of_a_wall", &vec![b'x'; old.len()]]
         {
-            names.rename(index, new).unwrap();
             let mut draft = map.draft();
-            draft.set_texture_strings(&names).unwrap();
+            draft.texture_strings().unwrap().rename(index, new).unwrap();
             let Some(saved) = saved(&draft, name) else { continue };
             assert_eq!(saved.texture_strings().unwrap().get(index).unwrap(), new, "{name}");
             let (new_strings, new_table) = lumps(&saved);
@@ -46,17 +56,17 @@ fn check(map: &Bsp<'_>, name: &str) -> usize {
             assert_eq!(new_strings.len() == strings.len(), new.len() == old.len(), "{name}");
             assert!(new_table == table || new.len() != old.len(), "{name}");
             // Named as before in the saved file, all of it is as before.
-            let mut back = saved.texture_strings().unwrap();
-            back.rename(index, &old).unwrap();
-            let (old_strings, old_table) = back.to_bytes().unwrap();
+            let mut back = saved.draft();
+            back.texture_strings().unwrap().rename(index, &old).unwrap();
+            let (old_strings, old_table) = edited(&back);
             if saved.texture_strings().unwrap().problems().is_empty() {
                 assert_eq!((old_strings, old_table), (strings.clone(), table.clone()), "{name}");
             }
         }
-        names.rename(index, old).unwrap();
-        assert!(!names.is_edited());
         let mut draft = map.draft();
-        draft.set_texture_strings(&names).unwrap();
+        draft.texture_strings().unwrap().rename(index, "another").unwrap();
+        draft.texture_strings().unwrap().rename(index, old).unwrap();
+        assert!(!draft.texture_strings().unwrap().is_edited());
         assert!(draft.changes().unwrap().is_empty(), "{name}");
     }
     len
@@ -98,18 +108,17 @@ fn names_that_share_bytes_are_parted() {
         ]
     );
     let renamed = |index: usize, name: &str| {
-        let mut names = names.clone();
-        names.rename(index, name).unwrap();
-        names.to_bytes().unwrap()
+        let mut draft = built(b"a/b\0c\0dd", &words(&[0, 2, 4, 4, 6, 99, -1]));
+        draft.texture_strings().unwrap().rename(index, name).unwrap();
+        edited(&draft)
     };
     assert_eq!(renamed(0, "x/y"), (b"a/b\0c\0dd\0x/y\0".to_vec(), words(&[9, 2, 4, 4, 6, 99, -1])));
     assert_eq!(renamed(1, "y"), (b"a/b\0c\0dd\0y\0".to_vec(), words(&[0, 9, 4, 4, 6, 99, -1])));
     // One that nobody shares is written over, and what is behind it moves.
-    let own = TextureStrings::new(&b"a/b\0c\0dd\0"[..], words(&[0, 4, 6, 99, 4, -1]));
     let rename = |index: usize, name: &str| {
-        let mut names = own.clone();
-        names.rename(index, name).unwrap();
-        names.to_bytes().unwrap()
+        let mut draft = built(b"a/b\0c\0dd\0", &words(&[0, 4, 6, 99, 4, -1]));
+        draft.texture_strings().unwrap().rename(index, name).unwrap();
+        edited(&draft)
     };
     assert_eq!(rename(0, "x"), (b"x\0c\0dd\0".to_vec(), words(&[0, 2, 4, 99, 2, -1])));
     assert_eq!(rename(0, ""), (b"\0c\0dd\0".to_vec(), words(&[0, 1, 3, 99, 1, -1])));
@@ -144,7 +153,8 @@ proptest! {
         renames in vec((0..8usize, "[a-c]{0,4}"), 0..5),
     ) {
         let table = words(&table);
-        let mut names = TextureStrings::new(strings.clone(), table.clone());
+        let mut draft = built(&strings, &table);
+        let names = draft.texture_strings().unwrap();
         let old = names.clone();
         let mut expected = std::collections::BTreeMap::new();
         for (index, name) in renames {
@@ -152,7 +162,8 @@ proptest! {
                 expected.insert(index, name.into_bytes());
             }
         }
-        let (new_strings, new_table) = names.to_bytes().unwrap();
+        let _ = names.problems();
+        let (new_strings, new_table) = edited(&draft);
         let new = TextureStrings::new(new_strings, new_table);
         for index in 0..old.len() {
             let was = expected.get(&index).cloned().or_else(|| old.get(index).ok().map(<[u8]>::to_vec));
@@ -161,6 +172,5 @@ proptest! {
                 prop_assert_eq!(new.get(index).ok().map(<[u8]>::to_vec), was);
             }
         }
-        let _ = names.problems();
     }
 }

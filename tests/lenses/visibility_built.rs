@@ -2,7 +2,7 @@
 
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::{Bsp, Builder, ErrorKind, Layout};
+use bspkit::{Bsp, Builder, Draft, ErrorKind, Layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -32,121 +32,120 @@ fn clusters(lump: &[u8]) -> Bsp<'static> {
     with_lump(&dialect::QUAKE2, lump)
 }
 
-/// What the lump and the offsets of leafs are once an edit was taken.
-fn laid(map: &Bsp<'_>, visibility: &Visibility<'_>) -> (Vec<u8>, Vec<i32>) {
-    let leafs = map.bytes(map.slot("LEAFS").unwrap().id).unwrap();
-    let leafs = visibility.leafs_to_bytes(&leafs).unwrap();
+/// The visibility lump and the offsets of leafs as a draft has them.
+fn laid(draft: &Draft<'_>) -> (Vec<u8>, Vec<i32>) {
+    let leafs = draft.bytes(draft.bsp().slot("LEAFS").unwrap().id).unwrap();
     let offset = |leaf: &[u8]| i32::from_le_bytes(leaf[4..8].try_into().unwrap());
-    (visibility.to_bytes().unwrap(), leafs.chunks_exact(28).map(offset).collect())
+    (lump_of(draft), leafs.chunks_exact(28).map(offset).collect())
+}
+
+fn lump_of(draft: &Draft<'_>) -> Vec<u8> {
+    draft.bytes(draft.bsp().role(Role::Visibility).unwrap().id).unwrap().to_vec()
+}
+
+/// The lens of a draft.
+fn opened<'d>(draft: &'d mut Draft<'static>) -> &'d mut Visibility<'static> {
+    draft.visibility().unwrap()
 }
 
 #[test]
 fn a_row_that_grows_moves_those_behind() {
     // Leaf 0 has the offset of leaf 1 by accident, 0xEE are a gap, leaf 4 begins past the end.
     let map = leafs(9, &[0, 0, 2, 5, 99, -1], &[0, 2, 1, 1, 0xEE, 3, 0, 1]);
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.row(VisSet::Pvs, 4).unwrap_err().to_string().contains("row 4 of the PVS begins behind the end"));
-    assert_eq!(visibility.problems().count(), 1);
-    visibility.set(VisSet::Pvs, 1, 1, true).unwrap();
-    assert_eq!(
-        laid(&map, &visibility),
-        (vec![1, 0, 1, 1, 1, 0xEE, 3, 0, 1], vec![0, 0, 3, 6, 100, -1, -1, -1, -1, -1])
+    let mut draft = map.draft();
+    assert!(
+        opened(&mut draft)
+            .row(VisSet::Pvs, 4)
+            .unwrap_err()
+            .to_string()
+            .contains("row 4 of the PVS begins behind the end")
     );
-    visibility.set(VisSet::Pvs, 1, 9, true).unwrap();
-    assert_eq!(laid(&map, &visibility), (vec![1, 1, 1, 1, 0xEE, 3, 0, 1], vec![0, 0, 2, 5, 99, -1, -1, -1, -1, -1]));
+    assert_eq!(opened(&mut draft).problems().count(), 1);
+    opened(&mut draft).set(VisSet::Pvs, 1, 1, true).unwrap();
+    assert_eq!(laid(&draft), (vec![1, 0, 1, 1, 1, 0xEE, 3, 0, 1], vec![0, 0, 3, 6, 100, -1, -1, -1, -1, -1]));
+    opened(&mut draft).set(VisSet::Pvs, 1, 9, true).unwrap();
+    assert_eq!(laid(&draft), (vec![1, 1, 1, 1, 0xEE, 3, 0, 1], vec![0, 0, 2, 5, 99, -1, -1, -1, -1, -1]));
 }
 
 /// Compilers leave any number in leaf 0, which nobody reads.
 #[test]
 fn leaf_0_keeps_its_word() {
     let map = leafs(9, &[3, 0, 3], &[0, 2, 0xEE, 1, 1]);
-    let mut visibility = map.visibility().unwrap();
-    visibility.set(VisSet::Pvs, 1, 1, true).unwrap();
-    let (lump, offsets) = laid(&map, &visibility);
+    let mut draft = map.draft();
+    opened(&mut draft).set(VisSet::Pvs, 1, 1, true).unwrap();
+    let (lump, offsets) = laid(&draft);
     assert_eq!((lump, &offsets[..3]), (vec![1, 0, 1, 0xEE, 1, 1], &[3, 0, 4][..]));
-    assert_eq!(visibility.row(VisSet::Pvs, 0).unwrap(), None);
+    assert_eq!(opened(&mut draft).row(VisSet::Pvs, 0).unwrap(), None);
 }
 
 #[test]
 fn a_shared_row_is_detached() {
     let map = leafs(9, &[0, 0, 0, 3, 4], &[1, 0, 1, 1, 1, 2]);
-    let mut visibility = map.visibility().unwrap();
-    visibility.set(VisSet::Pvs, 1, 2, true).unwrap();
-    assert_eq!(laid(&map, &visibility), (vec![1, 0, 1, 1, 1, 2, 3, 0, 1], vec![0, 6, 0, 3, 4, -1, -1, -1, -1, -1]));
+    let mut draft = map.draft();
+    opened(&mut draft).set(VisSet::Pvs, 1, 2, true).unwrap();
+    assert_eq!(laid(&draft), (vec![1, 0, 1, 1, 1, 2, 3, 0, 1], vec![0, 6, 0, 3, 4, -1, -1, -1, -1, -1]));
     // Both that share it, alike: in place. They share it again.
-    visibility.set(VisSet::Pvs, 2, 2, true).unwrap();
-    assert_eq!(laid(&map, &visibility), (vec![3, 0, 1, 1, 1, 2], vec![0, 0, 0, 3, 4, -1, -1, -1, -1, -1]));
+    opened(&mut draft).set(VisSet::Pvs, 2, 2, true).unwrap();
+    assert_eq!(laid(&draft), (vec![3, 0, 1, 1, 1, 2], vec![0, 0, 0, 3, 4, -1, -1, -1, -1, -1]));
     // Both, not alike: the first one stays.
-    visibility.set(VisSet::Pvs, 2, 3, true).unwrap();
-    let (lump, offsets) = laid(&map, &visibility);
+    opened(&mut draft).set(VisSet::Pvs, 2, 3, true).unwrap();
+    let (lump, offsets) = laid(&draft);
     assert_eq!((lump, &offsets[..3]), (vec![3, 0, 1, 1, 1, 2, 7, 0, 1], &[0, 0, 6][..]));
     // Rows 3 and 4 overlap: the byte that both need stays.
-    let mut visibility = map.visibility().unwrap();
-    visibility.set(VisSet::Pvs, 3, 2, true).unwrap();
-    let (lump, offsets) = laid(&map, &visibility);
+    let mut draft = map.draft();
+    opened(&mut draft).set(VisSet::Pvs, 3, 2, true).unwrap();
+    let (lump, offsets) = laid(&draft);
     assert_eq!((lump, &offsets[3..5]), (vec![1, 0, 1, 1, 1, 2, 3, 1], &[6, 4][..]));
 }
 
 #[test]
 fn a_leaf_without_a_row_gets_one() {
     let map = leafs(9, &[0, 0], &[1, 0, 1]);
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.sees(5, 3).unwrap() && visibility.row(VisSet::Pvs, 5).unwrap().is_none());
-    assert!(!visibility.sees(5, 0).unwrap(), "leaf 0 has no bit");
-    visibility.set(VisSet::Pvs, 5, 3, true).unwrap();
-    assert!(!visibility.is_edited(), "it was visible before");
-    visibility.set(VisSet::Pvs, 5, 3, false).unwrap();
-    assert_eq!(laid(&map, &visibility), (vec![1, 0, 1, 0xFB, 1], vec![0, 0, -1, -1, -1, 3, -1, -1, -1, -1]));
-    visibility.set(VisSet::Pvs, 5, 3, true).unwrap();
-    assert!(!visibility.is_edited());
+    let mut draft = map.draft();
+    assert!(opened(&mut draft).sees(5, 3).unwrap() && opened(&mut draft).row(VisSet::Pvs, 5).unwrap().is_none());
+    assert!(!opened(&mut draft).sees(5, 0).unwrap(), "leaf 0 has no bit");
+    opened(&mut draft).set(VisSet::Pvs, 5, 3, true).unwrap();
+    assert!(!opened(&mut draft).is_edited(), "it was visible before");
+    opened(&mut draft).set(VisSet::Pvs, 5, 3, false).unwrap();
+    assert_eq!(laid(&draft), (vec![1, 0, 1, 0xFB, 1], vec![0, 0, -1, -1, -1, 3, -1, -1, -1, -1]));
+    opened(&mut draft).set(VisSet::Pvs, 5, 3, true).unwrap();
+    assert!(!opened(&mut draft).is_edited());
 }
 
 #[test]
 fn what_cannot_be_set_is_refused() {
     let kind = |result: bspkit::Result<()>| result.unwrap_err().kind();
     let map = leafs(9, &[0, 0], &[1, 0, 1]);
-    let mut visibility = map.visibility().unwrap();
-    assert_eq!(kind(visibility.set(VisSet::Pvs, 0, 1, false)), ErrorKind::Refused);
-    assert_eq!(kind(visibility.set(VisSet::Pvs, 1, 0, true)), ErrorKind::NotFound);
-    assert_eq!(kind(visibility.set(VisSet::Pvs, 1, 10, true)), ErrorKind::NotFound);
-    assert_eq!(kind(visibility.set(VisSet::Pvs, 10, 1, true)), ErrorKind::NotFound);
-    assert_eq!(kind(visibility.set(VisSet::Phs, 1, 1, true)), ErrorKind::NotFound);
+    let mut draft = map.draft();
+    assert_eq!(kind(opened(&mut draft).set(VisSet::Pvs, 0, 1, false)), ErrorKind::Refused);
+    assert_eq!(kind(opened(&mut draft).set(VisSet::Pvs, 1, 0, true)), ErrorKind::NotFound);
+    assert_eq!(kind(opened(&mut draft).set(VisSet::Pvs, 1, 10, true)), ErrorKind::NotFound);
+    assert_eq!(kind(opened(&mut draft).set(VisSet::Pvs, 10, 1, true)), ErrorKind::NotFound);
+    assert_eq!(kind(opened(&mut draft).set(VisSet::Phs, 1, 1, true)), ErrorKind::NotFound);
     let other = leafs(30, &[], &[1]).visibility().unwrap().plain(true);
-    assert_eq!(kind(visibility.set_row(VisSet::Pvs, 1, other)), ErrorKind::Refused);
+    assert_eq!(kind(opened(&mut draft).set_row(VisSet::Pvs, 1, other)), ErrorKind::Refused);
     let map = leafs(9, &[], &[]);
-    let mut none = map.visibility().unwrap();
+    let mut draft = map.draft();
+    let none = opened(&mut draft);
     assert!(none.is_empty() && none.sees(1, 9).unwrap());
     assert_eq!(kind(none.set(VisSet::Pvs, 1, 2, false)), ErrorKind::Refused);
-    let other = clusters(&words(&[0])).visibility().unwrap();
-    assert_eq!(kind(map.draft().set_visibility(&other)), ErrorKind::Refused);
-}
-
-#[test]
-fn a_lens_made_twice_leaves_nothing_of_the_first() {
-    let map = leafs(9, &[0, 0, 2, 4], &[0, 2, 1, 1, 1, 0, 1]);
-    let mut draft = map.draft();
-    let mut first = map.visibility().unwrap();
-    first.set(VisSet::Pvs, 1, 1, true).unwrap();
-    draft.set_visibility(&first).unwrap();
-    let mut more = draft.visibility().unwrap();
-    more.set(VisSet::Pvs, 2, 2, true).unwrap();
-    draft.set_visibility(&more).unwrap();
-    assert!(draft.visibility().unwrap().sees(1, 1).unwrap() && draft.visibility().unwrap().sees(2, 2).unwrap());
-    draft.set_visibility(&map.visibility().unwrap()).unwrap();
-    assert!(draft.changes().unwrap().is_empty());
 }
 
 #[test]
 fn clusters_have_two_rows() {
     let lump = [words(&[2, 20, 21, 20, 22]), vec![3, 1, 2, 9]].concat();
     let map = clusters(&lump);
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.sees(0, 1).unwrap() && !visibility.hears(0, 1).unwrap() && visibility.hears(1, 1).unwrap());
-    visibility.set(VisSet::Phs, 0, 0, false).unwrap();
+    let mut draft = map.draft();
+    assert!(
+        opened(&mut draft).sees(0, 1).unwrap()
+            && !opened(&mut draft).hears(0, 1).unwrap()
+            && opened(&mut draft).hears(1, 1).unwrap()
+    );
+    opened(&mut draft).set(VisSet::Phs, 0, 0, false).unwrap();
     // One byte becomes two; what lies behind follows, the unknown byte at the end too.
-    assert_eq!(visibility.to_bytes().unwrap(), [words(&[2, 20, 21, 20, 23]), vec![3, 0, 1, 2, 9]].concat());
-    visibility.set(VisSet::Pvs, 1, 0, false).unwrap();
-    assert_eq!(visibility.to_bytes().unwrap(), [words(&[2, 20, 21, 25, 23]), vec![3, 0, 1, 2, 9, 2]].concat());
+    assert_eq!(lump_of(&draft), [words(&[2, 20, 21, 20, 23]), vec![3, 0, 1, 2, 9]].concat());
+    opened(&mut draft).set(VisSet::Pvs, 1, 0, false).unwrap();
+    assert_eq!(lump_of(&draft), [words(&[2, 20, 21, 25, 23]), vec![3, 0, 1, 2, 9, 2]].concat());
 }
 
 #[test]
@@ -154,8 +153,8 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
     // In the header, before the lump, without a length, cut, past the end, and one that can be read.
     let lump = [words(&[3, 8, -5, 28, 30, 99, 29]), vec![0, 0, 0]].concat();
     let map = clusters(&lump);
-    let mut visibility = map.visibility().unwrap();
-    let problems: Vec<_> = visibility.problems().map(|error| error.to_string()).collect();
+    let mut draft = map.draft();
+    let problems: Vec<_> = opened(&mut draft).problems().map(|error| error.to_string()).collect();
     let expected = [
         "row 0 of the PVS begins within the header, at 8 (VISIBILITY, record 0)",
         "row 1 of the PVS has a run of no zeros (VISIBILITY, record 1, offset 28)",
@@ -165,9 +164,13 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
         "row 2 of the PHS has a run of no zeros (VISIBILITY, record 2, offset 29)",
     ];
     assert_eq!(problems, expected);
-    assert!(visibility.set(VisSet::Pvs, 0, 0, true).is_err(), "a bit of a row that is not known");
-    visibility.set_row(VisSet::Pvs, 0, visibility.plain(true)).unwrap();
-    let laid = visibility.to_bytes().unwrap();
+    assert!(opened(&mut draft).set(VisSet::Pvs, 0, 0, true).is_err(), "a bit of a row that is not known");
+    {
+        let visibility = opened(&mut draft);
+        visibility.set_row(VisSet::Pvs, 0, visibility.plain(true))
+    }
+    .unwrap();
+    let laid = lump_of(&draft);
     assert_eq!(laid, [words(&[3, 31, -5, 28, 30, 99, 29]), vec![0, 0, 0, 7]].concat());
     assert_eq!(clusters(&laid).visibility().unwrap().problems().count(), 4);
 }
@@ -195,16 +198,19 @@ fn headers_that_lie_are_refused_and_cost_nothing() {
     }
     // Of a matrix that ends early the rows that are there are read.
     let map = with_lump(&dialect::QUAKE3, &[words(&[8, 1]), vec![1, 2]].concat());
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.sees(1, 1).unwrap() && !visibility.sees(1, 0).unwrap());
+    let mut draft = map.draft();
+    assert!(opened(&mut draft).sees(1, 1).unwrap() && !opened(&mut draft).sees(1, 0).unwrap());
     assert_eq!(
-        visibility.problems().map(|error| error.to_string()).collect::<Vec<_>>(),
+        opened(&mut draft).problems().map(|error| error.to_string()).collect::<Vec<_>>(),
         ["row 2 of the PVS runs past the end of the lump (VISIBILITY, record 2, offset 10)"]
     );
-    assert!(visibility.row(VisSet::Pvs, 0x7FFF_FFFE).is_err());
-    assert!(visibility.set_row(VisSet::Pvs, 2, visibility.plain(true)).is_err());
-    visibility.set(VisSet::Pvs, 1, 7, true).unwrap();
-    assert_eq!(visibility.to_bytes().unwrap()[8..], [1, 0x82]);
+    assert!(opened(&mut draft).row(VisSet::Pvs, 0x7FFF_FFFE).is_err());
+    assert!({
+        let visibility = opened(&mut draft);
+        visibility.set_row(VisSet::Pvs, 2, visibility.plain(true)).is_err()
+    });
+    opened(&mut draft).set(VisSet::Pvs, 1, 7, true).unwrap();
+    assert_eq!(lump_of(&draft)[8..], [1, 0x82]);
     let visible = |says: i32| {
         let mut model = vec![0; 64];
         model[52..56].copy_from_slice(&says.to_le_bytes());
@@ -248,13 +254,13 @@ proptest! {
     fn noise_is_read_or_refused(lump: Vec<u8>, edits in vec((0..9usize, 0..9usize, any::<bool>()), 1..3)) {
         for dialect in dialect::ALL {
             let map = with_lump(dialect, &lump);
-            if let Ok(mut visibility) = map.visibility() {
-                prop_assert_eq!(visibility.to_bytes().unwrap(), lump.clone());
+            let mut draft = map.draft();
+            if let Ok(visibility) = draft.visibility() {
                 for (from, to, sees) in &edits {
                     let _ = visibility.set(VisSet::Pvs, *from, *to, *sees);
                 }
-                visibility.to_bytes().unwrap();
                 let _ = visibility.problems().count();
+                draft.changes().unwrap();
             }
         }
     }
@@ -262,15 +268,15 @@ proptest! {
 
 fn edits_hold(map: &Bsp<'_>, edits: &[Edit], set: VisSet) -> Result<(), TestCaseError> {
     let old = map.visibility().unwrap();
-    let mut new = old.clone();
+    let mut draft = map.draft();
+    let new = draft.visibility().unwrap();
     let mut edited = std::collections::BTreeMap::new();
     for (from, to, sees) in edits.iter().copied() {
         if new.set(set, from, to, sees).is_ok() {
             edited.insert((from, to), sees);
         }
     }
-    let mut draft = map.draft();
-    draft.set_visibility(&new).unwrap();
+    let new = new.clone();
     let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     let again = saved.visibility().unwrap();
     let bytes = |map: &Bsp<'_>| map.bytes(map.role(Role::Visibility).unwrap().id).unwrap().to_vec();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use bspkit::Bsp;
+use bspkit::content::View;
 use bspkit::content::lightmap::{Image, Light, Luxel};
 use bspkit::dialect::LuxelForm;
 use tempfile::TempDir;
@@ -69,7 +70,7 @@ impl Room {
         old.images().map(|image| (image, count(&image))).filter(|(_, count)| *count > 0).collect()
     }
 
-    fn light(&self, map: &str) -> Light<'static> {
+    fn light(&self, map: &str) -> View<Light<'static>> {
         Bsp::open(map).unwrap().light().unwrap()
     }
 }

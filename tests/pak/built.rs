@@ -194,9 +194,9 @@ proptest! {
             };
             let saved = draft.plan(layout).unwrap().to_vec();
             prop_assert_eq!(verify::compare(&map, &saved, Some(layout), Some((slot, &new))), Ok(()));
-            let names = |pak: Pak<'_>| pak.iter().map(|entry| entry.name().to_vec()).collect::<Vec<_>>();
+            let names = |pak: &Pak<'_>| pak.iter().map(|entry| entry.name().to_vec()).collect::<Vec<_>>();
             let wanted: Vec<_> = expected.into_iter().map(|file| file.name).collect();
-            prop_assert_eq!(names(Bsp::parse(&saved).unwrap().pak().unwrap()), wanted);
+            prop_assert_eq!(names(&Bsp::parse(&saved).unwrap().pak().unwrap()), wanted);
         }
     }
 

@@ -17,7 +17,7 @@ type Save = fn(&Bsp<'static>, &Textures<'static>) -> Vec<u8>;
 
 fn save(map: &Bsp<'static>, textures: &Textures<'static>) -> Vec<u8> {
     let mut draft = map.draft();
-    draft.set_textures(textures).unwrap();
+    *draft.textures().unwrap() = textures.clone();
     draft.plan(Layout::Keep).unwrap().to_vec()
 }
 
@@ -34,7 +34,7 @@ fn lump_at(map: &Bsp<'_>) -> usize {
 
 /// What every texture has already is no edit.
 fn identity(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<(), String> {
-    let mut textures = map.textures().unwrap();
+    let mut textures = Textures::clone(&map.textures().unwrap());
     for index in embedded(&textures) {
         let texture = textures.get(index).unwrap().unwrap();
         let (image, palette) = (texture.image().unwrap(), texture.palette());
@@ -59,7 +59,7 @@ fn one_texel(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<usize, Stri
         let (x, y) = (width - 1, height / 2);
         image.pixels[y * width + x] ^= 0x55;
         let start = texture.bytes().as_ptr().addr();
-        let mut edited = textures.clone();
+        let mut edited = Textures::clone(&textures);
         edited.set_image(*index, &image, greys(&texture).as_ref()).unwrap();
         let new = save(map, &edited);
         if new.len() != bytes.len() {
@@ -83,7 +83,7 @@ fn one_texel(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<usize, Stri
 /// What is stripped and embedded again is as it was; in between all other slots are.
 fn strip_and_embed(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<(), String> {
     let textures = map.textures().unwrap();
-    let mut stripped = textures.clone();
+    let mut stripped = Textures::clone(&textures);
     for index in embedded(&textures) {
         stripped.strip(index).unwrap();
     }
@@ -94,7 +94,7 @@ fn strip_and_embed(map: &Bsp<'static>, bytes: &[u8], save: Save) -> Result<(), S
             return Err(format!("{} changed", slot.name));
         }
     }
-    let mut again = saved.textures().unwrap();
+    let mut again = Textures::clone(&saved.textures().unwrap());
     for index in 0..textures.len() {
         let (old, new) = (textures.get(index), again.get(index));
         let (Ok(Some(old)), Ok(Some(new))) = (old, new) else { continue };
@@ -180,7 +180,7 @@ fn the_laws_see_faults() {
 #[test]
 fn smaller_copies_follow() {
     let (map, _) = fixture("own_rooms");
-    let mut textures = map.textures().unwrap();
+    let mut textures = Textures::clone(&map.textures().unwrap());
     let color = textures.get(1).unwrap().unwrap().pixels(0).unwrap()[0];
     let image = Image::new(48, 16, vec![color; 48 * 16]).unwrap();
     textures.set_image(1, &image, None).unwrap();

@@ -21,12 +21,12 @@ fn open(name: &str) -> Bsp<'static> {
 }
 
 fn names(map: &Bsp<'_>) -> Vec<Vec<u8>> {
-    map.texture_names().unwrap().into_iter().map(|name| name.name).collect()
+    map.texture_names().unwrap().iter().map(|name| name.name).collect()
 }
 
 fn renamed(map: &Bsp<'static>, old: &str, new: &str) -> Vec<u8> {
     let mut draft = map.draft();
-    draft.rename_textures(&Renaming::new(old, new).unwrap()).unwrap();
+    draft.texture_names().unwrap().rename(&Renaming::new(old, new).unwrap()).unwrap();
     draft.plan(Layout::Keep).unwrap().to_vec()
 }
 
@@ -72,7 +72,7 @@ fn the_law_sees_faults() {
     assert_eq!(law(&map, one_way).unwrap_err(), "the old names do not come back");
     let more = |map: &Bsp<'static>, old: &str, new: &str| {
         let mut draft = map.draft();
-        draft.rename_textures(&Renaming::new(old, new).unwrap()).unwrap();
+        draft.texture_names().unwrap().rename(&Renaming::new(old, new).unwrap()).unwrap();
         draft.update(bspkit::dialect::quake2::PLANES, 0, |plane| plane.kind += 1).unwrap();
         draft.plan(Layout::Keep).unwrap().to_vec()
     };
@@ -86,7 +86,7 @@ fn a_name_that_does_not_fit_is_refused_whole() {
         let map = open(map);
         let try_length = |length: usize| {
             let mut draft = map.draft();
-            let result = draft.rename_textures(&Renaming::new("**", "n".repeat(length)).unwrap());
+            let result = draft.texture_names().unwrap().rename(&Renaming::new("**", "n".repeat(length)).unwrap());
             assert_eq!(draft.changes().unwrap().is_empty(), result.is_err());
             result
         };
@@ -127,7 +127,7 @@ fn what_stands_behind_a_name_stays() {
     let mut draft = map.draft();
     let junk = *b"own/wall\0junk stays here, all of";
     draft.update(bspkit::dialect::quake2::TEXINFO, 0, |texinfo| texinfo.texture.0 = junk).unwrap();
-    draft.rename_textures(&Renaming::new("own/wall", "own/roof").unwrap()).unwrap();
+    draft.texture_names().unwrap().rename(&Renaming::new("own/wall", "own/roof").unwrap()).unwrap();
     let name = draft.table(bspkit::dialect::quake2::TEXINFO).unwrap().get(0).unwrap().texture;
     assert_eq!(&name.0, b"own/roof\0junk stays here, all of");
 }
@@ -139,10 +139,10 @@ fn real_maps_keep_their_names_where_they_get_the_same() {
         let Ok(map) = Bsp::open(&path) else { continue };
         let Ok(names) = map.texture_names() else { continue };
         let mut draft = map.draft();
-        let Ok(renamed) = draft.rename_textures(&Renaming::new("**", "{1}").unwrap()) else { continue };
+        let Ok(renamed) = draft.texture_names().unwrap().rename(&Renaming::new("**", "{1}").unwrap()) else { continue };
         let number = renamed.count;
         assert!(draft.plan(Layout::Keep).is_ok_and(|plan| plan.is_identity()), "{}", path.display());
-        assert!(number <= names.len());
+        assert!(number <= names.iter().count());
         (maps, count) = (maps + 1, count + number);
     }
     eprintln!("{count} names in {maps} maps");

@@ -1,10 +1,9 @@
 //! Names that share bytes, names behind their lump, and names that stand in damage.
 
-use bspkit::content::texdata::TextureStrings;
 use bspkit::content::texture_names::Renaming;
 use bspkit::content::textures::Textures;
 use bspkit::record::Name;
-use bspkit::{Bsp, ErrorKind, Layout};
+use bspkit::{Bsp, Builder, Draft, ErrorKind, Layout, SlotId, dialect};
 
 use super::built::{external, lump, miptex};
 
@@ -33,11 +32,14 @@ fn names_that_are_given_and_taken_back_are_the_old_bytes() {
         let rename = |bytes: &[u8], old: &str, new: &str| {
             let map = Bsp::from_vec(bytes.to_vec()).unwrap();
             let mut draft = map.draft();
-            assert!(draft.rename_textures(&Renaming::new(old, new).unwrap()).unwrap().count > 0, "{name}");
+            assert!(
+                draft.texture_names().unwrap().rename(&Renaming::new(old, new).unwrap()).unwrap().count > 0,
+                "{name}"
+            );
             draft.plan(Layout::Keep).unwrap().to_vec()
         };
         let names = Bsp::from_vec(bytes.clone()).unwrap().texture_names().unwrap();
-        let old = String::from_utf8(names.last().unwrap().name.clone()).unwrap();
+        let old = String::from_utf8(names.iter().last().unwrap().name).unwrap();
         for new in ["zz", "zzzzzzzzzzzzzzz"] {
             let renamed = rename(&bytes, &old, new);
             assert_ne!(renamed, bytes);
@@ -144,16 +146,17 @@ fn what_is_said_to_be_behind_the_lump_stays_behind_it() {
 fn names_without_end_are_cut_and_told() {
     let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
     let starts: Vec<i32> = (0..20_000).collect();
-    let strings = TextureStrings::new([vec![b'a'; 19_999], vec![0]].concat(), table(&starts));
+    let lump = |name: &str| map.slot(name).unwrap().id;
     let mut draft = map.draft();
-    draft.set_texture_strings(&strings).unwrap();
+    draft.set(lump("TEXDATA_STRING_DATA"), [vec![b'a'; 19_999], vec![0]].concat()).unwrap();
+    draft.set(lump("TEXDATA_STRING_TABLE"), table(&starts)).unwrap();
     let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
-    let names = saved.texture_names().unwrap();
+    let names: Vec<_> = saved.texture_names().unwrap().iter().collect();
     assert_eq!(names.len(), 20_000);
     assert!(names.iter().all(|name| name.name.len() <= 127));
     assert_eq!(names[0].problem.as_deref(), Some("the name has 19999 bytes, and 127 are the most"));
     assert_eq!((names[19_872].problem.is_none(), names[19_871].problem.is_some()), (true, true));
-    let renamed = saved.draft().rename_textures(&Renaming::new("**", "{1}").unwrap()).unwrap();
+    let renamed = saved.draft().texture_names().unwrap().rename(&Renaming::new("**", "{1}").unwrap()).unwrap();
     assert_eq!((renamed.count, renamed.left.len()), (1025, 18_975));
 }
 
@@ -164,14 +167,17 @@ fn table(starts: &[i32]) -> Vec<u8> {
 #[test]
 fn strings_of_several_names_are_written_once() {
     let strings = b"wall\0roof\0";
-    let mut names = TextureStrings::new(&strings[..], table(&[0, 0, 5, 0, 10, 11]));
+    let builder = Builder::new(&dialect::SOURCE).lump(43, strings).lump(44, table(&[0, 0, 5, 0, 10, 11]));
+    let mut draft = Bsp::from_vec(builder.build().unwrap()).unwrap().draft();
+    let lumps = |draft: &Draft<'_>| [43, 44].map(|lump| draft.bytes(SlotId::Lump(lump)).unwrap().to_vec());
+    let names = draft.texture_strings().unwrap();
     [0, 1, 3].into_iter().for_each(|index| names.rename(index, "floors").unwrap());
-    let (new, places) = names.to_bytes().unwrap();
+    let [new, places] = lumps(&draft);
     assert_eq!(new, b"floors\0roof\0");
     assert_eq!(places, table(&[0, 0, 7, 0, 12, 13]));
     // One that stays leaves the others one string of their own.
-    names.rename(1, "wall").unwrap();
-    let (new, places) = names.to_bytes().unwrap();
+    draft.texture_strings().unwrap().rename(1, "wall").unwrap();
+    let [new, places] = lumps(&draft);
     assert_eq!(new, b"wall\0roof\0floors\0");
     assert_eq!(places, table(&[10, 0, 5, 10, 17, 18]));
 }

@@ -43,7 +43,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let entities = cx.open(path)?.entities();
         entities.with_context(|| format!("cannot read the entities of {}", shown(path)))
     };
-    let patch = diff(&read(&args.old)?, &read(&args.new)?)?;
+    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let patch = diff(&old, &new)?;
     let document = write(&patch).into_bytes();
     Maps::file(&args.old).each(cx, |_, job| {
         match &args.output {

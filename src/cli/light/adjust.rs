@@ -68,12 +68,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
     let found = AtomicBool::new(false);
     let code = args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let mut light = draft.light()?;
+        let bsp = draft.bsp().clone();
+        let light = draft.light()?;
         if light.sets().is_empty() {
-            return Ok(Edited::Nothing(nothing(draft.bsp(), &args.map)?));
+            return Ok(Edited::Nothing(nothing(&bsp, &args.map)?));
         }
-        super::say_faults(&light, job);
-        args.choice.check(&light, job)?;
+        super::say_faults(light, job);
+        args.choice.check(light, job)?;
         let is_meant = |image: Image| {
             let set = &light.sets()[image.set];
             args.choice.has(set, &set.blocks()[image.block], image.style)
@@ -83,10 +84,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style));
         if changed > 0 {
-            warn_of_copies(draft.bsp(), job);
+            warn_of_copies(&bsp, job);
         }
         job.say(&format!("{}: {} changed", job.path, count(changed, "luxel", "luxels")));
-        draft.set_light(&light)?;
         found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
         Ok(Edited::Done)
     })?;

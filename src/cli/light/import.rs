@@ -88,8 +88,9 @@ fn import(
     args: &Args,
     job: &mut Job<'_>,
 ) -> Result<Edited> {
-    let fresh = draft.light()?;
-    let mut import = Import { light: fresh.clone(), fresh, folder, changed: 0, failed: 0 };
+    let bsp = draft.bsp().clone();
+    let light = draft.light()?;
+    let mut import = Import { fresh: light.clone(), light, folder, changed: 0, failed: 0 };
     for set in &index.sets {
         let place = import.fresh.sets().iter().position(|own| own.name() == set.name);
         for sheet in &set.files {
@@ -105,21 +106,20 @@ fn import(
     }
     let carried = import.light.carry(&import.fresh);
     if import.changed > 0 {
-        warn_of_copies(draft.bsp(), job);
+        warn_of_copies(&bsp, job);
     }
     job.say(&format!("{}: {} changed", job.path, count(import.changed, "luxel", "luxels")));
     if carried > 0 {
         let luxels = count(carried, "luxel", "luxels");
         job.say(&format!("{}: {luxels} of the same light elsewhere changed with them", job.path));
     }
-    draft.set_light(&import.light)?;
     Ok(Edited::Done)
 }
 
-struct Import<'a, 'f> {
+struct Import<'d, 'a, 'f> {
     /// The light as the map has it, and as it becomes.
     fresh: Light<'a>,
-    light: Light<'a>,
+    light: &'d mut Light<'a>,
     folder: &'f Path,
     changed: usize,
     failed: usize,
@@ -161,7 +161,7 @@ fn of_radiance([red, green, blue, exponent]: [u8; 4]) -> Luxel {
     }
 }
 
-impl Import<'_, '_> {
+impl Import<'_, '_, '_> {
     fn fail(&mut self, file: &str, error: &Error, job: &mut Job<'_>) {
         self.failed += 1;
         find(&format!("{file}: {error:#}"), job);

@@ -8,7 +8,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::wad::Wad;
 
 use super::choose::{self, named};
-use super::shelf::{Shelf, has_extension, open_wad};
+use super::shelf::{has_extension, names_of, open_wad};
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -54,8 +54,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         wads.push((path, wad));
     }
     args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let mut textures = draft.textures()?;
-        let names = Shelf::Map(textures.clone()).names();
+        let textures = draft.textures()?;
+        let names = names_of(textures);
         let chosen = choose::chosen(&names, &patterns, job);
         if chosen.is_empty() {
             return Ok(Edited::Nothing(choose::nothing(&patterns)));
@@ -110,7 +110,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             (0, false) => return Ok(Edited::Nothing("nothing to embed".into())),
             _ => {}
         }
-        draft.set_textures(&textures)?;
         Ok(Edited::Told { what: format!("{} embedded", count(embedded, "texture", "textures")), is_whole: bad == 0 })
     })
 }

@@ -93,7 +93,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut Job<'_>) -> Result<Edited> {
-    let mut shelf = Shelf::Map(draft.textures()?);
+    let shelf = Shelf::Map(draft.bsp().textures()?);
     let palette = args.wal.given_palette()?;
     if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
         bail!("a map has no palette to be given but one of Quake");
@@ -104,7 +104,7 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut 
     if count_all == 0 {
         return Ok(Edited::Nothing("no image belongs to a texture".into()));
     }
-    let Shelf::Map(textures) = &mut shelf else { return Err(anyhow!("a WAD file is not edited")) };
+    let textures = draft.textures()?;
     for image in &found {
         if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
             let name = named(image.index, names[image.index].as_deref());
@@ -115,7 +115,6 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut 
     if bad > 0 {
         return Ok(refused(bad, &format!("of {}", count(count_all, "image", "images"))));
     }
-    draft.set_textures(textures)?;
     Ok(Edited::Done)
 }
 

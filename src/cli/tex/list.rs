@@ -155,7 +155,7 @@ fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job:
 
 fn names(bsp: &Bsp<'_>, args: &Args, path: &std::path::Path, many: bool, job: &mut Job<'_>) -> Result<Code> {
     let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text.as_encoded_bytes()))).collect();
-    let names = bsp.texture_names()?;
+    let names: Vec<TextureName> = bsp.texture_names()?.iter().collect();
     // In the order in which they come first.
     let mut seen: BTreeMap<(&str, &[u8]), usize> = BTreeMap::new();
     let mut rows: Vec<(&TextureName, usize)> = Vec::new();

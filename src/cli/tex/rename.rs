@@ -51,7 +51,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
     let renaming = Renaming::new(&old, new)?;
     args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let renamed = draft.rename_textures(&renaming)?;
+        let renamed = draft.texture_names()?.rename(&renaming)?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {
             finding(job, "left alone", &error.into());

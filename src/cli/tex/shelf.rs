@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use bspkit::content::View;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 
@@ -11,7 +12,7 @@ use crate::cli::show::shown;
 use bspkit::face::input;
 
 pub(super) enum Shelf {
-    Map(Textures<'static>),
+    Map(View<Textures<'static>>),
     Wad(Wad<'static>),
 }
 
@@ -23,6 +24,11 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
     let bytes = input::read(path)?;
     Wad::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
+}
+
+/// The names of a map's textures.
+pub(super) fn names_of(textures: &Textures<'_>) -> Vec<Option<Vec<u8>>> {
+    (0..textures.len()).map(|index| textures.name(index).map(<[u8]>::to_vec)).collect()
 }
 
 impl Shelf {

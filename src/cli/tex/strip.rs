@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::choose::{self, named};
-use super::shelf::Shelf;
+use super::shelf::names_of;
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -37,8 +37,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let mut textures = draft.textures()?;
-        let names = Shelf::Map(textures.clone()).names();
+        let textures = draft.textures()?;
+        let names = names_of(textures);
         let chosen = choose::chosen(&names, &args.patterns, job);
         if chosen.is_empty() {
             return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
@@ -61,7 +61,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if stripped == 0 {
             return Ok(if bad > 0 { nothing_else(bad) } else { Edited::Same });
         }
-        draft.set_textures(&textures)?;
         Ok(Edited::Told { what: format!("{} stripped", count(stripped, "texture", "textures")), is_whole: bad == 0 })
     })
 }

@@ -29,8 +29,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let mut visibility = draft.visibility()?;
-        let places = places(&visibility);
+        let visibility = draft.visibility()?;
+        let places = places(visibility);
         if places.is_empty() {
             job.say(&format!("{}: everything is visible already", job.path));
             return Ok(Edited::Same);
@@ -41,7 +41,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 visibility.set_row(*set, *place, all.clone())?;
             }
         }
-        draft.set_visibility(&visibility)?;
         Ok(Edited::Done)
     })
 }

@@ -49,8 +49,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
-    let mut visibility = draft.visibility()?;
-    let places = places(&visibility);
+    let visibility = draft.visibility()?;
+    let places = places(visibility);
     if places.is_empty() {
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
     }
@@ -78,7 +78,6 @@ fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_
             changed += 1;
         }
     }
-    draft.set_visibility(&visibility)?;
     job.say(&format!("{}: {} changed", shown(file), count(changed, "row", "rows")));
     Ok(Edited::Done)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
-use bspkit::dialect::VisModel;
+use bspkit::dialect::{Role, VisModel};
 use serde::Serialize;
 
 use super::places;
@@ -60,7 +60,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let sets: Vec<SetJson> = sets.map(|set| of_set(&visibility, *set, &places, &mut problems)).collect();
         let rows_are = if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" };
         let code = if problems.is_empty() { Code::Done } else { Code::Found };
-        let bytes = visibility.to_bytes().map_or(0, |bytes| bytes.len());
+        let bytes = bsp.role(Role::Visibility).map_or(Ok(0), |slot| bsp.bytes(slot.id).map(|bytes| bytes.len()))?;
         if args.reading.json {
             let (path, places) = (Head::new(&map.path), places.len());
             job.line(json(&Document { head: path, rows_are, places, bytes, sets, problems }, maps.many)?);

@@ -9,8 +9,10 @@ pub use brush_list::{Brush, BrushList};
 pub use light_point::{LightPoint, LightSample};
 pub use octree::{LightOctree, OctreeFault};
 
-use crate::bsp::Bsp;
-use crate::bytes::wide;
+use std::ops::Deref;
+
+use super::lens::{Content, Reader};
+use crate::bytes::{Rope, wide};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Record;
 
@@ -18,27 +20,47 @@ const BRUSHES: &str = "bspx:BRUSHLIST";
 const OCTREE: &str = "bspx:LIGHTGRID_OCTREE";
 const GRIDS: &str = "bspx:LIGHTGRIDS";
 
-impl<'a> Bsp<'a> {
-    /// The brushes of the models, from which engines make collisions of any size.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has none; as [`BrushList::parse`] and [`Bsp::bytes`].
-    pub fn brush_list(&self) -> Result<BrushList<'a>> {
-        BrushList::parse(self.bytes(self.slot(BRUSHES)?.id)?)
+impl<'a> Content<'a> for BrushList<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        BrushList::parse(from.bytes(from.slot(BRUSHES)?)?)
     }
 
-    /// The octrees of light: that of `LIGHTGRID_OCTREE`, or those of `LIGHTGRIDS`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has neither; as [`LightOctree::parse`] and [`Bsp::bytes`].
-    pub fn light_octrees(&self) -> Result<Vec<LightOctree<'a>>> {
-        match self.slot(OCTREE) {
-            Ok(slot) => Ok(vec![LightOctree::parse(self.bytes(slot.id)?)?]),
-            Err(none) => match self.slot(GRIDS) {
-                Ok(slot) => LightOctree::parse_all(self.bytes(slot.id)?),
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(Vec::new())
+    }
+}
+
+/// The octrees of light of a map: that of `LIGHTGRID_OCTREE`, or those of `LIGHTGRIDS`.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms_bspx.bsp")?;
+/// assert_eq!(map.light_octrees()?.len(), 1);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LightOctrees<'a>(Vec<LightOctree<'a>>);
+
+impl<'a> Deref for LightOctrees<'a> {
+    type Target = [LightOctree<'a>];
+
+    fn deref(&self) -> &[LightOctree<'a>] {
+        &self.0
+    }
+}
+
+impl<'a> Content<'a> for LightOctrees<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        match from.slot(OCTREE) {
+            Ok(slot) => Ok(LightOctrees(vec![LightOctree::parse(from.bytes(slot)?)?])),
+            Err(none) => match from.slot(GRIDS) {
+                Ok(slot) => LightOctree::parse_all(from.bytes(slot)?).map(LightOctrees),
                 Err(_) => Err(none),
             },
         }
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(Vec::new())
     }
 }
 

@@ -36,9 +36,10 @@ pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
 
 use crate::bytes::{self, short};
+use crate::content::lens::{Content, Reader};
 use crate::content::select::Selector;
-use crate::dialect::EntityRules;
-use crate::{Data, Error, ErrorKind, Result};
+use crate::dialect::{EntityRules, Role};
+use crate::{Data, Error, ErrorKind, Result, Rope};
 use parse::{PairSpan, Source};
 
 /// The entities of a map, in the order of its text.
@@ -94,6 +95,20 @@ struct Own {
 struct Around {
     lead: Vec<u8>,
     trail: Vec<u8>,
+}
+
+impl<'a> Content<'a> for Entities<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let slot = from.role(Role::Entities)?;
+        if from.new_bytes(slot)?.is_none() {
+            from.bsp().check_entity_packing(slot)?;
+        }
+        Entities::parse(from.own(slot)?, from.bsp().dialect().text)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![self.is_edited().then(|| Rope::from(self.to_bytes()))])
+    }
 }
 
 impl<'a> Entities<'a> {

@@ -23,8 +23,8 @@ pub use luxel::Luxel;
 pub use pages::SurfaceLight;
 pub use stat::{LightStat, StyleStat};
 
-use crate::bsp::Bsp;
-use crate::bytes::Data;
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope};
 use crate::dialect::LuxelForm;
 use crate::error::Result;
 use crate::file::SlotId;
@@ -36,12 +36,11 @@ use crate::record::Held;
 /// use bspkit::{Bsp, Layout};
 /// use bspkit::content::lightmap::{Image, Luxel};
 /// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
-/// let mut light = map.light()?;
+/// let mut draft = map.draft();
+/// let light = draft.light()?;
 /// let image = Image { set: 0, block: 3, style: 0, plane: 0 };
 /// light.update(image, |[x, y], old| if [x, y] == [1, 0] { Luxel::Rgb([255, 0, 0]) } else { old });
 ///
-/// let mut draft = map.draft();
-/// draft.set_light(&light)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert_eq!(saved.light()?.luxel(image, [1, 0]), Some(Luxel::Rgb([255, 0, 0])));
 /// # Ok::<(), bspkit::Error>(())
@@ -139,13 +138,15 @@ impl LightSet {
     }
 }
 
-impl<'a> Bsp<'a> {
-    /// The light of faces, to be looked at and edited; [`crate::Draft::set_light`] takes it over.
-    ///
-    /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] where the faces are of a form that is not known; as [`Bsp::bytes`].
-    pub fn light(&self) -> Result<Light<'a>> {
-        Light::read(self, |slot| self.little_endian(slot))
+impl<'a> Content<'a> for Light<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let mut light = Light { lumps: Vec::new(), sets: Vec::new() };
+        read::sets(from, &mut light)?;
+        Ok(light)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(self.lumps.iter().map(|lump| lump.held.new_bytes()).collect())
     }
 }
 
@@ -187,21 +188,11 @@ impl<'a> Light<'a> {
         Some(Luxel::read(set.form, self.lumps.get(lump)?.held.get().get(place.at..)?))
     }
 
-    /// The lumps that were edited, with their new bytes.
-    pub fn edits(&self) -> impl Iterator<Item = (SlotId, &[u8])> {
-        self.lumps.iter().filter_map(|lump| Some((lump.slot, lump.held.edits()?)))
-    }
-
-    pub(crate) fn read(bsp: &Bsp<'a>, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Self> {
-        let mut light = Light { lumps: Vec::new(), sets: Vec::new() };
-        read::sets(bsp, &bytes, &mut light)?;
-        Ok(light)
-    }
-
     /// The place of a lump among those that are held.
-    fn hold(&mut self, slot: SlotId, bytes: Data<'a>) -> usize {
+    fn hold(&mut self, from: &Reader<'_, 'a>, slot: SlotId, bytes: Data<'a>) -> usize {
         let place = self.lumps.iter().position(|lump| lump.slot == slot);
         place.unwrap_or_else(|| {
+            from.claim(slot);
             self.lumps.push(LightLump { slot, held: Held::new(bytes) });
             self.lumps.len() - 1
         })

@@ -4,10 +4,10 @@ use super::block::Block;
 use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, read};
 use crate::bsp::Bsp;
-use crate::bytes::{Data, integer};
+use crate::bytes::integer;
+use crate::content::lens::Reader;
 use crate::dialect::{Averages, LightModel, LitSurface, LuxelForm, PageLight};
 use crate::error::Result;
-use crate::file::SlotId;
 
 /// Where on which page the light of a surface is: the smallest rectangle around its corners there.
 ///
@@ -37,12 +37,12 @@ impl<'a> Bsp<'a> {
     /// As [`Bsp::table`].
     pub fn surface_light(&self) -> Result<Vec<SurfaceLight>> {
         let LightModel::Pages(model) = self.dialect().light else { return Ok(Vec::new()) };
-        let corners =
-            read::records_of(self, &|slot| self.little_endian(slot), model.vertexes.lump, model.vertexes.record)?;
+        let from = Reader::of(self);
+        let corners = read::records_of(&from, model.vertexes.lump, model.vertexes.record)?;
         let mut corners = corners.chunks_exact(model.vertexes.record.size).map(model.vertexes.read);
         let corners: Vec<_> = std::iter::from_fn(|| corners.next().flatten()).collect();
         let mut found = Vec::new();
-        for (index, surface) in surfaces(self, &|slot| self.little_endian(slot), model)?.into_iter().enumerate() {
+        for (index, surface) in surfaces(&from, model)?.into_iter().enumerate() {
             let (first, count) = (usize::try_from(surface.first_vertex), usize::try_from(surface.vertex_count));
             let (Ok(first), Ok(count)) = (first, count) else { continue };
             let own = corners.get(first.min(corners.len())..first.saturating_add(count).min(corners.len()));
@@ -67,7 +67,7 @@ impl<'a> Bsp<'a> {
         if self.slot(model.lump).is_ok_and(|slot| slot.length != 0) {
             return Ok(Vec::new());
         }
-        let surfaces = surfaces(self, &|slot| self.little_endian(slot), model)?;
+        let surfaces = surfaces(&Reader::of(self), model)?;
         let pages = surfaces.iter().flat_map(|surface| surface.pages);
         let mut pages: Vec<u16> = pages.filter_map(|page| u16::try_from(page).ok()).collect();
         pages.sort_unstable();
@@ -78,13 +78,9 @@ impl<'a> Bsp<'a> {
 }
 
 /// What light goes by of every surface.
-fn surfaces<'a>(
-    bsp: &Bsp<'a>,
-    bytes: &dyn Fn(SlotId) -> Result<Data<'a>>,
-    model: &PageLight,
-) -> Result<Vec<LitSurface>> {
+fn surfaces(from: &Reader<'_, '_>, model: &PageLight) -> Result<Vec<LitSurface>> {
     let form = &model.surfaces;
-    let records = read::records_of(bsp, bytes, form.lump, form.record)?;
+    let records = read::records_of(from, form.lump, form.record)?;
     Ok(records.chunks_exact(form.record.size).filter_map(form.read).collect())
 }
 
@@ -102,14 +98,9 @@ fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Optio
     Some((at, extent))
 }
 
-pub(super) fn read<'a>(
-    bsp: &Bsp<'a>,
-    bytes: &dyn Fn(SlotId) -> Result<Data<'a>>,
-    model: &PageLight,
-    light: &mut Light<'a>,
-) -> Result<()> {
-    let slot = bsp.slot(model.lump)?.id;
-    let luxels = bytes(slot)?;
+pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Light<'a>) -> Result<()> {
+    let slot = from.slot(model.lump)?;
+    let luxels = from.bytes(slot)?;
     if luxels.is_empty() {
         return Ok(());
     }
@@ -130,7 +121,7 @@ pub(super) fn read<'a>(
         precision_is_single: false,
     };
     let (mut unlit, mut faults) = (0, Vec::new());
-    for (face, surface) in surfaces(bsp, bytes, model)?.iter().enumerate() {
+    for (face, surface) in surfaces(from, model)?.iter().enumerate() {
         let is_missing = |page: &i32| usize::try_from(*page).is_ok_and(|page| page >= pages);
         if let Some(page) = surface.pages.into_iter().find(is_missing) {
             faults.push(LightFault { face, kind: LightFaultKind::Page { page, pages } });
@@ -139,7 +130,7 @@ pub(super) fn read<'a>(
         }
     }
     let blocks = (0..pages).map(page).collect();
-    let lump = light.hold(slot, luxels);
+    let lump = light.hold(from, slot, luxels);
     let (name, lump_name) = ("", model.lump);
     light.sets.push(LightSet {
         name,

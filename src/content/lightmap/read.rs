@@ -6,6 +6,7 @@ use super::fault::{LightFault, LightFaultKind};
 use super::{Light, LightSet, pages};
 use crate::bsp::Bsp;
 use crate::bytes::Data;
+use crate::content::lens::Reader;
 use crate::dialect::bspx::DecoupledLight;
 use crate::dialect::shared::{Edge, SurfEdge, Vertex, WideEdge};
 use crate::dialect::{
@@ -16,16 +17,13 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
 use crate::record::{Field, Record, RecordInfo, Table};
 
-/// What reads a slot: the map, or a draft of it.
-type Bytes<'f, 'a> = &'f dyn Fn(SlotId) -> Result<Data<'a>>;
-
-pub(super) fn sets<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, light: &mut Light<'a>) -> Result<()> {
-    let model = bsp.dialect().light;
+pub(super) fn sets<'a>(from: &Reader<'_, 'a>, light: &mut Light<'a>) -> Result<()> {
+    let model = from.bsp().dialect().light;
     match model {
-        LightModel::Pages(model) => pages::read(bsp, bytes, model, light),
+        LightModel::Pages(model) => pages::read(from, model, light),
         LightModel::Faces(model) => {
             for lumps in model.lumps {
-                face_set(bsp, bytes, model, lumps, light)?;
+                face_set(from, model, lumps, light)?;
             }
             Ok(())
         }
@@ -33,41 +31,36 @@ pub(super) fn sets<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, light: &mut Light<'a
 }
 
 /// A lump by its name, where it has bytes.
-fn filled<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
-    let Some(slot) = bsp.slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
-    bsp.check_there(slot)?;
-    let bytes = bytes(slot.id)?;
+fn filled<'a>(from: &Reader<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
+    let Some(slot) = from.bsp().slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
+    from.bsp().check_there(slot)?;
+    let bytes = from.bytes(slot.id)?;
     Ok((!bytes.is_empty()).then_some((slot.id, bytes)))
 }
 
-fn face_set<'a>(
-    bsp: &Bsp<'a>,
-    bytes: Bytes<'_, 'a>,
-    model: &FaceLight,
-    lumps: &LightLumps,
-    light: &mut Light<'a>,
-) -> Result<()> {
+fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, light: &mut Light<'a>) -> Result<()> {
     // Without luxels whatever the faces say means nothing: maps that were never lit have any offset.
-    let Some((slot, luxels)) = filled(bsp, bytes, lumps.light)? else { return Ok(()) };
+    let Some((slot, luxels)) = filled(from, lumps.light)? else { return Ok(()) };
     // A copy that has not as many luxels is left out by engines too.
+    let bsp = from.bsp();
     let is_whole = || bsp.container().slot(slot).is_some_and(|slot| bsp.row(slot).is_ok());
     if lumps.copied.is_some() && !is_whole() {
         return Ok(());
     }
     let mut found = None;
     for name in lumps.faces {
-        found = found.or(filled(bsp, bytes, name)?);
+        found = found.or(filled(from, name)?);
     }
     let Some((face_slot, faces)) = found else { return Ok(()) };
-    let places = match lumps.placed_by.map(|name| filled(bsp, bytes, name)).transpose()? {
+    let places = match lumps.placed_by.map(|name| filled(from, name)).transpose()? {
         None => None,
         Some(None) => return Ok(()),
         Some(places) => places.map(|(_, places)| places),
     };
     let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
-    let textures = Textures::read(bsp, bytes, model)?;
-    let geometry = if model.by_extents { Some(Geometry::read(bsp, bytes)?) } else { None };
-    let extra = extra_bytes(bsp, bytes, model)?;
+    let textures = Textures::read(from, model)?;
+    let geometry = if model.by_extents { Some(Geometry::read(from)?) } else { None };
+    let extra = extra_bytes(from, model)?;
     let luxel = lumps.copied.map_or(model.luxels, |copied| copied.luxels);
     let lump = luxels.len();
     let mut finder = Finder { model, luxel, form, textures, geometry, extra, places, lump, found: Vec::new() };
@@ -82,8 +75,8 @@ fn face_set<'a>(
     }
     let blocks = finder.settle(&mut faults);
     faults.sort_by_key(|fault| fault.face);
-    let lump = light.hold(slot, luxels);
-    let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(face_slot, faces));
+    let lump = light.hold(from, slot, luxels);
+    let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(from, face_slot, faces));
     let (name, lump_name, form) = (lumps.name, lumps.light, luxel);
     let copy_of = lumps.copied.and_then(|copied| light.sets.iter().position(|set| set.name == copied.of));
     light.sets.push(LightSet { name, lump_name, lump, faces, form, copy_of, is_pages: false, blocks, unlit, faults });
@@ -109,9 +102,9 @@ fn record_of<'f, F>(
 }
 
 /// How many bytes a luxel stand behind the light of each face.
-fn extra_bytes<'a>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, model: &FaceLight) -> Result<usize> {
+fn extra_bytes<'a>(from: &Reader<'_, 'a>, model: &FaceLight) -> Result<usize> {
     let Some(extra) = model.extra else { return Ok(0) };
-    let Some((_, flags)) = filled(bsp, bytes, extra.flags)? else { return Ok(0) };
+    let Some((_, flags)) = filled(from, extra.flags)? else { return Ok(0) };
     let bits = flags.first().copied().unwrap_or(0) & extra.mask;
     Ok(extra.bytes.iter().find(|(value, _)| *value == bits).map_or(0, |(_, bytes)| *bytes))
 }
@@ -122,11 +115,12 @@ struct Textures<'a, 'f> {
 }
 
 impl<'a, 'f> Textures<'a, 'f> {
-    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, model: &'f FaceLight) -> Result<Self> {
+    fn read(from: &Reader<'_, 'a>, model: &'f FaceLight) -> Result<Self> {
         let none = || Error::new(ErrorKind::NotFound, "the map has no texinfo");
+        let bsp = from.bsp();
         let slot = bsp.role(Role::TexInfo).ok_or_else(none)?;
         let form = record_of(bsp, slot.id, model.textures, |form| form.record)?;
-        Ok(Textures { form, bytes: bytes(slot.id)? })
+        Ok(Textures { form, bytes: from.bytes(slot.id)? })
     }
 
     fn get(&self, index: i32) -> Option<TextureLight> {
@@ -149,12 +143,12 @@ enum Edges<'a> {
 }
 
 impl<'a> Edges<'a> {
-    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>) -> Result<Self> {
-        let row = bsp.role(Role::Edges).and_then(|slot| bsp.row(slot).ok());
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let row = from.bsp().role(Role::Edges).and_then(|slot| from.bsp().row(slot).ok());
         let is_wide = row.and_then(Row::record).is_some_and(|record| (record.type_id)() == (WideEdge::INFO.type_id)());
         Ok(match is_wide {
-            true => Edges::Wide(table(bsp, bytes, Role::Edges)?),
-            false => Edges::Narrow(table(bsp, bytes, Role::Edges)?),
+            true => Edges::Wide(table(from, Role::Edges)?),
+            false => Edges::Narrow(table(from, Role::Edges)?),
         })
     }
 
@@ -167,11 +161,11 @@ impl<'a> Edges<'a> {
 }
 
 impl<'a> Geometry<'a> {
-    fn read(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>) -> Result<Self> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         Ok(Geometry {
-            surf_edges: table(bsp, bytes, Role::SurfEdges)?,
-            edges: Edges::read(bsp, bytes)?,
-            vertexes: table(bsp, bytes, Role::Vertexes)?,
+            surf_edges: table(from, Role::SurfEdges)?,
+            edges: Edges::read(from)?,
+            vertexes: table(from, Role::Vertexes)?,
         })
     }
 
@@ -190,29 +184,25 @@ impl<'a> Geometry<'a> {
 }
 
 /// The records of a role, as the draft has them.
-pub(super) fn table<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, role: Role) -> Result<Table<'a, R>> {
-    let lump = bsp.dialect().role(role).and_then(|index| bsp.dialect().lumps.get(index));
+pub(super) fn table<'a, R: Record>(from: &Reader<'_, 'a>, role: Role) -> Result<Table<'a, R>> {
+    let dialect = from.bsp().dialect();
+    let lump = dialect.role(role).and_then(|index| dialect.lumps.get(index));
     let lump = lump.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {role}")))?;
-    by_key(bsp, bytes, Key::new(lump.name))
+    by_key(from, Key::new(lump.name))
 }
 
 /// The bytes of a lump, where its records are these.
-pub(super) fn records_of<'a>(
-    bsp: &Bsp<'a>,
-    bytes: Bytes<'_, 'a>,
-    lump: &str,
-    record: &'static RecordInfo,
-) -> Result<Data<'a>> {
-    let slot = bsp.slot(lump)?.id;
-    record_of(bsp, slot, &[record], |record| record)?;
-    bytes(slot)
+pub(super) fn records_of<'a>(from: &Reader<'_, 'a>, lump: &str, record: &'static RecordInfo) -> Result<Data<'a>> {
+    let slot = from.slot(lump)?;
+    record_of(from.bsp(), slot, &[record], |record| record)?;
+    from.bytes(slot)
 }
 
 /// The records of a key, as the draft has them.
-fn by_key<'a, R: Record>(bsp: &Bsp<'a>, bytes: Bytes<'_, 'a>, key: Key<R>) -> Result<Table<'a, R>> {
-    let (slot, row) = bsp.keyed(key)?;
-    let bytes = bytes(slot)?;
-    let (part, _) = bsp.part(key, row, &bytes)?;
+fn by_key<'a, R: Record>(from: &Reader<'_, 'a>, key: Key<R>) -> Result<Table<'a, R>> {
+    let (slot, row) = from.bsp().keyed(key)?;
+    let bytes = from.bytes(slot)?;
+    let (part, _) = from.bsp().part(key, row, &bytes)?;
     Ok(Table::new(key.lump(), bytes.slice(part)))
 }
 

@@ -35,11 +35,11 @@ pub use entry::{Entry, Method};
 pub use name::lookup_name;
 pub use pack::Packed;
 
+use super::lens::{Content, Reader};
 pub use super::pattern::Pattern;
-use crate::bsp::Bsp;
 use crate::bytes::{self, ByteOrder};
 use crate::dialect::Role;
-use crate::{Data, Error, ErrorKind, Place, Result};
+use crate::{Data, Error, ErrorKind, Place, Result, Rope};
 use fresh::Own;
 use read::Source;
 
@@ -148,26 +148,24 @@ impl<'a> Pak<'a> {
     }
 }
 
-impl<'a> Bsp<'a> {
-    /// The pakfile, to be looked at; [`crate::Draft::pak`] edits it. An empty lump is a pakfile without files, with
-    /// the end that tools of the map's time give one.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; where it cannot be read, as [`Pak::parse`].
-    pub fn pak(&self) -> Result<Pak<'a>> {
-        let no_lump = || Error::new(ErrorKind::NotFound, format!("{} maps have no pakfile", self.dialect().title));
-        let slot = self.role(Role::Pak).ok_or_else(no_lump)?;
-        self.pak_of(self.bytes(slot.id)?).map_err(|error| error.at(Place::default().lump(&slot.name)))
-    }
-
-    pub(crate) fn pak_of(&self, bytes: Data<'a>) -> Result<Pak<'a>> {
+impl<'a> Content<'a> for Pak<'a> {
+    /// An empty lump is a pakfile without files, with the comment that tools of the map's time write.
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let bsp = from.bsp();
+        let no_lump = || Error::new(ErrorKind::NotFound, format!("{} maps have no pakfile", bsp.dialect().title));
+        let slot = bsp.role(Role::Pak).ok_or_else(no_lump)?;
+        let bytes = from.own(slot.id)?;
         if bytes.is_empty() {
-            let is_bare = self.dialect().bare_paks.contains(&self.version());
-            return Ok(match self.byte_order() {
+            let is_bare = bsp.dialect().bare_paks.contains(&bsp.version());
+            return Ok(match bsp.byte_order() {
                 ByteOrder::Little => Pak::new(if is_bare { b"" } else { &Pak::XZP1 }),
                 ByteOrder::Big => Pak::new(b"XZP2 2048"),
             });
         }
-        Pak::parse(bytes)
+        Pak::parse(bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![if self.is_edited() { Some(self.to_rope()?) } else { None }])
     }
 }

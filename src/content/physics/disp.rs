@@ -1,7 +1,7 @@
 //! Physics of displacements: `PHYSDISP`.
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, wide};
+use crate::bytes::{Data, Rope, wide};
+use crate::content::lens::{Content, Reader};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "PHYSDISP";
@@ -27,14 +27,14 @@ pub struct PhysDisp<'a> {
     starts: Vec<usize>,
 }
 
-impl<'a> Bsp<'a> {
-    /// The solids of displacements, to be looked at.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; as [`PhysDisp::parse`] and [`Bsp::bytes`].
-    pub fn phys_disp(&self) -> Result<PhysDisp<'a>> {
-        let slot = self.slot(LUMP)?;
-        PhysDisp::parse(self.little_endian(slot.id)?, slot.version.unwrap_or(0))
+impl<'a> Content<'a> for PhysDisp<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let slot = from.bsp().slot(LUMP)?;
+        PhysDisp::parse(from.bytes(slot.id)?, slot.version.unwrap_or(0))
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(Vec::new())
     }
 }
 
@@ -101,11 +101,6 @@ impl<'a> PhysDisp<'a> {
     /// The bytes behind the last solid.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.starts.last().copied().unwrap_or(0)..]
-    }
-
-    /// All bytes, as they were.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes.to_vec()
     }
 }
 

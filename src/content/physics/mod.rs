@@ -9,13 +9,14 @@ mod disp;
 pub use disp::PhysDisp;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, wide, word};
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope, wide, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "PHYSCOLLIDE";
+const SURFACES: &str = "PHYSCOLLIDESURFACE";
 /// The bytes of `dphysmodel_t`.
 const HEADER: usize = 16;
 
@@ -31,13 +32,12 @@ const HEADER: usize = 16;
 /// # let lump = [header, solids, text.to_vec(), end].concat();
 /// # let bytes = Builder::new(&dialect::SOURCE).lump(0, "{}\n\0").lump(29, lump).build()?;
 /// let map = Bsp::parse(&bytes)?;
-/// let mut physics = map.physics()?;
+/// let mut draft = map.draft();
+/// let physics = draft.physics()?;
 /// assert_eq!((physics.len(), physics.model(0)?, physics.text(0)?), (1, 0, &b"solid { }"[..]));
 /// assert!(physics.solids(0)?.eq([b"VPHY"]));
 /// physics.set_text(0, "materialtable { \"default\" \"1\" }")?;
 ///
-/// let mut draft = map.draft();
-/// draft.set(map.slot("PHYSCOLLIDE")?.id, physics.to_bytes()?)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert_eq!(saved.physics()?.text(0)?, b"materialtable { \"default\" \"1\" }");
 /// # Ok::<(), bspkit::Error>(())
@@ -59,15 +59,48 @@ struct Parts {
     text: Range<usize>,
 }
 
-impl<'a> Bsp<'a> {
-    /// The solids of brush models, to be looked at and changed; [`Physics::to_bytes`] is what
-    /// [`crate::Draft::set_little_endian`] is given. The lump
-    /// `PHYSCOLLIDESURFACE` has the same layout: [`Physics::parse`] reads it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none; as [`Physics::parse`] and [`Bsp::bytes`].
-    pub fn physics(&self) -> Result<Physics<'a>> {
-        Physics::parse(self.little_endian(self.slot(LUMP)?.id)?)
+/// The surface models of a map: the lump `PHYSCOLLIDESURFACE` has the layout of [`Physics`], which it dereferences to.
+///
+/// ```
+/// use bspkit::{Bsp, Builder, dialect};
+/// let bytes = Builder::new(&dialect::SOURCE).lump(0, "{}\n\0").build()?;
+/// assert!(Bsp::parse(&bytes)?.surface_physics()?.is_empty());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SurfacePhysics<'a>(Physics<'a>);
+
+impl<'a> Deref for SurfacePhysics<'a> {
+    type Target = Physics<'a>;
+
+    fn deref(&self) -> &Physics<'a> {
+        &self.0
+    }
+}
+
+impl DerefMut for SurfacePhysics<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<'a> Content<'a> for Physics<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        Physics::parse(from.own(from.slot(LUMP)?)?)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![if self.is_edited() { Some(Rope::from(self.to_bytes()?)) } else { None }])
+    }
+}
+
+impl<'a> Content<'a> for SurfacePhysics<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        Physics::parse(from.own(from.slot(SURFACES)?)?).map(SurfacePhysics)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        self.0.edits()
     }
 }
 
@@ -188,7 +221,7 @@ impl<'a> Physics<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] for a text of more than 2 GiB.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
         let (mut bytes, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
         for (index, text) in &self.changed {
             let (start, parts) = (self.start(*index)?, self.parts(*index)?);

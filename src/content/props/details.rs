@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Lists, NAME, names};
-use crate::bytes::Data;
+use super::{Lists, NAME, member, names};
+use crate::bytes::{Data, Rope};
+use crate::content::lens::{Content, Reader};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "game:dprp";
@@ -26,6 +27,17 @@ pub struct DetailProps<'a> {
     sprites: usize,
     objects: Range<usize>,
     len: usize,
+}
+
+impl<'a> Content<'a> for DetailProps<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let (slot, version) = member(from.bsp(), LUMP, "detail props")?;
+        DetailProps::parse(from.bytes(slot)?, version)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(Vec::new())
+    }
 }
 
 impl<'a> DetailProps<'a> {
@@ -86,7 +98,6 @@ impl<'a> DetailProps<'a> {
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.objects.end..]
     }
-
     /// All bytes, as they were.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.bytes.to_vec()

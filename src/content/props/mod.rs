@@ -17,34 +17,14 @@ use std::ops::Range;
 use crate::bsp::Bsp;
 use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::Slot;
+use crate::file::SlotId;
 
-impl<'a> Bsp<'a> {
-    /// The static props, to be looked at and edited; [`StaticProps::to_bytes`] is what
-    /// [`crate::Draft::set_little_endian`] is given.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has none, [`ErrorKind::Malformed`] where their list contradicts itself;
-    /// where they cannot be decompressed, as [`Bsp::bytes`].
-    pub fn static_props(&self) -> Result<StaticProps<'a>> {
-        let (slot, version) = self.member("game:sprp", "static props")?;
-        StaticProps::parse(self.little_endian(slot.id)?, version)
-    }
-
-    /// The detail props, to be looked at.
-    ///
-    /// # Errors
-    /// As [`Bsp::static_props`]; [`ErrorKind::Unsupported`] for a version that is not known.
-    pub fn detail_props(&self) -> Result<DetailProps<'a>> {
-        let (slot, version) = self.member("game:dprp", "detail props")?;
-        DetailProps::parse(self.little_endian(slot.id)?, version)
-    }
-
-    fn member(&self, name: &str, what: &str) -> Result<(&Slot, u16)> {
-        let slot = self.slots().iter().find(|slot| slot.name == name);
-        let version = slot.and_then(|slot| slot.version).and_then(|version| u16::try_from(version).ok());
-        slot.zip(version).ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {what} ({name})")))
-    }
+/// The member of this name, and its version.
+fn member(bsp: &Bsp<'_>, name: &str, what: &str) -> Result<(SlotId, u16)> {
+    let slot = bsp.slots().iter().find(|slot| slot.name == name);
+    let version = slot.and_then(|slot| slot.version).and_then(|version| u16::try_from(version).ok());
+    let none = || Error::new(ErrorKind::NotFound, format!("the map has no {what} ({name})"));
+    slot.map(|slot| slot.id).zip(version).ok_or_else(none)
 }
 
 /// The bytes of a model's name in the file.

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::variant::{ExtraList, VARIANTS, Variant};
-use super::{Lists, NAME, names};
-use crate::bytes::Data;
+use super::{Lists, NAME, member, names};
+use crate::bytes::{Data, Rope};
+use crate::content::lens::{Content, Reader};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::{Field, Held, Record, records};
 
@@ -48,12 +49,11 @@ records! {
 /// use bspkit::{Bsp, Layout};
 /// let bytes = std::fs::read("tests/maps/source/room_v20.bsp")?;
 /// let map = Bsp::parse(&bytes)?;
-/// let mut props = map.static_props()?;
+/// let mut draft = map.draft();
+/// let props = draft.static_props()?;
 /// assert_eq!((props.len(), props.names().next()), (3, Some(&b"models/own/crate.mdl"[..])));
 ///
 /// props.update(0, |prop| prop.skin = 2)?;
-/// let mut draft = map.draft();
-/// draft.set(map.slot("game:sprp")?.id, props.to_bytes())?;
 /// let saved = draft.plan(Layout::Keep)?.to_vec();
 /// assert_eq!(Bsp::parse(&saved)?.static_props()?.get(0).map(|prop| prop.skin), Some(2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,6 +77,17 @@ struct Lay {
     leafs: Range<usize>,
     props: Range<usize>,
     len: usize,
+}
+
+impl<'a> Content<'a> for StaticProps<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let (slot, version) = member(from.bsp(), LUMP, "static props")?;
+        StaticProps::parse(from.own(slot)?, version)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![self.bytes.new_bytes()])
+    }
 }
 
 impl<'a> StaticProps<'a> {

@@ -9,9 +9,10 @@ mod miptex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
+use super::lens::{Content, Reader};
 use super::palette::Palette;
 use crate::bsp::Bsp;
-use crate::bytes::{Data, word};
+use crate::bytes::{Data, Rope, word};
 use crate::dialect::{Form, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
@@ -35,13 +36,12 @@ const MOST_GROWTH: usize = 1 << 28;
 /// ```
 /// use bspkit::{Bsp, Layout};
 /// let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
-/// let mut textures = map.textures()?;
+/// let mut draft = map.draft();
+/// let textures = draft.textures()?;
 /// let mut image = textures.get(1)?.and_then(|texture| texture.image()).unwrap();
 /// image.pixels[0] ^= 1;
 /// textures.set_image(1, &image, None)?;
 ///
-/// let mut draft = map.draft();
-/// draft.set_textures(&textures)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert_eq!(saved.textures()?.get(1)?.and_then(|texture| texture.image()), Some(image));
 /// # Ok::<(), bspkit::Error>(())
@@ -59,29 +59,10 @@ pub struct Textures<'a> {
     held: usize,
 }
 
-impl<'a> Bsp<'a> {
-    /// The textures, to be looked at and changed; [`crate::Draft::set_textures`] takes them.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect's maps have none in them, [`ErrorKind::Malformed`] where the directory does
-    /// not fit the lump; as [`Bsp::bytes`]. What is wrong with one texture is said when it is asked for.
-    pub fn textures(&self) -> Result<Textures<'a>> {
-        self.textures_of(|slot| self.bytes(slot))
-    }
-
+impl Bsp<'_> {
     /// Whether maps of this dialect have textures in them, and not only names.
     pub fn has_textures(&self) -> bool {
-        self.textures_id().is_ok()
-    }
-
-    /// The textures with other bytes of the lump.
-    pub(crate) fn textures_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Textures<'a>> {
-        let (slot, has_palettes) = self.textures_lump()?;
-        Textures::parse_as(bytes(slot)?, has_palettes)
-    }
-
-    pub(crate) fn textures_id(&self) -> Result<SlotId> {
-        self.textures_lump().map(|(slot, _)| slot)
+        self.textures_lump().is_ok()
     }
 
     /// The lump, and whether the textures have palettes.
@@ -96,6 +77,17 @@ impl<'a> Bsp<'a> {
             Error::new(ErrorKind::NotFound, message)
         };
         slot.ok_or_else(none)
+    }
+}
+
+impl<'a> Content<'a> for Textures<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let (slot, has_palettes) = from.bsp().textures_lump()?;
+        Textures::parse_as(from.own(slot)?, has_palettes)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        Ok(vec![if self.is_edited() { Some(Rope::from(self.to_bytes()?)) } else { None }])
     }
 }
 

@@ -30,7 +30,7 @@ struct Splice {
 
 /// Where everything has come to stand.
 #[derive(Default)]
-struct Lay {
+pub(super) struct Lay {
     splices: Vec<Splice>,
     /// By how much what lies behind each splice has moved.
     moved: Vec<i64>,
@@ -42,10 +42,7 @@ struct Lay {
 impl Visibility<'_> {
     /// The visibility lump with the changed rows in it. Rows by leaf have their offsets in another lump:
     /// [`Visibility::leafs_to_bytes`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::TooLarge`] where an offset would pass 2 GiB.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+    pub(super) fn to_bytes(&self, lay: &Lay) -> Result<Vec<u8>> {
         let mut bytes = self.bytes.to_vec();
         if let VisModel::Matrix = self.model {
             for ((_, index), row) in &self.changed {
@@ -54,7 +51,6 @@ impl Visibility<'_> {
             }
             return Ok(bytes);
         }
-        let lay = self.lay();
         bytes.clear();
         let mut at = 0;
         for splice in &lay.splices {
@@ -65,33 +61,16 @@ impl Visibility<'_> {
         bytes.extend_from_slice(&self.bytes[at..]);
         bytes.extend_from_slice(&lay.appended);
         if let VisModel::Clusters = self.model {
-            self.put_offsets(&lay, &mut bytes, cluster_word)?;
+            self.put_offsets(lay, &mut bytes, cluster_word)?;
         }
         Ok(bytes)
     }
 
-    /// A leafs lump with the rows' offsets in it; as it is where rows do not go by leaf.
-    ///
-    /// ```
-    /// use bspkit::content::visibility::VisSet;
-    /// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
-    /// let leafs = map.bytes(map.slot("LEAFS")?.id)?;
-    /// let mut visibility = map.visibility()?;
-    /// assert_eq!(visibility.leafs_to_bytes(&leafs)?, *leafs);
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Visibility::to_bytes`]; [`ErrorKind::Refused`] where there are fewer leafs than rows.
-    pub fn leafs_to_bytes(&self, leafs: &[u8]) -> Result<Vec<u8>> {
-        let mut leafs = leafs.to_vec();
+    /// The leafs lump with the rows' offsets in it; as it is where rows do not go by leaf.
+    pub(super) fn leafs_to_bytes(&self, lay: &Lay) -> Result<Vec<u8>> {
+        let mut leafs = self.leafs.to_vec();
         if let VisModel::Leafs(rows) = self.model {
-            let count = leafs.len() / rows.leaf_size;
-            if count < self.len {
-                let message = format!("there are {count} leafs for the visibility of {}", self.len);
-                return Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump("LEAFS")));
-            }
-            self.put_offsets(&self.lay(), &mut leafs, |_, leaf| leaf_word(rows, leaf))?;
+            self.put_offsets(lay, &mut leafs, |_, leaf| leaf_word(rows, leaf))?;
         }
         Ok(leafs)
     }
@@ -125,7 +104,7 @@ impl Visibility<'_> {
         Ok(())
     }
 
-    fn lay(&self) -> Lay {
+    pub(super) fn lay(&self) -> Lay {
         let (groups, mut loose) = self.groups();
         let mut lay = Lay::default();
         let mut places: HashMap<(usize, &VisRow), usize> = HashMap::new();

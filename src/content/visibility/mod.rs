@@ -14,11 +14,10 @@ pub use row::VisRow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::bsp::Bsp;
-use crate::bytes::{Data, wide, word};
+use super::lens::{Content, Reader};
+use crate::bytes::{Data, Rope, wide, word};
 use crate::dialect::{LeafRows, Role, VisModel};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::SlotId;
 
 const LUMP: &str = "VISIBILITY";
 
@@ -45,17 +44,16 @@ impl VisSet {
     }
 }
 
-/// The visibility of a map; [`crate::Draft::set_visibility`] takes it back.
+/// The visibility of a map.
 ///
 /// ```
 /// use bspkit::{Bsp, Layout};
 /// let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
-/// let mut visibility = map.visibility()?;
+/// let mut draft = map.draft();
+/// let visibility = draft.visibility()?;
 /// assert!(visibility.sees(1, 1)?);
 /// visibility.set(bspkit::content::visibility::VisSet::Pvs, 1, 1, false)?;
 ///
-/// let mut draft = map.draft();
-/// draft.set_visibility(&visibility)?;
 /// let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
 /// assert!(!saved.visibility()?.sees(1, 1)?);
 /// # Ok::<(), bspkit::Error>(())
@@ -75,37 +73,37 @@ pub struct Visibility<'a> {
     changed: BTreeMap<(VisSet, usize), VisRow>,
 }
 
-impl<'a> Bsp<'a> {
-    /// The visibility, to be looked at and edited; [`crate::Draft::set_visibility`] takes it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] where the dialect has none, [`ErrorKind::Malformed`] where its header says what cannot be; where a
-    /// lump cannot be read, as [`Bsp::bytes`]. What is wrong with a row is said when it is asked for.
-    pub fn visibility(&self) -> Result<Visibility<'a>> {
-        self.visibility_of(|slot| self.little_endian(slot))
-    }
-
-    /// The visibility with other bytes of the lumps.
-    pub(crate) fn visibility_of(&self, bytes: impl Fn(SlotId) -> Result<Data<'a>>) -> Result<Visibility<'a>> {
+impl<'a> Content<'a> for Visibility<'a> {
+    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+        let bsp = from.bsp();
         let lump = |role: Role| {
             let missing = || Error::new(ErrorKind::NotFound, format!("the map has no {role}"));
-            let slot = self.role(role).ok_or_else(missing)?;
-            self.check_there(slot)?;
-            bytes(slot.id)
+            let slot = bsp.role(role).ok_or_else(missing)?;
+            bsp.check_there(slot).map(|()| slot.id)
         };
-        let model = self.dialect().visibility;
-        if let (VisModel::Leafs(_), Some(slot)) = (model, self.role(Role::Models)) {
+        let model = bsp.dialect().visibility;
+        if let (VisModel::Leafs(_), Some(slot)) = (model, bsp.role(Role::Models)) {
             let unknown = |why| {
                 let message = format!("how many leafs are visible stands in models that are not known: {why}");
                 Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
             };
-            self.row(slot).map_err(unknown)?;
+            bsp.row(slot).map_err(unknown)?;
         }
         let (leafs, models) = match model {
-            VisModel::Leafs(_) => (lump(Role::Leafs)?, lump(Role::Models)?),
+            VisModel::Leafs(_) => (from.own(lump(Role::Leafs)?)?, from.bytes(lump(Role::Models)?)?),
             VisModel::Clusters | VisModel::Matrix => (Data::from(Vec::new()), Data::from(Vec::new())),
         };
-        Visibility::parse(model, lump(Role::Visibility)?, leafs, &models)
+        Visibility::parse(model, from.own(lump(Role::Visibility)?)?, leafs, &models)
+    }
+
+    fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
+        let leafs = matches!(self.model, VisModel::Leafs(_));
+        if !self.is_edited() {
+            return Ok(vec![None; if leafs { 2 } else { 1 }]);
+        }
+        let lay = self.lay();
+        let rows = Some(Rope::from(self.to_bytes(&lay)?));
+        Ok(if leafs { vec![Some(Rope::from(self.leafs_to_bytes(&lay)?)), rows] } else { vec![rows] })
     }
 }
 
