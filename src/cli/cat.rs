@@ -11,7 +11,7 @@ use super::maps::Maps;
 use super::show::{Head, ValueJson, json, shown};
 use super::talk::Code;
 
-/// Print a lump's bytes, decompressed; those of several maps one behind the other
+/// Print a lump's bytes, decompressed; those of several maps one after the other
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit cat dm4.bsp entities > dm4.ent
@@ -24,13 +24,13 @@ pub(crate) struct Args {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// A number, the dialect's name for a lump or its role, in any case; `game:sprp`, `bspx:RGBLIGHTING`
+    /// The lump: a number, the dialect's name, or a role, in any case; also `game:sprp`, `bspx:RGBLIGHTING`
     #[arg(value_name = "LUMP")]
     lump: String,
-    /// As it stands in the file: not decompressed
+    /// Print the bytes as they are in the file, not decompressed
     #[arg(long)]
     stored: bool,
-    /// Print JSON: the bytes as a string, and in base64 where they are no UTF-8; a line for each map of a folder
+    /// Print JSON: the bytes as a string, and in base64 if they are not UTF-8; one line per map for a folder
     #[arg(long)]
     json: bool,
 }

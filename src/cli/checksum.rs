@@ -14,12 +14,12 @@ use super::maps::Reading;
 use super::show::{Head, json, shown};
 use super::talk::Code;
 
-/// Print the sums by which engines tell whether server and client have the same map
+/// Print the checksums that server and client compare
 ///
-/// Quake II and III sum the whole file; QuakeWorld, GoldSrc and Source the lumps but for the entities, so that a server may
-/// edit those. Quake engines that load entity files look for one with the sum of the entity text in its name. A sum that
-/// no engine's own source or output was at hand to prove is marked as unverified. Writing commands say what becomes of the
-/// sums with -v, --checksum and --dry-run.
+/// Quake II and III compare a checksum of the whole file. QuakeWorld, GoldSrc and Source leave out the entities, so that a
+/// server can edit them alone. Quake engines that load entity files look for a file with the checksum of the entity text
+/// in its name. "Unverified" marks a checksum that no engine source or engine output confirms. Writing commands print how
+/// the checksums change with -v, --checksum and --dry-run.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit checksum dm4.bsp
@@ -43,10 +43,10 @@ struct ChecksumJson {
     name: &'static str,
     title: &'static str,
     value: String,
-    /// The sum as Quake's engines print and send it, where it is one of 32 bits.
+    /// The number as Quake's engines print and send it, if it has 32 bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<i32>,
-    /// The file that engines look for, where the sum is in its name.
+    /// The file that engines look for, if the checksum is in its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     verified: bool,
@@ -78,7 +78,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 fn heading(bsp: &Bsp<'_>, path: &Path, is_none: bool, line: impl FnOnce(String)) {
-    let none = if is_none { "; no sum of these maps is known" } else { "" };
+    let none = if is_none { "; no checksum of these maps is known" } else { "" };
     line(format!("{}: {}{none}", shown(path), bsp.dialect().title));
 }
 
@@ -94,7 +94,7 @@ fn as_json(computed: &Computed, path: &Path) -> ChecksumJson {
     }
 }
 
-/// Engines print their sums as signed numbers.
+/// Engines print their checksums as signed numbers.
 fn signed(value: &Value) -> Option<i32> {
     match value {
         Value::Number(number) => Some(number.cast_signed()),
@@ -102,7 +102,7 @@ fn signed(value: &Value) -> Option<i32> {
     }
 }
 
-/// The name of the file that a key stands for.
+/// The name of the entity file with this key.
 fn file(use_of: Use, key: &str, path: &Path) -> Option<String> {
     let stem = Path::new(path.file_stem()?);
     (use_of == Use::FileName).then(|| format!("{}@{key}.ent", shown(stem)))

@@ -8,9 +8,9 @@ use super::context::Context;
 use super::talk::Code;
 use super::{Cli, help};
 
-/// Print the completions for a shell
+/// Print the completion script of a shell
 ///
-/// Where a shell looks for them is for the shell to say; the examples are the usual places.
+/// Save it where your shell looks for completions; the examples show the usual file names.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit completions bash > bspkit.bash
@@ -19,7 +19,7 @@ use super::{Cli, help};
   bspkit completions powershell > bspkit.ps1"
 ))]
 pub(crate) struct Args {
-    /// Which shell
+    /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

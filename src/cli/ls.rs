@@ -13,8 +13,8 @@ use super::talk::{Code, Job};
 
 /// List the file from front to back, with what covers each part
 ///
-/// Nothing is left out: gaps between lumps, the padding and whatever stands behind the last lump are named for what
-/// they are. Lumps that claim bytes the file does not have come last.
+/// Nothing is left out: the list has the gaps between lumps, the padding and everything after the last lump. Lumps that
+/// claim bytes past the end of the file come last.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ls dm4.bsp
@@ -105,12 +105,12 @@ fn segment_json<'b>(bsp: &'b Bsp<'_>, segment: &Segment) -> SegmentJson<'b> {
         bytes: segment.range.len(),
         kind: segment.kind.to_string(),
         slots: segment.slots.iter().filter_map(|id| slot_name(*id)).collect(),
-        zero: is_nobodys(segment.kind).then(|| bytes.iter().all(|byte| *byte == 0)),
+        zero: is_unowned(segment.kind).then(|| bytes.iter().all(|byte| *byte == 0)),
     }
 }
 
-/// Whether such a segment is no part of the format.
-fn is_nobodys(kind: SegmentKind) -> bool {
+/// Whether such a segment is not part of the format.
+fn is_unowned(kind: SegmentKind) -> bool {
     matches!(kind, SegmentKind::Gap | SegmentKind::Tail)
 }
 

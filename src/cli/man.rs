@@ -13,17 +13,17 @@ use super::show::{count, shown};
 use super::talk::Code;
 use super::{Cli, help};
 
-/// Print the program's manual page, or write one for every command into a folder
+/// Print the manual page of the program, or write one page per command to a folder
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit man > bspkit.1
   bspkit man man1"
 ))]
 pub(crate) struct Args {
-    /// Where to write a page for the program and for each of its commands
+    /// The folder to write to: one page for the program and one for each command
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long, requires = "folder")]
     force: bool,
 }
@@ -59,7 +59,7 @@ fn page(command: Command) -> Result<Vec<u8>> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let mut page = Vec::new();
     Man::new(command).render(&mut page).context("cannot make a manual page")?;
-    // Without a date the program's name would stand in its place, and that of a command has no version.
+    // Without a date clap_mangen puts the program's name in the date's place, and a command's title has no version.
     let title = format!(".TH {name} 1 \"\" \"bspkit {}\"\n", env!("CARGO_PKG_VERSION"));
     let is_title = |line: &&[u8]| line.starts_with(b".TH ");
     let lines = page.split_inclusive(|byte| *byte == b'\n');

@@ -168,7 +168,7 @@ fn what_is_no_lump_file_is_one_sentence() {
         ("lmp export q3.bsp entities", "has no lump files"),
         ("lmp export c1.bsp game:sprp", "a lump file holds a whole lump of the directory"),
         ("lmp export c1.bsp 99", "the map has no lump 99"),
-        ("lmp export c1.bsp 0 1 -o b.lmp", "several lumps do not go into one file"),
+        ("lmp export c1.bsp 0 1 -o b.lmp", "several lumps cannot be written to one file"),
         ("lmp export c1.bsp 0 -o c1.bsp", ""),
     ] {
         let run = room.bspkit(line).without_data(2);

@@ -17,9 +17,9 @@ use crate::cli::talk::{Code, Job};
 
 /// Write lumps of a Source map to lump files
 ///
-/// They are called `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on, in the order of the lumps, and stand beside the map, where
-/// games look for them; no file that is there is replaced. Lumps are decompressed. The members of a game lump keep their
-/// offsets in this map.
+/// The files are named `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on, in the order of the lumps, and are written beside the
+/// map, where games look for them. Existing files are not replaced. Lumps are decompressed. The members of a game lump
+/// keep their offsets in this map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit lmp export c1m1.bsp entities
@@ -31,10 +31,10 @@ pub(crate) struct Args {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// Numbers, the dialect's names for lumps or their roles, in any case
+    /// The lumps: numbers, the dialect's names, or roles, in any case
     #[arg(value_name = "LUMP", required = true)]
     lumps: Vec<String>,
-    /// Where to: a folder, which is made where there is none; for a single lump of one map a file too, which is replaced
+    /// The folder to write to, which is made if it is missing. One lump of one map may also go to a file, which is replaced
     #[arg(short, long, value_name = "DIR|FILE")]
     output: Option<PathBuf>,
 }
@@ -45,7 +45,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = Maps::of(&args.map);
     let single = args.output.as_deref().filter(|path| !maps.many && is_lump_file(path));
     if single.is_some() && args.lumps.len() > 1 {
-        let error = bspkit::Error::new(ErrorKind::Argument, "several lumps do not go into one file");
+        let error = bspkit::Error::new(ErrorKind::Argument, "several lumps cannot be written to one file");
         return Err(error.hint("name a folder with -o, or one lump").into());
     }
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, single, args, job))
@@ -59,7 +59,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         let file = LumpFile::export(bsp, slot.id).with_context(cannot)?;
         files.push((slot.name.as_str(), file.to_bytes().with_context(cannot)?));
     }
-    // Without a folder for them they stand beside the map.
+    // Without a folder the files go beside the map.
     let stem = match &args.output {
         Some(output) if args.map.is_dir() => map.place(output, ""),
         Some(output) => output.join(map.path.file_stem().unwrap_or_default()),

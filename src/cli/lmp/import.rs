@@ -13,11 +13,11 @@ use crate::cli::show::shown;
 use crate::cli::talk::Code;
 use bspkit::face::input;
 
-/// Replace lumps of a Source map by those in lump files
+/// Replace lumps of a Source map with those in lump files
 ///
-/// Of several files for one lump the one with the highest number in its name wins, as in the games; where a name has no
-/// number (`_l_0.lmp`) the last one named. The lump's version goes into the map's directory. The offsets in a game lump
-/// are moved to where the map's own stands.
+/// If several files hold the same lump, the highest number in the file name wins, as in the games. If a file name has no
+/// number (`_l_0.lmp`), the last argument wins. The lump's version is written to the map's directory. The offsets in a
+/// game lump are changed to its place in the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit lmp import source.bsp source_l_0.lmp -o out.bsp
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// A map, or a folder of maps
     #[arg(value_name = "MAP")]
     map: PathBuf,
-    /// The lump files; for a folder of maps the folder that `lmp export` wrote too
+    /// The lump files; for a folder of maps also the folder that `lmp export` wrote
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    // A folder holds those of each map of a folder.
+    // A folder holds the lump files of each map of a folder.
     let is_folder = |path: &&PathBuf| args.map.is_dir() && path.is_dir();
     let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
     of_all.iter().try_for_each(|file| args.save.spare(file))?;
@@ -46,7 +46,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let own = read(own)?;
         let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();
         if files.is_empty() {
-            return Ok(Edited::Nothing("there is no lump file of its own to import".to_owned()));
+            return Ok(Edited::Nothing("no lump file for this map".to_owned()));
         }
         if files.iter().all(|(path, _)| number(path).is_some()) {
             files.sort_by_key(|(path, _)| number(path));
@@ -73,7 +73,7 @@ fn read(paths: Vec<PathBuf>) -> Result<Vec<(PathBuf, LumpFile)>> {
     paths.into_iter().map(file).collect()
 }
 
-/// The lump files of a map, called as games look for them: until a number is missing.
+/// The lump files of a map, as games look for them: numbered from 0, up to the first missing number.
 fn numbered(stem: &Path) -> Vec<PathBuf> {
     let file = |number: usize| {
         let mut name = stem.as_os_str().to_owned();
