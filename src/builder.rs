@@ -1,6 +1,6 @@
 //! Builder: a directory and lumps make a file, in the dialect's order, each lump at a multiple of 4.
 //!
-//! It also makes what compilers never write and real files have all the same: gaps, shared and overrunning entries,
+//! It also makes what compilers never write and real files have anyway: gaps, shared and overrunning entries,
 //! tails, other alignments. The tests build with it what no real map at hand shows.
 
 mod lay;
@@ -220,14 +220,14 @@ impl Builder {
         self
     }
 
-    /// The trailer of a Bloodlines map behind the last lump; nothing pads the file then.
+    /// The trailer of a Bloodlines map after the last lump; nothing pads the file then.
     #[must_use]
     pub fn trailer(mut self) -> Self {
         self.trailer = true;
         self
     }
 
-    /// Bytes behind everything else; nothing pads the file then.
+    /// Bytes after everything else; nothing pads the file then.
     #[must_use]
     pub fn tail(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.tail = bytes.into();

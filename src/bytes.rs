@@ -91,7 +91,7 @@ impl fmt::Debug for Data<'_> {
     }
 }
 
-/// Bytes in parts, one behind the other: a large slot of which only a little is new, without a copy of the rest.
+/// Bytes in parts, one after the other: a large slot of which only a little is new, without a copy of the rest.
 ///
 /// ```
 /// use bspkit::{Data, Rope};
@@ -122,7 +122,7 @@ impl<'a> Rope<'a> {
         self.len == 0
     }
 
-    /// Adds bytes behind the others.
+    /// Adds bytes after the others.
     pub fn push(&mut self, part: impl Into<Data<'a>>) {
         let part = part.into();
         self.len += part.len();
@@ -318,7 +318,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The signed number of 32 bits that stands there: how every word of a directory is read.
+    /// The signed number of 32 bits that is there: how every word of a directory is read.
     pub(crate) fn word(self, bytes: &[u8], at: usize) -> Option<i32> {
         word(bytes, at).map(|word| i32::from_le_bytes(self.word_bytes(word)))
     }
@@ -349,13 +349,13 @@ impl ByteOrder {
     }
 }
 
-/// A number of 32 bits as it stands in the file: signed, little-endian.
+/// A number of 32 bits as it is in the file: signed, little-endian.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))
 }
 
-/// A 32-bit float as it stands in the file, little-endian.
+/// A 32-bit float as it is in the file, little-endian.
 pub(crate) fn float(bytes: &[u8], at: usize) -> Option<f32> {
     word(bytes, at).map(|word| f32::from_ne_bytes(word.to_ne_bytes()))
 }

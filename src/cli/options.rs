@@ -16,8 +16,8 @@ pub(crate) struct Options {
     /// Read the map as this dialect, whatever it seems to be; of an unknown name the error lists those there are
     #[arg(long, global = true, value_name = "NAME", ignore_case = true, value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<&'static Dialect>,
-    /// How many maps to work on at once; with one map, how many threads its work may take [default: one for each core, and
-    /// four where maps are saved]
+    /// How many maps to work on at once; with one map, how many threads its work may take
+    /// [default: one for each core, and four where maps are saved]
     #[arg(short, long, global = true, value_name = "N", value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Go on after a map that fails, as is done in any case

@@ -1,4 +1,4 @@
-//! Files that a command writes and that are no maps: whole or not at all, and never over others, unless that was asked
+//! Files that a command writes and that are not maps: whole or not at all, and never over others, unless that was asked
 //! for.
 
 use std::fs;

@@ -20,7 +20,7 @@ pub const PALETTE: usize = 768;
 pub struct Palette(pub [u8; PALETTE]);
 
 impl Palette {
-    /// Reads a palette: 768 bytes, or a PCX picture, of which they are the last ones behind a byte 12
+    /// Reads a palette: 768 bytes, or a PCX picture, of which they are the last ones after a byte 12
     /// (`pics/colormap.pcx` of Quake II).
     ///
     /// # Errors

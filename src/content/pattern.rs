@@ -196,7 +196,7 @@ mod tests {
     }
 
     proptest! {
-        /// What stands in the place of the wildcards gives the name again, and each wildcard is like what it stands
+        /// What replaces the wildcards gives the name again, and each wildcard is like what it stands
         /// for.
         #[test]
         fn captures_are_what_wildcards_stand_for(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {

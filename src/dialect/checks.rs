@@ -32,8 +32,8 @@ pub struct Checks {
     pub parallel: &'static [(&'static str, &'static str)],
     /// Whether planes stand in opposite pairs, on which compilers and tools rely.
     pub paired_planes: bool,
-    /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits none
-    /// is then broken.
+    /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits
+    /// none is then broken.
     pub is_usual: fn(&Facts<'_>) -> bool,
     /// Lumps with the versions of them that engines read; they stop at others.
     pub versions: &'static [(&'static str, RangeInclusive<i32>)],
@@ -67,8 +67,8 @@ pub enum LightForm {
         unlit: i64,
         /// The flag of a texture whose faces have four images of each style.
         bumped: i64,
-        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces and
-        /// the usual light are missing, the usual faces are for the light of high range.
+        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces
+        /// and the usual light are missing, the usual faces are for the light of high range.
         lumps: [(&'static str, &'static str); 2],
     },
     /// Pages of so many bytes; none where they are files of their own.
@@ -96,7 +96,8 @@ pub struct Engine {
     pub versions: &'static [i32],
     /// The most of what it takes.
     pub limits: &'static [Limit],
-    /// The longest value of an entity that it reads whole, in bytes, where that is less than the most generous engine's.
+    /// The longest value of an entity that it reads whole, in bytes, where that is less than the most generous
+    /// engine's.
     pub max_token: Option<usize>,
 }
 

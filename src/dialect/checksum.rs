@@ -1,4 +1,5 @@
-//! Checksums: by which sums of a map engines tell whether server and client, or map and a file beside it, belong together.
+//! Checksums: by which sums of a map engines tell whether server and client, or map and a file beside it, belong
+//! together.
 
 use super::Role;
 
@@ -22,7 +23,8 @@ pub struct Checksum {
     pub covers: Covers,
     /// What it means that it stays, or changes.
     pub use_of: Use,
-    /// Whether a source of the engine, or its own output, shows that it is so; else only other people's programs say it.
+    /// Whether a source of the engine, or its own output, shows that it is so; else only other people's programs say
+    /// it.
     pub is_verified: bool,
 }
 

@@ -1,5 +1,5 @@
-//! QFusion (Warsow), a relative of Raven's maps: the same structs under another ident, pages of 512 luxels, and Quake III's
-//! flags with a few more (qfusion; q3map2).
+//! QFusion (Warsow), a relative of Raven's maps: the same structs under another ident, pages of 512 luxels, and Quake
+//! III's flags with a few more (qfusion; q3map2).
 
 use super::light::PageLight;
 pub use super::raven::{

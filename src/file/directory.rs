@@ -8,7 +8,7 @@ records! {
     pub struct Entry(8) {
         /// Bytes from the start of the file.
         pub offset: i32,
-        /// Bytes, without the padding behind.
+        /// Bytes, without padding.
         pub length: i32,
     }
 
@@ -50,7 +50,7 @@ records! {
         pub length: i32,
     }
 
-    /// What stands before the entries of a BSPX block (bspx.txt of FTE).
+    /// What comes before the entries of a BSPX block (bspx.txt of FTE).
     pub struct BspxHeader(8) {
         /// `BSPX`.
         pub magic: [u8; 4],
@@ -68,7 +68,7 @@ records! {
         pub length: i32,
     }
 
-    /// What stands behind the header of an Xash3D map with extra lumps, before their twelve [`Entry`]s.
+    /// What follows the header of an Xash3D map with extra lumps, before their twelve [`Entry`]s.
     pub struct XashHeader(8) {
         /// `XASH`.
         pub magic: [u8; 4],
@@ -84,7 +84,7 @@ records! {
         pub signature: [u8; 6],
     }
 
-    /// What stands before the lump in a lump file: `lumpfileheader_t`.
+    /// What comes before the lump in a lump file: `lumpfileheader_t`.
     pub struct LumpFileHeader(20) {
         /// Where the lump begins: 20, the size of this.
         pub lump_offset: i32,
@@ -98,7 +98,7 @@ records! {
         pub revision: i32,
     }
 
-    /// What stands before a compressed lump of a Source map: `lzma_header_t`.
+    /// What comes before a compressed lump of a Source map: `lzma_header_t`.
     pub struct LzmaHeader(17) {
         /// `LZMA`.
         pub magic: [u8; 4],
@@ -193,7 +193,7 @@ impl EntryShape {
         }
     }
 
-    /// Where in the entry its words stand.
+    /// Where in the entry its words are.
     pub(crate) const fn words(self) -> EntryWords {
         match self {
             EntryShape::Plain => EntryWords { offset: 0, length: 4, version: None, unpacked: None },
@@ -205,7 +205,7 @@ impl EntryShape {
     }
 }
 
-/// Where in an entry the fields of [`EntryFields`] stand.
+/// Where in an entry the fields of [`EntryFields`] are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryWords {
     pub(crate) offset: usize,
@@ -214,7 +214,7 @@ pub(crate) struct EntryWords {
     pub(crate) unpacked: Option<usize>,
 }
 
-/// Where a dialect's lump directory stands and how it is laid out.
+/// Where a dialect's lump directory is and how it is laid out.
 ///
 /// ```
 /// let shape = bspkit::dialect::QUAKE2.shapes[0];
@@ -228,7 +228,7 @@ pub struct DirectoryShape {
     pub count: usize,
     /// How an entry is laid out.
     pub entry: EntryShape,
-    /// Bytes of the header behind the last entry: Source's map revision.
+    /// Bytes of the header after the last entry: Source's map revision.
     pub behind: usize,
 }
 

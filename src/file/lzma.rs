@@ -49,7 +49,7 @@ pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
     decode(header.properties, &stored[LzmaHeader::SIZE..], size).map(|(bytes, _)| bytes)
 }
 
-/// Decodes a raw stream that has to give so many bytes, and says how many bytes of it were not read. Memory grows
+/// Decodes a raw stream that has to give this many bytes, and says how many bytes of it were not read. Memory grows
 /// with what is really there.
 pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
@@ -100,7 +100,7 @@ pub(crate) fn pack_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Adds the raw stream of a piece behind `out` and gives the properties that belong to it.
+/// Adds the raw stream of a piece after `out` and gives the properties that belong to it.
 pub(crate) fn encode(bytes: &[u8], dictionary: u32, out: &mut Vec<u8>) -> Result<[u8; 5]> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What Valve's and Strata's encoders give for so many zeros (seen in real maps).
+    /// What Valve's and Strata's encoders give for this many zeros (seen in real maps).
     #[test]
     fn packs_what_engines_know() {
         let four = b"LZMA\x04\0\0\0\x07\0\0\0\x5d\0\0\0\x01\x00\x00\x68\x7e\x5e\x00\x00";

@@ -1,4 +1,4 @@
-//! Directories within the file behind the main one: Xash3D's extra header and the game lump.
+//! Directories within the file after the main one: Xash3D's extra header and the game lump.
 
 use super::directory::{Entry, EntryFields, GameLumpEntry, LzmaHeader, XashHeader};
 use super::slot::{Slot, SlotId, SlotWords};
@@ -35,7 +35,7 @@ pub(crate) struct ExtraHeader {
 /// The version of the Xash3D extra header that Xash3D itself reads. XashXT and P2:Savior had others before it.
 pub(crate) const XASH_VERSION: i32 = 4;
 
-/// The version of the Xash3D extra header that stands at `at`.
+/// The version of the Xash3D extra header that is at `at`.
 pub(crate) fn xash_version(data: &[u8], at: usize) -> Option<i32> {
     let header = XashHeader::decode(data.get(at..)?)?;
     (header.magic == *b"XASH").then_some(header.version)
@@ -55,7 +55,7 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> ExtraHeader {
     ExtraHeader { end, slots: slots.collect() }
 }
 
-/// Reads the directory of a game lump whose bytes stand at `base` in a file of `file_size` bytes; the reason where
+/// Reads the directory of a game lump whose bytes are at `base` in a file of `file_size` bytes; the reason where
 /// it cannot be read.
 ///
 /// Offsets count from `origin`. A member that lies elsewhere in the file is given as it is; the caller has to see that

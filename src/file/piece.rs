@@ -33,7 +33,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Pieces one behind the other.
+/// Pieces one after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces<'a> {
     list: Vec<Piece<'a>>,
@@ -72,7 +72,7 @@ impl<'a> Pieces<'a> {
         other.iter().cloned().for_each(|piece| self.push(piece));
     }
 
-    /// Writes words over what stands at their places; `words` are sorted by place and do not overlap.
+    /// Writes words over what is at their places; `words` are sorted by place and do not overlap.
     pub(crate) fn overwrite(&mut self, words: &[(usize, [u8; 4])]) {
         let mut words = words.iter().peekable();
         let mut out = Pieces::default();

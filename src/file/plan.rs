@@ -45,11 +45,11 @@ pub struct Plan<'a> {
 pub struct Change {
     /// Bytes from the start of the new file.
     pub range: Range<usize>,
-    /// What stands there now.
+    /// What is there now.
     pub kind: ChangeKind,
 }
 
-/// What stands in a changed range.
+/// What is in a changed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -57,7 +57,7 @@ pub enum ChangeKind {
     Written,
     /// Zeros: a hole or padding.
     Zeroed,
-    /// Bytes of the old file that stood elsewhere.
+    /// Bytes of the old file that were elsewhere.
     Moved {
         /// Where, in bytes from the start of the old file.
         from: usize,

@@ -36,7 +36,7 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SegmentKind {
-    /// Magic, version, directory; slots may cover it all the same.
+    /// Magic, version, directory; slots may cover it anyway.
     Header,
     /// One slot or several.
     Slots,
@@ -48,9 +48,9 @@ pub enum SegmentKind {
     Bspx,
     /// Bytes between the entries of a BSPX block, which none of them covers.
     BspxGap,
-    /// The offset of lump 0 and the signature behind it.
+    /// The offset of lump 0 and the signature after it.
     Trailer,
-    /// Bytes behind everything that nobody names.
+    /// Bytes after everything, which no entry names.
     Tail,
 }
 

@@ -1,4 +1,4 @@
-//! What stands behind the last top-level slot: padding, a BSPX block, a trailer, or bytes that nobody names.
+//! What follows the last top-level slot: padding, a BSPX block, a trailer, or bytes that no entry names.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(crate) enum TailPart {
     Padding(Range<usize>),
     /// The bytes, at most three, that bring a BSPX block to a multiple of 4.
     BspxPadding(Range<usize>),
-    /// A BSPX block: header, directory and the entries behind it.
+    /// A BSPX block: header, directory and the entries after it.
     Bspx(Range<usize>),
     /// A BSPX header whose directory cannot be read: it never moves.
     UnreadableBspx(Range<usize>),
@@ -100,7 +100,7 @@ fn trailer(data: &[u8], start: usize, offset: i32) -> Option<Range<usize>> {
     says_so.then_some(at..data.len())
 }
 
-/// Where a BSPX header stands: a computed place, the first multiple of 4 behind every lump. Readers differ in
+/// Where a BSPX header is: a computed place, the first multiple of 4 after every lump. Readers differ in
 /// whether the offset of an empty lump counts.
 fn bspx_place(data: &[u8], start: usize, slots: &[Slot]) -> Option<usize> {
     let empty = slots.iter().filter(|slot| slot.is_top_level()).filter_map(|slot| usize::try_from(slot.offset).ok());

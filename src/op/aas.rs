@@ -1,6 +1,6 @@
-//! The file with a map's areas for bots (`.aas`), as far as it says which map it is for: a head of 124 bytes, in which the
-//! map's checksum stands third (`aas_header_t` of aasfile.h). Version 5 disguises what is behind the version: each byte is
-//! combined with 119 times its index from there by XOR (`AAS_DData` of be_aas_file.c).
+//! The file with a map's areas for bots (`.aas`), as far as it says which map it is for: a head of 124 bytes, in which
+//! the map's checksum is third (`aas_header_t` of aasfile.h). Version 5 disguises what follows the version: each byte
+//! is combined with 119 times its index from there by XOR (`AAS_DData` of be_aas_file.c).
 
 use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Result};

@@ -323,7 +323,7 @@ fn oddity(draft: &Draft<'_>, slot: &Slot, to: Packing) -> Option<String> {
     is_misplaced.then(|| "stands before the member that the list has before it".to_string())
 }
 
-/// Whether a member of the game lump stands before its predecessor in the list: readers measure compressed ones by the
+/// Whether a member of the game lump comes before its predecessor in the list: readers measure compressed ones by the
 /// distance to the next.
 fn is_out_of_order(slots: &[Slot], slot: &Slot) -> bool {
     let members = slots.iter().filter(|other| matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty());

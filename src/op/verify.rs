@@ -151,7 +151,7 @@ fn cover(bsp: &Bsp<'_>) -> Law {
     covers(&bsp.container().segments(), bsp.slots(), bsp.container().bytes().len()).map_err(broken)
 }
 
-/// Whether segments lie one behind the other, fill the file, and name every slot that covers them.
+/// Whether segments lie one after the other, fill the file, and name every slot that covers them.
 ///
 /// # Errors
 /// What does not hold, in one sentence.
@@ -275,7 +275,7 @@ fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
     bsp.bytes(slot).map_err(|_| Failure::DoesNotApply)
 }
 
-/// The text with so many line breaks more before what ends it, or so many bytes less; at least half of it is left.
+/// The text with this many line breaks more before what ends it, or this many bytes less; at least half of it is left.
 fn resized(text: &[u8], by: isize) -> Option<Vec<u8>> {
     let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let count = by.unsigned_abs();

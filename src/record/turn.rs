@@ -1,12 +1,12 @@
 //! Records of big-endian files. Structs are declared and decoded little-endian; at the border their bytes are turned by
-//! the shape that every record has as data, so that nothing behind the border knows of another order.
+//! the shape that every record has as data, so that the other code knows one order only.
 
 use std::ops::Range;
 
 use super::{FieldInfo, Record, RecordInfo, Shape};
 use crate::bytes::ByteOrder;
 
-/// Turns every number of whole records from one byte order into the other, in place; what is less than a record behind
+/// Turns every number of whole records from one byte order into the other, in place; what is less than a record after
 /// them stays. Twice is not at all.
 pub(crate) fn turn(record: &RecordInfo, bytes: &mut [u8]) {
     let mut numbers = Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn turn(record: &RecordInfo, bytes: &mut [u8]) {
     }
 }
 
-/// Where numbers of more than one byte stand.
+/// Where numbers of more than one byte are.
 fn find(fields: &[FieldInfo], start: usize, numbers: &mut Vec<Range<usize>>) {
     fields.iter().for_each(|field| find_in(field.shape, start + field.offset, numbers));
 }
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!((member.offset, member.length), (100, 7));
     }
 
-    /// Of every record there is: twice is not at all, and what is no whole record stays.
+    /// Of every record there is: twice is not at all, and what is not a whole record stays.
     #[test]
     fn turned_twice_is_as_it_was() {
         let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());

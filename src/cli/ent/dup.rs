@@ -8,7 +8,7 @@ use crate::cli::help;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Copy each chosen entity directly behind itself
+/// Copy each chosen entity directly after itself
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent dup dm4.bsp '#3' -o out.bsp"

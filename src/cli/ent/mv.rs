@@ -8,7 +8,7 @@ use crate::cli::help;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Move entities before or behind another one
+/// Move entities before or after another one
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent mv dm4.bsp light --after '#1' -o out.bsp"
@@ -28,7 +28,7 @@ struct Target {
     /// Before this one; it has to match exactly one entity
     #[arg(long, value_name = "SEL")]
     before: Option<String>,
-    /// Behind this one; it has to match exactly one entity
+    /// After this one; it has to match exactly one entity
     #[arg(long, value_name = "SEL")]
     after: Option<String>,
 }

@@ -10,7 +10,7 @@ use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::{Code, Job};
 
-/// Set values; a key that an entity does not have is added behind its other ones
+/// Set values; a key that an entity does not have is added after its other ones
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
@@ -42,7 +42,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 fn set(entity: &mut EntityMut<'_, '_>, NewPair { key, value }: &NewPair) -> Result<()> {
     match key.nth {
         None => entity.set(&key.name, value)?,
-        // Right behind the last one: as a key that is not there is added.
+        // Right after the last one: as a key that is not there is added.
         Some(nth) if nth == entity.entity().all(&key.name).count() + 1 => entity.push(&key.name, value)?,
         Some(nth) => entity.set_nth(&key.name, nth, value)?,
     }

@@ -27,7 +27,7 @@ pub(crate) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
     file
 }
 
-/// Runs of four and more are counted, others stand as they are.
+/// Runs of four and more are counted, others are as they are.
 fn write_part(file: &mut Vec<u8>, line: &[Pixel], part: usize) {
     let mut at = 0;
     let run = |at: usize| line[at..].iter().take(127).take_while(|pixel| pixel[part] == line[at][part]).count();
@@ -148,7 +148,7 @@ pub(crate) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
     Ok(pixels)
 }
 
-/// Reads a row and gives what is behind it; nothing where it is cut off or runs over its end.
+/// Reads a row and gives what follows it; nothing where it is cut off or runs over its end.
 fn read_line<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Option<&'b [u8]> {
     if let [2, 2, high, low, rest @ ..] = bytes
         && NEW_WAY.contains(&wide)

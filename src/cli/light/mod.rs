@@ -21,9 +21,10 @@ use super::{commands, help};
 
 /// See and change the baked light of faces
 ///
-/// `export` writes it as images, `import` takes images back: what was not painted on keeps every byte. Quake II's, GoldSrc's and
-/// Quake III's light are PNGs of the very numbers in the map; Quake's has one for all colors and is grey. Source's has no upper end: that is in Radiance pictures
-/// (`.hdr`), and beside each is a PNG that shows it up to twice what leaves a texture unchanged. Either may be painted on.
+/// `export` writes it as images, `import` takes images back: what was not painted on keeps every byte. Quake II's,
+/// GoldSrc's and Quake III's light are PNGs of the very numbers in the map; Quake's has one for all colors and is grey.
+/// Source's has no upper end: that is in Radiance pictures (`.hdr`), and beside each is a PNG that shows it up to twice
+/// what leaves a texture unchanged. Either may be painted on.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit light stat base1.bsp

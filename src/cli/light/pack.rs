@@ -1,4 +1,4 @@
-//! Which files the light goes to, and where in them each image stands.
+//! Which files the light goes to, and where in them each image is.
 
 use bspkit::content::lightmap::{Image, Light};
 

@@ -1,4 +1,4 @@
-//! `--shard I/N`: one of so many parts of the maps.
+//! `--shard I/N`: one of N parts of the maps.
 
 use std::fmt;
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Which of so many things in order are in the part: the parts differ by one at most, lie one behind the other and
+    /// Which of `all` things in order are in the part: the parts differ by one at most, lie one after the other and
     /// leave nothing out.
     pub(crate) fn range(self, all: usize) -> Range<usize> {
         let (size, larger) = (all / self.parts, all % self.parts);

@@ -49,7 +49,7 @@ commands! {
     Store(store),
 }
 
-/// What is wrong with the place of a map's pakfile, which may seem whole all the same.
+/// What is wrong with the place of a map's pakfile, which may seem whole anyway.
 pub(super) fn damage(bsp: &Bsp<'_>) -> Option<String> {
     let slot = bsp.role(Role::Pak).filter(|slot| slot.bounds.is_damaged())?;
     Some(format!("{} {}: offset {}, {} bytes", slot.name, slot.bounds, slot.offset, slot.length))

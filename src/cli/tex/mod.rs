@@ -22,12 +22,12 @@ use super::{commands, help};
 
 /// See and change textures: the pixels in Quake and GoldSrc maps, WAD and WAL files, and the names in all maps
 ///
-/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of bytes without a slash, `?` one such byte), `e1u1/**` (`**` is any
-/// run), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case does not matter. What is not
-/// edited keeps every byte.
+/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of bytes without a slash, `?` one such byte), `e1u1/**`
+/// (`**` is any run), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case does not
+/// matter. What is not edited keeps every byte.
 ///
-/// Quake II, Quake III and Source maps have no pixels in them, only names: of WAL files (Kingpin: TGA files), of shaders, of
-/// materials.
+/// Quake II, Quake III and Source maps have no pixels in them, only names: of WAL files (Kingpin: TGA files), of
+/// shaders, of materials.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit tex list c1a0.bsp
@@ -57,7 +57,7 @@ fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
     job.err.extend_from_slice(format!("{what}{separator}{causes}\n").as_bytes());
 }
 
-/// That an edit leaves everything as it was, as so many of the textures or images cannot be taken.
+/// That an edit leaves everything as it was, because this many of the textures or images cannot be taken.
 fn refused(bad: usize, what: &str) -> Edited {
     Edited::Nothing(format!("{bad} {what} cannot be taken, so nothing is changed"))
 }

@@ -101,7 +101,7 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
     Ok(Picture { width, height, pixels })
 }
 
-/// The indices in a line, of so many bits each, the first one in the highest bits.
+/// The indices in a line, of this many bits each, the first one in the highest bits.
 fn unpack(row: &[u8], depth: usize, line: usize) -> Vec<u8> {
     let each = 8 / depth;
     let mask = u8::MAX >> (8 - depth);

@@ -16,8 +16,8 @@ use super::{commands, help};
 
 /// Show and change what is visible from where
 ///
-/// A map says for each leaf (Quake, GoldSrc) or cluster of leafs (Quake II, Quake III, Source) which others may be seen from there:
-/// the PVS; Quake II and Source say also which may be heard: the PHS, which Source calls PAS.
+/// A map says for each leaf (Quake, GoldSrc) or cluster of leafs (Quake II, Quake III, Source) which others may be seen
+/// from there: the PVS; Quake II and Source say also which may be heard: the PHS, which Source calls PAS.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit vis stat maps

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use png::{BitDepth, ColorType, Decoder, Encoder, Limits, Reader, StreamWriter, Transformations};
 
-/// The file formats, told by a file's name.
+/// The file formats, detected from a file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Pbm,
@@ -57,7 +57,7 @@ pub(super) fn write(
     Ok(file.flush()?)
 }
 
-/// Bits with the first one highest, as pictures have them, those behind the last one zero.
+/// Bits with the first one highest, as pictures have them, those after the last one zero.
 fn turned(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
     let mut bytes: Vec<u8> = bits.iter().take(side.div_ceil(8)).map(|byte| byte.reverse_bits() ^ flip).collect();
     bytes.resize(side.div_ceil(8), flip);
@@ -82,7 +82,7 @@ enum Rows {
 }
 
 impl Picture {
-    /// Opens a picture of so many pixels each way.
+    /// Opens a picture of this many pixels in each direction.
     pub(super) fn open(path: &Path, side: usize) -> Result<Self> {
         let kind = Kind::of(path)?;
         if !std::fs::metadata(path)?.is_file() {
@@ -159,7 +159,7 @@ fn pbm_header(file: &mut impl BufRead) -> Result<(bool, [usize; 2])> {
     Ok((plain, size))
 }
 
-/// The next word of a header, with the one space behind it; comments are left out.
+/// The next word of a header, with the one space after it; comments are left out.
 fn word(file: &mut impl BufRead) -> Result<String> {
     let mut word = String::new();
     loop {

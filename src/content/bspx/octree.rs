@@ -138,7 +138,7 @@ impl<'a> LightOctree<'a> {
         })
     }
 
-    /// The point at so many points from the first one each way; nothing where the grid has none.
+    /// The point at this many points from the first one in each direction; nothing where the grid has none.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Malformed`] where the tree leads nowhere or in a circle.
@@ -190,7 +190,7 @@ impl<'a> LightOctree<'a> {
         fault
     }
 
-    /// The bytes behind the last leaf.
+    /// The bytes after the last leaf.
     pub fn rest(&self) -> &[u8] {
         self.leafs.last().and_then(|end| self.bytes.get(*end..)).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! Blocks: where the light of a face, or a page of light, stands in its lump.
+//! Blocks: where the light of a face, or a page of light, is in its lump.
 
 use std::ops::Range;
 
 use crate::dialect::{Averages, LuxelForm};
 
-/// The light of one face or of one page: an image for each style and bump plane, one behind the other.
+/// The light of one face or of one page: an image for each style and bump plane, one after the other.
 ///
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
@@ -23,9 +23,9 @@ pub struct Block {
     pub(super) offset: usize,
     pub(super) len: usize,
     pub(super) averages: Averages,
-    /// Where the record of the face stands in its lump.
+    /// Where the record of the face is in its lump.
     pub(super) face_at: usize,
-    /// Whether averages that stand elsewhere stand before the block too.
+    /// Whether averages that are elsewhere come before the block too.
     pub(super) has_both: bool,
     pub(super) precision_is_single: bool,
 }
@@ -51,7 +51,7 @@ pub struct Image {
     pub plane: usize,
 }
 
-/// Where an average stands.
+/// Where an average is.
 #[derive(Clone, Copy)]
 pub(super) struct AveragePlace {
     pub(super) is_in_face: bool,
@@ -84,7 +84,7 @@ impl Block {
         self.planes
     }
 
-    /// The bytes of the lump that are the block's, what is behind its luxels included and averages not.
+    /// The bytes of the lump that are the block's: with what follows its luxels, without averages.
     pub fn bytes(&self) -> Range<usize> {
         self.offset..self.offset + self.len
     }
@@ -100,7 +100,7 @@ impl Block {
         if self.averages == Averages::BeforeLight || self.has_both { 4 * self.style_count } else { 0 }
     }
 
-    /// Where an image's luxels stand.
+    /// Where an image's luxels are.
     pub(super) fn range(&self, image: Image, form: LuxelForm) -> Option<Range<usize>> {
         if image.style >= self.style_count || image.plane >= self.planes {
             return None;
@@ -110,7 +110,7 @@ impl Block {
         Some(start..start + len)
     }
 
-    /// Where the average of a style stands.
+    /// Where the average of a style is.
     pub(super) fn averages(&self, style: usize) -> impl Iterator<Item = AveragePlace> + use<> {
         let in_face = match self.averages {
             Averages::InFace(at) => Some(AveragePlace { is_in_face: true, at: self.face_at + at + 4 * style }),

@@ -1,4 +1,4 @@
-//! How many luxels a face has each way, as engines compute it from its corners.
+//! How many luxels a face has in each direction, as engines compute it from its corners.
 
 use crate::bytes::{integer, rounded};
 
@@ -24,9 +24,9 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extents {
-    /// The first luxel each way (`texturemins` in luxels).
+    /// The first luxel in each direction (`texturemins` in luxels).
     pub luxel_mins: [i32; 2],
-    /// How many luxels there are each way: one more than whole steps.
+    /// How many luxels there are in each direction: one more than whole steps.
     pub luxels: [usize; 2],
 }
 

@@ -37,7 +37,7 @@ pub struct Finding {
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Not as Valve's tools have it, and read all the same.
+    /// Not as Valve's tools have it, and read anyway.
     Odd,
     /// Some reader does not get the file's bytes, or not those that the directory promises.
     Wrong,
@@ -53,7 +53,7 @@ impl fmt::Display for Weight {
 const MOST_FILES: usize = 32768;
 
 impl<'a> Pak<'a> {
-    /// Reads every file, on so many threads, and says what is wrong or odd: first the files in their order, then the
+    /// Reads every file, on this many threads, and says what is wrong or odd: first the files in their order, then the
     /// pakfile as a whole.
     pub fn check(&self, threads: usize) -> Vec<Finding> {
         let entries: Vec<_> = self.iter().collect();

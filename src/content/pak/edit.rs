@@ -11,7 +11,7 @@ use crate::{Data, Error, ErrorKind, Result};
 /// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
 /// console's pakfile, and for names that no engine looks up.
 impl<'a> Pak<'a> {
-    /// Puts a file behind the others and gives its index.
+    /// Puts a file after the others and gives its index.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] where there is a file that engines take for it.
@@ -29,7 +29,7 @@ impl<'a> Pak<'a> {
         self.put(name, data.into())
     }
 
-    /// Puts a file behind the others whose name is free.
+    /// Puts a file after the others whose name is free.
     fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
         name::check(name)?;

@@ -62,7 +62,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         self.index
     }
 
-    /// The name as it stands in the directory.
+    /// The name as it is in the directory.
     pub fn name(&self) -> &'p [u8] {
         self.pak.name(self.index)
     }
@@ -105,7 +105,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// The name in the local header, where the file stands in the map.
+    /// The name in the local header, where the file is in the map.
     pub(super) fn local_name(&self) -> Option<&'p [u8]> {
         match &self.pak.nodes[self.index] {
             Node::Source(at) => self.pak.source.local_name(&self.pak.source.entries[bytes::index(*at)]),
@@ -121,11 +121,11 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// The bytes as they stand in the pakfile, where engines look for them: behind the local header by the lengths
+    /// The bytes as they are in the pakfile, where engines look for them: after the local header by the lengths
     /// that the directory states.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where they would lie outside of the pakfile, or no local header stands before them.
+    /// [`ErrorKind::Malformed`] where they would lie outside of the pakfile, or no local header comes before them.
     pub fn stored(&self) -> Result<Data<'a>> {
         let source = &self.pak.source;
         let entry = match &self.pak.nodes[self.index] {
@@ -184,7 +184,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// Whether engines look for the data elsewhere than other readers do, and by how many bytes behind.
+    /// Whether engines look for the data elsewhere than other readers do, and how many bytes later.
     pub(super) fn misread(&self) -> Option<i32> {
         let local = self.local().filter(|_| !self.pak.is_console())?;
         let names = |name: u16, extra: u16| i32::from(name) + i32::from(extra);

@@ -22,7 +22,7 @@ pub(super) struct Own<'a> {
     pub(super) central: Vec<u8>,
     /// The local header with the name, at least.
     pub(super) local: Vec<u8>,
-    /// What follows: the data, and what of the source stood around it.
+    /// What follows: the data, and what of the source was around it.
     pub(super) body: Data<'a>,
     /// The data within that.
     pub(super) payload: Range<usize>,

@@ -24,7 +24,7 @@ pub(super) fn is_read_in_pieces(name: &[u8]) -> bool {
     extension.is_some_and(|extension| NEVER.iter().any(|never| never.eq_ignore_ascii_case(extension)))
 }
 
-/// Decompresses a file and says how many bytes behind its stream belong to nothing.
+/// Decompresses a file and says how many bytes after its stream belong to nothing.
 pub(super) fn unpack(stored: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
     let header = LzmaEntryHeader::decode(stored).filter(|header| header.properties_size == 5);
     let malformed = || Error::new(ErrorKind::Malformed, "the LZMA data is damaged: it begins with no header");

@@ -3,7 +3,7 @@
 use crate::bytes::escaped;
 use crate::{Error, ErrorKind, Result};
 
-/// The longest path that engines look up, without the NUL behind it (`MAX_PATH`).
+/// The longest path that engines look up, without the NUL after it (`MAX_PATH`).
 const LONGEST: usize = 259;
 
 /// A name as engines look it up: names that are equal in this form are one file to them.

@@ -33,7 +33,7 @@ pub struct Packed {
 }
 
 impl<'a> Pak<'a> {
-    /// Compresses files with LZMA where that makes them smaller, on so many threads; the result does not depend on
+    /// Compresses files with LZMA where that makes them smaller, on this many threads; the result does not depend on
     /// their number. Sounds and the like (`mp3`, `wav`, `ogg`, `ani`, `vcs`) stay as they are: engines read those in
     /// pieces and cannot if they are compressed.
     ///
@@ -57,7 +57,7 @@ impl<'a> Pak<'a> {
         })
     }
 
-    /// Stores files uncompressed, on so many threads.
+    /// Stores files uncompressed, on this many threads.
     ///
     /// # Errors
     /// As [`Pak::compress`].

@@ -14,7 +14,7 @@ pub(super) struct Source<'a> {
     pub(super) entries: Vec<Central>,
     /// The directory, as far as there are records.
     pub(super) directory: Range<usize>,
-    /// Where the end record stands; `data`'s length where there is none yet.
+    /// Where the end record is; `data`'s length where there is none yet.
     pub(super) end_at: usize,
     pub(super) end: EndRecord,
     pub(super) is_console: bool,
@@ -26,7 +26,7 @@ pub(super) struct Source<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Central {
     pub(super) header: CentralHeader,
-    /// Where the record stands.
+    /// Where the record is.
     pub(super) at: usize,
     /// Without the comment and, on consoles, without the extra field that is not there.
     end: usize,
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         &self.data[self.entries[index].name()]
     }
 
-    /// How many bytes the end record counts to the directory behind its last record; nothing where its count makes no
+    /// How many bytes the end record counts to the directory after its last record; nothing where its count makes no
     /// sense.
     pub(super) fn counted_beyond(&self) -> Option<usize> {
         let beyond = index(self.end.directory_size).checked_sub(self.directory.len())?;

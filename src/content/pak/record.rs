@@ -10,12 +10,12 @@ pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(super) const END: [u8; 4] = *b"PK\x05\x06";
 /// Begins a data descriptor, where its writer gave it a signature.
 pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
-/// Begins the locator of a zip64 end record, which stands directly before the end record.
+/// Begins the locator of a zip64 end record, which is directly before the end record.
 pub(super) const ZIP64_LOCATOR: [u8; 4] = *b"PK\x06\x07";
 
 /// Bits of a record's flags.
 pub(super) const ENCRYPTED: u16 = 1;
-/// The sizes and the CRC stand behind the data, not in the local header.
+/// The sizes and the CRC are after the data, not in the local header.
 pub(super) const HAS_DESCRIPTOR: u16 = 1 << 3;
 /// What the flags say about the data, which is no longer true once it is stored in another way: options of the
 /// method, the descriptor.
@@ -82,7 +82,7 @@ records! {
         pub internal_attributes: u16,
         /// What the system that it comes from says about it.
         pub external_attributes: u32,
-        /// Where the local header stands, in bytes from the start of the pakfile.
+        /// Where the local header is, in bytes from the start of the pakfile.
         pub local_offset: u32,
     }
 
@@ -106,7 +106,7 @@ records! {
         pub comment_length: u16,
     }
 
-    /// What stands before the stream of an LZMA entry: `ZIP_LZMA_Header`.
+    /// What comes before the stream of an LZMA entry: `ZIP_LZMA_Header`.
     pub struct LzmaEntryHeader(9) {
         /// The version of the LZMA SDK.
         pub major: u8,

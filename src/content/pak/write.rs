@@ -10,7 +10,7 @@ use crate::bytes::{self, index};
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result, Rope};
 
-/// Where the offset stands in a record of the directory.
+/// Where the offset is in a record of the directory.
 const OFFSET_AT: usize = CentralHeader::SIZE - 4;
 
 /// A file has no more bytes than fit its signed offsets.
@@ -19,8 +19,8 @@ const MOST_BYTES: usize = 0x7FFF_FFFF;
 impl<'a> Pak<'a> {
     /// The pakfile's bytes; of what was not edited they are those that were read, not copies.
     ///
-    /// Files keep their places before the directory, new ones come behind the last of them; one that was replaced or
-    /// renamed keeps its turn. Bytes that belong to no file stay where they stand between files.
+    /// Files keep their places before the directory, new ones come after the last of them; one that was replaced or
+    /// renamed keeps its turn. Bytes that belong to no file stay where they are between files.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] where a file that is kept does not lie before the directory, so that nobody knows what

@@ -16,9 +16,9 @@ pub struct Variant {
     pub size: usize,
     /// The games that have it.
     pub games: &'static str,
-    /// Where in a prop its flags stand: one byte at 31, or four at 64, in which case byte 31 is garbage.
+    /// Where in a prop its flags are: one byte at 31, or four at 64, in which case byte 31 is garbage.
     pub flags_at: usize,
-    /// A list that only these games have. No map with one was at hand.
+    /// A list that only these games have. No map with one was available.
     pub list: Option<ExtraList>,
 }
 
@@ -31,7 +31,7 @@ pub struct Variant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExtraList {
-    /// More names, behind the names of the models.
+    /// More names, after the names of the models.
     Names,
     /// Scales of props, 16 bytes each, before the props.
     Scales,

@@ -32,7 +32,7 @@ use test::Test;
 ///
 /// Tests and `:not(...)` may follow a class, an index or each other, and all have to hold. Where an entity has a key
 /// several times, one of its values has to pass. A value goes up to the `]`, or is in quotes; `\xNN`, `\n` and `\\`
-/// are escapes, as in [`unescape`](crate::bytes::unescape). Spaces may stand around commas and parentheses.
+/// are escapes, as in [`unescape`](crate::bytes::unescape). Spaces may be around commas and parentheses.
 ///
 /// Regular expressions are those of the crate `regex`, on bytes and in time linear in the value: `.` is any byte but a
 /// line break, `\xe9` the byte, `\d` and `\w` are ASCII, and `\/` is a slash.

@@ -1,4 +1,4 @@
-//! The lump with edited textures: what stands behind one that grows or shrinks moves, and the directory follows.
+//! The lump with edited textures: what follows one that grows or shrinks moves, and the directory follows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,13 +18,13 @@ pub(super) struct Held {
 }
 
 impl Textures<'_> {
-    /// The lump with all edits. A texture is laid where it stood if no other has bytes of it, or all that begin there
+    /// The lump with all edits. A texture is laid where it was if no other has bytes of it, or all that begin there
     /// get the same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry
-    /// that is said to begin behind the lump stays so, and is said to begin as far behind the new one where that needs
+    /// that is said to begin past the lump stays so, and is said to begin as far past the new one where that needs
     /// another word.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a texture would begin behind 2 GiB; [`ErrorKind::Refused`] where a damaged texture
+    /// [`ErrorKind::TooLarge`] where a texture would begin past 2 GiB; [`ErrorKind::Refused`] where a damaged texture
     /// shares bytes with one that is to stay as it is.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let places = self.places();
@@ -98,7 +98,7 @@ impl Textures<'_> {
         edits.all(|other| other.is_some_and(|other| other == first)).then_some(first)
     }
 
-    /// No entry that began behind the lump may begin in it because it has grown.
+    /// No entry that began past the lump may begin in it because it has grown.
     fn keep_outside(&self, out: &mut [u8]) {
         let size = |bytes: &[u8]| i64::try_from(bytes.len()).unwrap_or(i64::MAX);
         let (old, new) = (size(&self.bytes), size(out));

@@ -1,5 +1,5 @@
 //! One texture of Quake or GoldSrc (`miptex_t` of bspfile.h of the Half-Life SDK's compilers, and what ReHLDS reads
-//! behind it): Quake's has no palette, as the game has one for all.
+//! after it): Quake's has no palette, as the game has one for all.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, Name, Record, records};
 
 records! {
-    /// `miptex_t`: what stands before the pixels.
+    /// `miptex_t`: what comes before the pixels.
     pub struct MiptexHeader(40) {
         /// Its name, by which it is found where its pixels are not here.
         pub name: Name<16>,
@@ -23,11 +23,11 @@ records! {
     }
 }
 
-/// Engines find the pixels behind the header, and the palette behind these, whatever the offsets say.
+/// Engines find the pixels after the header, and the palette after these, whatever the offsets say.
 const HEADER: usize = MiptexHeader::SIZE;
-/// The number of colours that stands before them.
+/// The number of colours that comes before them.
 const COUNT: usize = 2;
-/// What follows the colours, so that the next texture stands at a multiple of 4.
+/// What follows the colours, so that the next texture is at a multiple of 4.
 const PAD: usize = 2;
 /// The colour of holes in textures whose names begin with `{`.
 const HOLE: u8 = 255;
@@ -51,7 +51,7 @@ pub struct Miptex<'t> {
 }
 
 impl<'t> Miptex<'t> {
-    /// Reads the texture of GoldSrc that begins with these bytes; what stands behind it does not matter.
+    /// Reads the texture of GoldSrc that begins with these bytes; what follows it does not matter.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the
@@ -104,11 +104,11 @@ impl<'t> Miptex<'t> {
             let colors = bytes.len() - at - COUNT;
             return Err(wrong(format!("its palette is cut short: {colors} of {PALETTE} bytes are there")));
         }
-        // The padding may be missing behind the last one.
+        // The padding may be missing after the last one.
         Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true, has_palette })
     }
 
-    /// What stands before the pixels.
+    /// What comes before the pixels.
     pub fn header(&self) -> &MiptexHeader {
         &self.header
     }
@@ -155,7 +155,7 @@ impl<'t> Miptex<'t> {
         Some(Palette(*self.bytes[start..].first_chunk()?))
     }
 
-    /// All of its bytes, with the padding behind the palette.
+    /// All of its bytes, with the padding after the palette.
     pub fn bytes(&self) -> &'t [u8] {
         self.bytes
     }
@@ -221,7 +221,7 @@ impl<'t> Miptex<'t> {
         Ok(bytes)
     }
 
-    /// Its bytes under another name; what stands behind the name's NUL stays.
+    /// Its bytes under another name; what follows the name's NUL stays.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for a name that does not fit.
@@ -267,7 +267,7 @@ fn old_image_counts(old: &[u8], new: &Image, old_palette: Option<&Palette>, pale
     old == new.pixels || old_palette == Some(palette)
 }
 
-/// Engines abort at sizes that are no multiple of 16.
+/// Engines abort at sizes that are not a multiple of 16.
 fn check_size(width: u32, height: u32) -> Result<(), String> {
     let is_good = |size: u32| size > 0 && size.is_multiple_of(16);
     match is_good(width) && is_good(height) {
@@ -283,7 +283,7 @@ fn ends(width: u32, height: u32) -> Option<[usize; LEVELS + 1]> {
         let size = (index(width) >> level).checked_mul(index(height) >> level)?;
         at[level + 1] = at[level].checked_add(size)?;
     }
-    // What stands behind can be told as well.
+    // What follows is known as well.
     at[LEVELS].checked_add(COUNT + PALETTE + PAD)?;
     Some(at)
 }

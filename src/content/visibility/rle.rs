@@ -28,8 +28,8 @@ pub fn compress(row: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Decompresses a row of so many bytes, and says how many compressed bytes it took. A run that passes the row's end is
-/// cut there: compilers of the HLT family compress longer rows than engines read.
+/// Decompresses a row of this many bytes, and says how many compressed bytes it took. A run that passes the row's end
+/// is cut there: compilers of the HLT family compress longer rows than engines read.
 ///
 /// ```
 /// use bspkit::content::visibility::decompress;

@@ -25,7 +25,7 @@ impl VisRow {
         VisRow { bytes, first, count }
     }
 
-    /// A row of so many bytes in which all or nothing is seen; the bits behind the last one are 0.
+    /// A row of this many bytes in which all or nothing is seen; the bits after the last one are 0.
     pub(super) fn all(sees: bool, size: usize, first: usize, count: usize) -> Self {
         let mut row = VisRow::new(vec![0; size], first, count);
         if sees {
@@ -64,7 +64,7 @@ impl VisRow {
         (self.first..self.first + self.count).filter(|index| self.sees(*index))
     }
 
-    /// The bits as the file has them once decompressed, those behind the last one included.
+    /// The bits as the file has them once decompressed, those after the last one included.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,5 +1,5 @@
-//! Where the light of faces stands (vrad of the Source SDK 2013; the bytes behind the luxels and Bloodlines' averages by
-//! how the blocks of real maps follow each other).
+//! Where the light of faces stands (vrad of the Source SDK 2013; the bytes behind the luxels and Bloodlines' averages
+//! by how the blocks of real maps follow each other).
 
 use super::faces::Face;
 use super::surface::TexInfo;

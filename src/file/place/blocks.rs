@@ -80,7 +80,7 @@ impl<'a> Sheet<'_, 'a> {
             && is_zero(&self.container.data[self.gap_behind(block)])
     }
 
-    /// Whether a move of everything behind a block changes no byte of it: no offsets in it that we know or fear.
+    /// Whether a move of everything after a block changes no byte of it: no offsets in it that we know or fear.
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
         let mut behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
         self.parts.unread_header.is_none()
@@ -114,13 +114,13 @@ impl<'a> Sheet<'_, 'a> {
         self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect()
     }
 
-    /// Whether it is the lump that has to stand first.
+    /// Whether it is the lump that has to be first.
     pub(super) fn is_first(&self, slot: usize) -> bool {
         self.parts.rules.first_lump == Some(slot)
     }
 
     /// Which of the slots that stay last it is, if it is one: it ends where a trailer says its offset, which has to
-    /// stay so, or readers want it behind all others, where it stands.
+    /// stay so, or readers want it after all others, where it is.
     pub(super) fn last_rank(&self, slot: usize) -> Option<usize> {
         let Rules { trailer_lump, last_lumps, .. } = *self.parts.rules;
         let stored = &self.parts.slots[slot].stored;
@@ -135,7 +135,7 @@ impl<'a> Sheet<'_, 'a> {
         own.filter(|_| stands_last).or((has_trailer && stored.end == self.parts.tail_start).then_some(0))
     }
 
-    /// Row 11: behind a lump that claims bytes past the end of the file nothing may come to stand.
+    /// Row 11: after a lump that claims bytes past the end of the file nothing may be placed.
     pub(super) fn refuse_damage(&self, what: &str, is_mended: impl Fn(&Slot) -> bool) -> Result<()> {
         let claims = |slot: &&Slot| {
             matches!(slot.bounds, Bounds::Overrun | Bounds::Outside) && slot.is_top_level() && !is_mended(slot)

@@ -1,7 +1,7 @@
 //! Placement: where every slot of a draft goes, by the rows of the layout table, and which words that changes.
 //!
 //! The file is seen as *blocks*, the largest stretches that slots cover without a break, with gaps between them and
-//! the tail behind. An edit replaces the content of a block that belongs to one slot alone; a slot that shares its
+//! the tail after them. An edit replaces the content of a block that belongs to one slot alone; a slot that shares its
 //! bytes is detached. Everything else keeps its bytes and moves at most as a whole.
 
 mod blocks;
@@ -26,7 +26,7 @@ use blocks::{Block, blocks};
 #[derive(Clone, Debug)]
 pub(crate) struct Edit<'a> {
     pub(crate) slot: SlotId,
-    /// What is to stand in the file.
+    /// What is to be in the file.
     pub(crate) stored: Rope<'a>,
     /// The size after decompression, where that is compressed; 0 where it no longer is. `None` leaves the word: it was
     /// not compressed before either, and what the word says then is nobody's business.
@@ -137,7 +137,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         Ok(())
     }
 
-    /// An edited slot that has a block for itself, and the gap behind it; gives the slot back if it has to go to the
+    /// An edited slot that has a block for itself, and the gap after it; gives the slot back if it has to go to the
     /// end.
     fn lay_edited(&mut self, block: usize, gap: Range<usize>, layout: Layout) -> Option<usize> {
         let (slot, new) = self.sole_edit(block).map(|(slot, content)| (slot, content.len()))?;
@@ -237,7 +237,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         Ok(())
     }
 
-    /// What stands behind the last slot: rows 7 to 10 of the layout table.
+    /// What follows the last slot: rows 7 to 10 of the layout table.
     fn lay_tail(&mut self) -> Result<()> {
         let size = self.container.data.len();
         let alignment = self.parts.rules.end_alignment(size);
@@ -325,7 +325,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         self.set_how(slot, how);
     }
 
-    /// Puts slots behind everything that was laid so far, each at its alignment.
+    /// Puts slots after everything that was laid so far, each at its alignment.
     fn place_at_end(&mut self, slots: Vec<usize>) -> Result<()> {
         for slot in slots {
             if self.contents.get(&slot).is_none_or(|content| content.len() == 0) {

@@ -109,7 +109,7 @@ impl<'a> Sheet<'_, 'a> {
             }
         };
         content.relocate(Home { start, file_end: new_size }, words);
-        // An entry that points into the lumps before the block moves with what it points at; one that points behind
+        // An entry that points into the lumps before the block moves with what it points at; one that points after
         // the end keeps its distance.
         for slot in self.parts.slots.iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_))) {
             let at = usize::try_from(slot.offset).unwrap_or(0);
@@ -160,7 +160,7 @@ impl<'a> Sheet<'_, 'a> {
             .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{} would begin past 2 GiB", slot.name)))
     }
 
-    /// What lies behind the end stays there: it moves only where the file grows over it, so that it does not come to
+    /// What lies after the end stays there: it moves only where the file grows over it, so that it does not come to
     /// claim bytes by accident.
     pub(super) fn pushed_out(&self, offset: i32, new_size: usize) -> Option<usize> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < new_size)?;

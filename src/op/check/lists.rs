@@ -105,8 +105,8 @@ fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) 
     }
 }
 
-/// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number, and
-/// the lump and list that they are of.
+/// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number,
+/// and the lump and list that they are of.
 const RUNS: [[[&str; 2]; 3]; 5] = [
     [["game:sprp", "props"], ["first_leaf", "leaf_count"], ["game:sprp", "leafs"]],
     [["game:dprp", "objects"], ["first_style", "style_count"], ["game:dplt", "lights"]],
@@ -216,8 +216,8 @@ fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Collision models stand one behind the other, each with four numbers before it: of which model it is, the bytes of its
-/// solids and of its text, and how many solids. One with the number -1 ends them.
+/// Collision models stand one behind the other, each with four numbers before it: of which model it is, the bytes of
+/// its solids and of its text, and how many solids. One with the number -1 ends them.
 fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
     const HEADER: usize = 16;
     let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) else { return };

@@ -1,8 +1,8 @@
 //! What is wrong with a map, and where: everything that makes an engine refuse it or read what is not there.
 //!
-//! A finding has a code that never changes its meaning, a severity, a place and a sentence. What the formats allow is no
-//! finding, however odd: `docs/checks.md` has the table, with what is left out on purpose and the source of each fact.
-//! Nothing is changed.
+//! A finding has a code that never changes its meaning, a severity, a place and a sentence. What the formats allow is
+//! no finding, however odd: `docs/checks.md` has the table, with what is left out on purpose and the source of each
+//! fact. Nothing is changed.
 
 mod bspx;
 mod code;

@@ -1,5 +1,5 @@
-//! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal in
-//! every format: everything is visible then.
+//! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal
+//! in every format: everything is visible then.
 
 use super::code::{Code, LUMP_UNCHECKED, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
 use super::lumps::{Column, Lump, Lumps};

@@ -3,7 +3,7 @@
 use crate::content::entities::Entity;
 use crate::op::patch::{Change, Expected, PairKey};
 
-/// Pairs are compared with each other; no entity of a game has nearly so many.
+/// Pairs are compared with each other; no entity of a game has nearly this many.
 const MOST_PAIRS: usize = 1024;
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -92,7 +92,7 @@ pub(super) fn changes(old: &Entity<'_>, new: &Entity<'_>) -> Option<(Vec<Expecte
     Some((seen, changes))
 }
 
-/// Which old pairs the first new ones are, and the new ones behind them; `None` where pairs change places.
+/// Which old pairs the first new ones are, and the new ones after them; `None` where pairs change places.
 fn matched<'n>(old: &List, new: &'n List) -> Option<(Vec<usize>, &'n [Pair])> {
     let mut found: Vec<usize> = Vec::new();
     for (at, pair) in new.iter().enumerate() {

@@ -15,10 +15,10 @@ const MOST_ARRANGED: usize = 1 << 27;
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
 /// byte for byte.
 ///
-/// Entities are told by who they are and not by where they stand: by `hammerid`, by `targetname` and class, by
+/// Entities are matched by who they are, not by where they are: by `hammerid`, by `targetname` and class, by
 /// `model`, by `origin`, and then by what they have in common. Where pairs alone would not give the same bytes (other
 /// spacing, comments, an order of pairs that no edit makes) the patch has an entity's exact text, and the whole text
-/// where what stands between entities differs.
+/// where the text between entities differs.
 ///
 /// # Errors
 /// None but for texts beyond the limits of [`Entities::parse`].

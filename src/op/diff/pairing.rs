@@ -7,7 +7,7 @@ use crate::content::entities::{Entities, Entity};
 /// The keys that tell who an entity is.
 pub(super) const TELLING: [&[u8]; 5] = [b"classname", b"hammerid", b"targetname", b"model", b"origin"];
 
-/// Above so many comparisons of pairs, the entities of a class that nothing tells apart are paired in order.
+/// Above this many comparisons of pairs, the entities of a class that nothing tells apart are paired in order.
 const MOST_COMPARED: usize = 1 << 26;
 
 struct Pairing<'e, 'a> {
