@@ -7,25 +7,29 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 182;
+const LONG_LINES: usize = 165;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
-const WORDS: [(&str, usize, &str); 15] = [
-    ("behind", 321, "after"),
-    ("stand", 91, "are, is at"),
-    ("stands", 176, "is, is at, starts at"),
-    ("stood", 16, "was at"),
-    ("told", 62, "detected, given, matched"),
+const WORDS: [(&str, usize, &str); 19] = [
+    ("behind", 253, "after"),
+    ("stand", 71, "are, is at"),
+    ("stands", 130, "is, is at, starts at"),
+    ("stood", 13, "was at"),
+    ("told", 59, "detected, given, matched"),
     ("turned", 26, "byte-swapped"),
-    ("laid", 38, "written, placed"),
-    ("nobody", 22, "no reader, unused"),
-    ("so many", 48, "N, this many"),
+    ("laid again", 9, "rewritten"),
+    ("nobody", 20, "no reader, unused"),
+    ("so many", 31, "N, this many"),
+    ("each way", 10, "in each direction"),
     ("became of", 16, "the result of"),
     ("is none", 25, "is not one"),
-    ("is no", 182, "is not a"),
-    ("are no", 34, "are not"),
-    ("at hand", 35, "available, in progress"),
-    ("all the same", 12, "anyway"),
+    ("it is no", 10, "it is not a"),
+    ("this is no", 4, "this is not a"),
+    ("that is no", 7, "that is not a"),
+    ("which is no", 5, "which is not a"),
+    ("are no", 31, "are not"),
+    ("at hand", 33, "available, in progress"),
+    ("all the same", 8, "anyway"),
 ];
 
 #[test]
