@@ -11,7 +11,6 @@ mod decompress;
 mod dump;
 mod ent;
 mod get;
-mod image;
 mod info;
 mod light;
 mod lmp;

@@ -5,6 +5,8 @@ use std::path::Path;
 
 #[cfg(feature = "json")]
 pub mod folder;
+#[cfg(feature = "images")]
+pub mod images;
 pub mod input;
 #[cfg(feature = "json")]
 pub mod patch;

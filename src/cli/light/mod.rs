@@ -4,8 +4,6 @@ mod adjust;
 mod choose;
 mod export;
 mod import;
-mod index;
-mod pack;
 mod stat;
 
 use std::path::Path;

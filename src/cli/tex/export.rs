@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
+use bspkit::face::images::textures;
 
 use super::choose::{self, named};
 use super::shelf::{Shelf, has_extension};
-use super::{file_name, finding, png, wal};
+use super::{file_name, finding, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps};
@@ -120,7 +121,7 @@ fn write(
     let palette = texture.palette().or_else(|| palette.cloned()).ok_or_else(|| anyhow!("it has no palette"))?;
     for level in 0..levels {
         let pixels = texture.pixels(level).ok_or_else(|| anyhow!("it has no level {level}"))?;
-        let bytes = png::encode(texture.width() >> level, texture.height() >> level, pixels, &palette)?;
+        let bytes = textures::encode(texture.width() >> level, texture.height() >> level, pixels, &palette)?;
         put(&folder.join(file_name::with_level(stem, level)), &bytes, force)?;
     }
     Ok(())

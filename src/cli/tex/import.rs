@@ -9,10 +9,11 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Draft;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::Textures;
+use bspkit::face::images::textures;
 
 use super::choose::named;
 use super::shelf::{Shelf, has_extension};
-use super::{file_name, finding, png, refused, take, wal};
+use super::{file_name, finding, refused, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
@@ -126,7 +127,7 @@ fn take_one(
     job: &mut Job<'_>,
 ) -> Result<()> {
     let Found { index, level, path } = found;
-    let mut picture = png::read(path)?;
+    let mut picture = textures::read(path)?;
     let texture = textures.get(*index)?.ok_or_else(|| anyhow!("the texture is missing in the map"))?;
     let (width, height) = (texture.width() >> level, texture.height() >> level);
     let is_size = (picture.width, picture.height) == (width, height);
@@ -136,7 +137,7 @@ fn take_one(
     }
     if !texture.has_palette() {
         let palette = given.ok_or_else(|| anyhow!("the textures of Quake have no palettes: --palette gives it"))?;
-        let image = take::with_palette(&picture, palette, args.quantize)?;
+        let image = textures::with_palette(&picture, palette, args.quantize)?;
         let set = match level {
             0 => textures.set_image(*index, &image, Some(palette)),
             level => textures.set_level(*index, *level, &image.pixels),
@@ -150,10 +151,10 @@ fn take_one(
     let loses = picture.loses_holes(has_holes, *level > 0);
     if *level > 0 {
         let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;
-        let image = take::with_palette(&picture, &palette, args.quantize)?;
+        let image = textures::with_palette(&picture, &palette, args.quantize)?;
         textures.set_level(*index, *level, &image.pixels)?;
     } else {
-        let (image, palette) = take::with_own_palette(&picture, &texture, args.quantize)?;
+        let (image, palette) = textures::with_own_palette(&picture, &texture, args.quantize)?;
         textures.set_image(*index, &image, Some(&palette))?;
     }
     if loses {

@@ -6,11 +6,9 @@ mod export;
 mod file_name;
 mod import;
 mod list;
-mod png;
 mod rename;
 mod shelf;
 mod strip;
-mod take;
 mod wal;
 
 use anyhow::{Error, Result};

@@ -6,10 +6,11 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::dialect;
+use bspkit::face::images::textures;
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
-use super::{export, file_name, finding, png, take};
+use super::{export, file_name, finding};
 use crate::cli::context::Context;
 use crate::cli::maps::Maps;
 use crate::cli::put::put;
@@ -196,7 +197,7 @@ pub(super) fn export(
         let pixels = wal.pixels(level).filter(|pixels| !pixels.is_empty());
         // A level of a small texture may have nothing in it.
         let Some(pixels) = pixels else { continue };
-        let bytes = png::encode(width, height, pixels, &palette)?;
+        let bytes = textures::encode(width, height, pixels, &palette)?;
         let file = match (is_file, level) {
             (true, 0) => target.to_path_buf(),
             _ => folder.join(file_name::with_level(&stem, level)),
@@ -258,7 +259,7 @@ fn found(path: &Path, images: &[PathBuf], job: &mut Job<'_>) -> Result<Vec<PathB
     Ok(found)
 }
 
-fn warn_of_holes(picture: &png::Picture, path: &Path, job: &mut Job<'_>) {
+fn warn_of_holes(picture: &textures::Picture, path: &Path, job: &mut Job<'_>) {
     if picture.loses_holes(false, true) {
         job.warn(&format!("{}: {}", shown(path), super::import::SOLID));
     }
@@ -287,12 +288,12 @@ fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Sav
     let target = save.file().filter(|file| super::shelf::has_extension(file, "wal"));
     let target = target.ok_or_else(|| anyhow!("a new WAL file wants a name of its own: -o NAME.wal"))?;
     let name = fields.name.as_deref().map_or_else(|| default_name(target), bspkit::bytes::unescape);
-    let made = png::read(path).and_then(|picture| {
-        let image = take::with_palette(&picture, &palette, how.quantizes)?;
+    let made = textures::read(path).and_then(|picture| {
+        let image = textures::with_palette(&picture, &palette, how.quantizes)?;
         warn_of_holes(&picture, path, job);
         Ok(Wal::new(&name, &image, &palette)?)
     });
-    let mut wal = made.map_err(|error| Refused::Image(error.context(shown(path))))?;
+    let mut wal = made.map_err(|error| Refused::Image(anyhow!(error).context(shown(path))))?;
     let header = fields.apply(wal.header())?;
     wal.update(|own| *own = header);
     Ok((Vec::new(), wal))
@@ -338,13 +339,13 @@ fn take_one(
     how: &How,
     job: &mut Job<'_>,
 ) -> Result<()> {
-    let picture = png::read(path)?;
+    let picture = textures::read(path)?;
     let (width, height) = (wal.header().width >> level, wal.header().height >> level);
     if (picture.width, picture.height) != (width, height) && (level > 0 || !how.resizes) {
         let hint = if level == 0 { "; --resize takes it" } else { "" };
         bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
     }
-    let image = take::with_palette(&picture, palette, how.quantizes)?;
+    let image = textures::with_palette(&picture, palette, how.quantizes)?;
     warn_of_holes(&picture, path, job);
     match level {
         0 => wal.set_image(&image, palette)?,

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
+use bspkit::face::images::visibility::{self, Kind, places};
 
-use super::picture::{self, Kind};
-use super::{Set, places};
+use super::Set;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapFile, Maps};
@@ -61,19 +61,15 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Resul
     let file = &map.file_in(&args.file, "png")?;
     spare(file, &map.path)?;
     let kind = Kind::of(file)?;
-    let (all, none) = (visibility.plain(true), visibility.plain(false));
-    let mut row = |index: usize| {
-        let row = match visibility.row(set, places[index]) {
-            Ok(row) => row.unwrap_or_else(|| all.clone()),
-            Err(error) => {
-                job.warn_here(&error.to_string());
-                job.code = Code::Found;
-                none.clone()
-            }
-        };
-        Ok(row.bytes().to_vec())
-    };
-    stream(file, args.force, |file| picture::write(file, kind, places.len(), &mut row))?;
+    let mut unread = Vec::new();
+    stream(file, args.force, |file| {
+        unread = visibility::export(&visibility, set, kind, file)?;
+        Ok(())
+    })?;
+    for error in &unread {
+        job.warn_here(&error.to_string());
+        job.code = Code::Found;
+    }
     job.say(&format!("{}: {} by {} pixels", shown(file), places.len(), places.len()));
     Ok(job.code)
 }

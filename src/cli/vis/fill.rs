@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use bspkit::face::images::visibility::places;
 
-use super::places;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;

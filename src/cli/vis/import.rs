@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::Draft;
+use bspkit::face::images::visibility;
 
-use super::picture::Picture;
-use super::{Set, places};
+use super::Set;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
@@ -50,34 +50,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let visibility = draft.visibility()?;
-    let places = places(visibility);
-    if places.is_empty() {
+    if visibility::places(visibility).is_empty() {
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
     }
     let set = args.set.into();
     let cannot = || format!("cannot take {}", shown(file));
     args.save.spare(file)?;
-    let mut picture = Picture::open(file, places.len()).with_context(cannot)?;
-    let mut changed = 0;
-    for place in &places {
-        let bits = picture.row().with_context(cannot)?;
-        // What was exported: a row that is not there shows everything, one that cannot be read nothing.
-        let old = match visibility.row(set, *place) {
-            Ok(row) => row.unwrap_or_else(|| visibility.plain(true)),
-            Err(_) => visibility.plain(false),
-        };
-        let mut new = old.clone();
-        for (bit, to) in places.iter().enumerate() {
-            let sees = bits[bit / 8] & (1 << (bit % 8)) != 0;
-            if sees != old.sees(*to) {
-                new.set(*to, sees)?;
-            }
-        }
-        if new != old {
-            visibility.set_row(set, *place, new)?;
-            changed += 1;
-        }
-    }
+    let changed = visibility::import(visibility, set, file).with_context(cannot)?;
     job.say(&format!("{}: {} changed", shown(file), count(changed, "row", "rows")));
     Ok(Edited::Done)
 }

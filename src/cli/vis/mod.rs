@@ -3,11 +3,10 @@
 mod export;
 mod fill;
 mod import;
-mod picture;
 mod stat;
 
 use anyhow::Result;
-use bspkit::content::visibility::{VisSet, Visibility};
+use bspkit::content::visibility::VisSet;
 use clap::ValueEnum;
 
 use super::context::Context;
@@ -56,13 +55,5 @@ impl From<Set> for VisSet {
             Set::Pvs => VisSet::Pvs,
             Set::Phs => VisSet::Phs,
         }
-    }
-}
-
-/// The leafs or clusters that have rows and bits, in order: the solid leaf 0 has none, nor have those of brush models.
-fn places(visibility: &Visibility<'_>) -> Vec<usize> {
-    match visibility.is_empty() {
-        true => Vec::new(),
-        false => visibility.plain(true).iter().collect(),
     }
 }

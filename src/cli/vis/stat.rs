@@ -3,9 +3,9 @@
 use anyhow::{Context as _, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::{Role, VisModel};
+use bspkit::face::images::visibility::places;
 use serde::Serialize;
 
-use super::places;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;

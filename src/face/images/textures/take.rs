@@ -1,47 +1,54 @@
-//! Pictures as images of textures: which colours they get.
+//! Pictures as images of textures: which colors they get.
 
-use anyhow::{Result, bail};
-use bspkit::content::palette::{Palette, quantize, reduce};
-use bspkit::content::textures::{Image, Miptex};
+use super::{HALF, Picture, Pixels};
+use crate::Result;
+use crate::content::palette::{Palette, quantize, reduce};
+use crate::content::textures::{Image, Miptex};
+use crate::face::images::refused;
 
-use super::png::{HALF, Picture, Pixels};
-
-/// The colour of holes in textures whose names begin with `{`, and what it usually looks like.
+/// The color of holes in textures whose names begin with `{`, and what it usually looks like.
 const HOLE: u8 = 255;
 const BLUE: [u8; 3] = [0, 0, 255];
 
-/// The picture for a texture that has a palette of its own, and the palette.
-pub(super) fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool) -> Result<(Image, Palette)> {
+/// The picture for a texture that has a palette of its own, and the palette; `quantizes` finds a
+/// palette for a picture without one.
+///
+/// # Errors
+/// The picture has no palette.
+pub fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool) -> Result<(Image, Palette)> {
     let old = texture.palette();
     match &picture.pixels {
         Pixels::Indexed { pixels, colors, .. } => {
-            // Image tools drop colours from the end that no pixel has.
+            // Image tools drop colors from the end that no pixel has.
             let mut palette = old.unwrap_or(Palette([0; 768]));
             palette.0.as_chunks_mut::<3>().0.iter_mut().zip(colors).for_each(|(to, from)| *to = *from);
             Ok((image(picture, pixels.clone())?, palette))
         }
-        Pixels::True(_) if !quantizes => bail!(NO_PALETTE),
+        Pixels::True(_) if !quantizes => Err(refused(NO_PALETTE)),
         Pixels::True(pixels) => quantized(picture, pixels, texture, old),
     }
 }
 
-/// The picture in the colours that the texture has to have.
-pub(super) fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Result<Image> {
+/// The picture in the colors of a palette; `quantizes` takes the nearest ones.
+///
+/// # Errors
+/// The picture has no palette, or another one.
+pub fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Result<Image> {
     match (picture.in_palette(palette), &picture.pixels) {
         (Some(image), _) => Ok(image),
         (None, _) if quantizes => image(picture, reduce(&picture.colors(), palette)),
-        (None, Pixels::True(_)) => bail!(NO_PALETTE),
+        (None, Pixels::True(_)) => Err(refused(NO_PALETTE)),
         (None, Pixels::Indexed { .. }) => {
-            bail!("it has another palette than the texture; --quantize takes the nearest colours")
+            Err(refused("it has another palette than the texture; --quantize takes the nearest colors"))
         }
     }
 }
 
-const NO_PALETTE: &str = "it has no palette: save it with indexed colours, or say --quantize";
+const NO_PALETTE: &str = "it has no palette: save it with indexed colors, or say --quantize";
 
 fn image(picture: &Picture, pixels: Vec<u8>) -> Result<Image> {
     let image = Image::new(picture.width, picture.height, pixels);
-    image.ok_or_else(|| anyhow::anyhow!("it has not as many pixels as its size says"))
+    image.ok_or_else(|| refused("its number of pixels is not what its size says"))
 }
 
 fn quantized(
@@ -56,7 +63,7 @@ fn quantized(
     let colors = picture.colors();
     let (before, is_same_size) =
         (texture.pixels(0), (picture.width, picture.height) == (texture.width(), texture.height()));
-    // Where all colours are there, nothing but what was painted changes.
+    // Where all colors are there, nothing but what was painted changes.
     if let Some(palette) = &old {
         let index = |(at, color): (usize, &[u8; 3])| {
             if is_hole(&pixels[at]) {
@@ -73,7 +80,7 @@ fn quantized(
         colors.iter().zip(pixels).filter(|(_, pixel)| !is_hole(pixel)).map(|(color, _)| *color).collect();
     let mut palette = quantize(&solid, if has_holes { usize::from(HOLE) } else { 256 });
     if has_holes {
-        // No colour is nearest to it: the first one of two that are the same is taken.
+        // No color is nearest to it: the first one of two that are the same is taken.
         let first = palette.color(0);
         palette.0[usize::from(HOLE) * 3..].copy_from_slice(&first);
     }

@@ -1,37 +1,83 @@
-//! PNG files: images with a palette, written and read.
+//! Textures as PNG files with a palette.
+//!
+//! ```
+//! use bspkit::content::palette::Palette;
+//! use bspkit::face::images::textures::{encode, read, with_palette};
+//!
+//! let palette = Palette([7; 768]);
+//! let folder = tempfile::tempdir().unwrap();
+//! let path = folder.path().join("wall.png");
+//! std::fs::write(&path, encode(16, 16, &[1; 256], &palette)?).unwrap();
+//! let picture = read(&path)?;
+//! assert_eq!(with_palette(&picture, &palette, false)?.pixels, [1; 256]);
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod take;
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use bspkit::content::palette::Palette;
-use bspkit::content::textures::Image;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Limits, Transformations};
 
-use crate::cli::show::shown;
+use super::{MOST_PIXELS, bad, damaged, from_side, unwritten};
+use crate::Result;
+use crate::content::palette::Palette;
+use crate::content::textures::Image;
+use crate::face::{input, shown};
 
-/// No image is larger, neither one that is read nor one that is written, and memory stays bounded.
-const MOST_PIXELS: usize = 1 << 24;
+pub use take::{with_own_palette, with_palette};
 
 /// What a PNG file holds.
-pub(super) struct Picture {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) pixels: Pixels,
+///
+/// ```
+/// use bspkit::face::images::textures::Picture;
+/// fn pixels(picture: &Picture) -> u64 {
+///     u64::from(picture.width) * u64::from(picture.height)
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Picture {
+    /// Its columns.
+    pub width: u32,
+    /// Its rows.
+    pub height: u32,
+    /// Row by row.
+    pub pixels: Pixels,
 }
 
-pub(super) enum Pixels {
-    /// Indices into colours; each index has one, and says how far one sees through it.
-    Indexed { pixels: Vec<u8>, colors: Vec<[u8; 3]>, alpha: Vec<u8> },
-    /// Colours, and how far one sees through.
+/// The pixels of a picture.
+///
+/// ```
+/// use bspkit::face::images::textures::Pixels;
+/// let red = Pixels::True(vec![[255, 0, 0, 255]]);
+/// assert!(matches!(red, Pixels::True(pixels) if pixels.len() == 1));
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Pixels {
+    /// Indices of colors.
+    Indexed {
+        /// A byte for each pixel.
+        pixels: Vec<u8>,
+        /// A color for each index that a pixel has.
+        colors: Vec<[u8; 3]>,
+        /// The opacity of the first colors; the others are opaque.
+        alpha: Vec<u8>,
+    },
+    /// Red, green, blue and opacity.
     True(Vec<[u8; 4]>),
 }
 
 /// An image with its palette as the bytes of a PNG file.
-pub(super) fn encode(width: u32, height: u32, pixels: &[u8], palette: &Palette) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// The image is too large, or has another number of pixels than its size says.
+pub fn encode(width: u32, height: u32, pixels: &[u8], palette: &Palette) -> Result<Vec<u8>> {
     if pixels.len() > MOST_PIXELS {
-        bail!("its {width} by {height} pixels are more than {MOST_PIXELS}");
+        return Err(bad(format!("its {width} by {height} pixels are more than {MOST_PIXELS}")));
     }
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height);
@@ -39,35 +85,40 @@ pub(super) fn encode(width: u32, height: u32, pixels: &[u8], palette: &Palette) 
     encoder.set_depth(BitDepth::Eight);
     encoder.set_palette(&palette.0[..]);
     encoder.set_compression(Compression::Fast);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
+    let mut writer = encoder.write_header().map_err(unwritten)?;
+    writer.write_image_data(pixels).map_err(unwritten)?;
+    writer.finish().map_err(unwritten)?;
     Ok(bytes)
 }
 
 /// Reads a PNG file of any kind.
-pub(super) fn read(path: &Path) -> Result<Picture> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", shown(path)))?;
-    decode(BufReader::new(file)).with_context(|| format!("{} is no PNG file that can be read", shown(path)))
+///
+/// # Errors
+/// The file cannot be read, or is not a PNG.
+pub fn read(path: &Path) -> Result<Picture> {
+    let file = File::open(path).map_err(|error| input::cannot_read(path, error))?;
+    decode(BufReader::new(file)).map_err(|error| error.within(format!("cannot read the PNG {}", shown(path))))
 }
 
 fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
     let mut decoder = Decoder::new_with_limits(read, Limits { bytes: 8 * MOST_PIXELS });
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    let info = decoder.read_header_info()?;
+    let info = decoder.read_header_info().map_err(damaged)?;
     let (width, height) = info.size();
-    let count = usize::try_from(width)?.checked_mul(usize::try_from(height)?).filter(|count| *count <= MOST_PIXELS);
-    let Some(count) = count else { bail!("its {width} by {height} pixels are more than {MOST_PIXELS}") };
+    let count = from_side(width)?.checked_mul(from_side(height)?).filter(|count| *count <= MOST_PIXELS);
+    let Some(count) = count else {
+        return Err(bad(format!("its {width} by {height} pixels are more than {MOST_PIXELS}")));
+    };
     let is_indexed = info.color_type == ColorType::Indexed;
     decoder.set_transformations(if is_indexed {
         Transformations::IDENTITY
     } else {
         Transformations::normalize_to_color8()
     });
-    let mut reader = decoder.read_info()?;
-    let mut bytes = vec![0; reader.output_buffer_size().context("it is too large")?];
-    let frame = reader.next_frame(&mut bytes)?;
+    let mut reader = decoder.read_info().map_err(damaged)?;
+    let mut bytes = vec![0; reader.output_buffer_size().ok_or_else(|| bad("it is too large"))?];
+    let frame = reader.next_frame(&mut bytes).map_err(damaged)?;
     let pixels = if is_indexed {
         let depth = match frame.bit_depth {
             BitDepth::One => 1,
@@ -75,15 +126,12 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
             BitDepth::Four => 4,
             _ => 8,
         };
-        let line = usize::try_from(width)?;
-        let indices: Vec<u8> = bytes
-            .chunks(frame.line_size)
-            .take(usize::try_from(height)?)
-            .flat_map(|row| unpack(row, depth, line))
-            .collect();
+        let line = from_side(width)?;
+        let indices: Vec<u8> =
+            bytes.chunks(frame.line_size).take(from_side(height)?).flat_map(|row| unpack(row, depth, line)).collect();
         let colors = reader.info().palette.as_deref().unwrap_or(&[]).as_chunks::<3>().0.to_vec();
         if let Some(most) = indices.iter().max().filter(|most| usize::from(**most) >= colors.len()) {
-            bail!("a pixel has colour {most}, and its palette has {}", colors.len());
+            return Err(bad(format!("a pixel has color {most}, and its palette has {}", colors.len())));
         }
         let alpha = reader.info().trns.as_deref().unwrap_or(&[]).to_vec();
         Pixels::Indexed { pixels: indices, colors, alpha }
@@ -109,14 +157,14 @@ fn unpack(row: &[u8], depth: usize, line: usize) -> Vec<u8> {
 }
 
 /// What is less opaque than this is transparent.
-pub(super) const HALF: u8 = 128;
+const HALF: u8 = 128;
 
 fn is_hole(alpha: &[u8], index: u8) -> bool {
     alpha.get(usize::from(index)).is_some_and(|alpha| *alpha < HALF)
 }
 
 impl Picture {
-    /// The picture in exactly these colours; nothing where it has no palette, or another one.
+    /// The picture in exactly these colors; nothing where it has no palette, or another one.
     pub(super) fn in_palette(&self, palette: &Palette) -> Option<Image> {
         match &self.pixels {
             Pixels::Indexed { pixels, colors, .. }
@@ -128,8 +176,8 @@ impl Picture {
         }
     }
 
-    /// Takes each pixel for its colour and transparency where a palette has transparent ones.
-    pub(super) fn show_holes(&mut self) {
+    /// Takes each pixel for its color and transparency where a palette has transparent ones.
+    pub fn show_holes(&mut self) {
         let Pixels::Indexed { pixels, colors, alpha } = &self.pixels else { return };
         if !pixels.iter().any(|index| is_hole(alpha, *index)) {
             return;
@@ -141,9 +189,8 @@ impl Picture {
         self.pixels = Pixels::True(pixels.iter().map(pixel).collect());
     }
 
-    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colours
-    /// alone.
-    pub(super) fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
+    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colors alone.
+    pub fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
         match &self.pixels {
             Pixels::True(pixels) => (is_copy || !has_holes) && pixels.iter().any(|pixel| pixel[3] < HALF),
             Pixels::Indexed { pixels, alpha, .. } => {
@@ -152,8 +199,8 @@ impl Picture {
         }
     }
 
-    /// Every pixel's own colour.
-    pub(super) fn colors(&self) -> Vec<[u8; 3]> {
+    /// Every pixel's own color.
+    pub fn colors(&self) -> Vec<[u8; 3]> {
         match &self.pixels {
             Pixels::Indexed { pixels, colors, .. } => pixels.iter().map(|index| colors[usize::from(*index)]).collect(),
             Pixels::True(pixels) => pixels.iter().map(|[red, green, blue, _]| [*red, *green, *blue]).collect(),

@@ -2,33 +2,33 @@
 
 use std::io::{Cursor, Write};
 
-use anyhow::Result;
-use png::{BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, Filter, Limits, Transformations};
+use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Limits, Transformations};
 
-use super::{bad, check_size};
+use super::{bad, check_size, damaged, from_side, side, unwritten};
+use crate::Result;
 
 /// Writes rows of red, green and blue.
-pub(crate) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8]) -> Result<()> {
-    let mut encoder = Encoder::new(to, u32::try_from(wide)?, u32::try_from(high)?);
+pub(super) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8]) -> Result<()> {
+    let mut encoder = Encoder::new(to, side(wide)?, side(high)?);
     encoder.set_color(ColorType::Rgb);
     encoder.set_depth(BitDepth::Eight);
     // A tenth of the time for a sixth more of size.
     encoder.set_compression(Compression::Fast);
     encoder.set_filter(Filter::Paeth);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    Ok(writer.finish()?)
+    let mut writer = encoder.write_header().map_err(unwritten)?;
+    writer.write_image_data(pixels).map_err(unwritten)?;
+    writer.finish().map_err(unwritten)
 }
 
-/// Reads rows of red, green and blue; greys and palettes, which other tools save where they suffice, are taken as
-/// colors, and what is transparent is not.
-pub(crate) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
+/// Reads rows of red, green and blue; greys and palettes, which other tools save where they suffice, are taken as colors,
+/// and what is transparent is not.
+pub(super) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 1 << 28 });
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     let info = decoder.read_header_info().map_err(damaged)?;
-    let size = [usize::try_from(info.width)?, usize::try_from(info.height)?];
+    let size = [from_side(info.width)?, from_side(info.height)?];
     check_size(size, expected)?;
     if info.bit_depth == BitDepth::Sixteen {
         return Err(bad("it has 16 bits a channel, and 8 are expected"));
@@ -45,15 +45,6 @@ pub(crate) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
         ColorType::GrayscaleAlpha => pixels.chunks_exact(2).flat_map(|pixel| [pixel[0]; 3]).collect(),
         ColorType::Indexed => return Err(bad("its palette cannot be read")),
     })
-}
-
-/// What is wrong with a file, without the decoder's own words for what it keeps in memory.
-fn damaged(error: DecodingError) -> anyhow::Error {
-    match error {
-        DecodingError::IoError(_) => bad("it ends early"),
-        error if error.to_string().contains("CRC") => bad("a checksum in it is wrong"),
-        error => error.into(),
-    }
 }
 
 #[cfg(test)]

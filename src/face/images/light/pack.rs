@@ -1,11 +1,18 @@
 //! Which files the light goes to, and where in them each image is.
 
-use bspkit::content::lightmap::{Image, Light};
+use crate::content::lightmap::{Block, Image, Light, LightSet};
 
-use super::choose::Choice;
-
-/// A file's content.
-pub(super) struct Sheet {
+/// A file of an export.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let light = map.light()?;
+/// let export = bspkit::face::images::light::export(&map, &light, "own_rooms.bsp", false, |_, _, _| true)?;
+/// assert_eq!(export.files()[0].image_count(), light.images().count());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sheet {
     /// Below the folder, without extension.
     pub(super) stem: String,
     /// Which of the sets it is of.
@@ -14,7 +21,15 @@ pub(super) struct Sheet {
     pub(super) places: Vec<Place>,
 }
 
+impl Sheet {
+    /// How many images are in it.
+    pub fn image_count(&self) -> usize {
+        self.places.len()
+    }
+}
+
 /// An image in a file: its first column and row.
+#[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) image: Image,
     pub(super) at: [usize; 2],
@@ -24,14 +39,18 @@ pub(super) struct Place {
 const PAGE: usize = 512;
 
 /// The files that a map's light goes to.
-pub(super) fn sheets(light: &Light<'_>, choice: &Choice, single: bool) -> Vec<Sheet> {
+pub(super) fn sheets(
+    light: &Light<'_>,
+    single: bool,
+    is_chosen: impl Fn(&LightSet, &Block, usize) -> bool,
+) -> Vec<Sheet> {
     let mut sheets = Vec::new();
     for (index, set) in light.sets().iter().enumerate() {
         let folder = if set.name().is_empty() { String::new() } else { format!("{}/", set.name()) };
-        let is_chosen = |image: &Image| choice.has(set, &set.blocks()[image.block], image.style);
+        let is_meant = |image: &Image| is_chosen(set, &set.blocks()[image.block], image.style);
         let mut shelf = Shelf { folder: &folder, set: index, pages: 0, row: 0, at: [0; 2] };
         let first = sheets.len();
-        for image in light.images().filter(|image| image.set == index).filter(is_chosen) {
+        for image in light.images().filter(|image| image.set == index).filter(is_meant) {
             let block = &set.blocks()[image.block];
             let whole = |stem: String| {
                 let place = Place { image, at: [0; 2] };

@@ -1,9 +1,8 @@
 //! Radiance pictures (`.hdr`, `.pic`): red, green, blue and a common exponent, a byte each (the Radiance file formats,
 //! "Picture File Format"; color.c of its source).
 
-use anyhow::Result;
-
 use super::{bad, check_size};
+use crate::Result;
 
 /// Red, green, blue and exponent: the color divided by 256, times two to the power of the exponent less 128.
 type Pixel = [u8; 4];
@@ -12,7 +11,7 @@ type Pixel = [u8; 4];
 const NEW_WAY: std::ops::Range<usize> = 8..0x8000;
 
 /// Writes rows of pixels as they are.
-pub(crate) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
+pub(super) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
     let mut file = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {high} +X {wide}\n").into_bytes();
     for line in pixels.chunks_exact(wide.max(1)) {
         match u16::try_from(wide) {
@@ -77,9 +76,9 @@ fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
     [red, green, blue, u8::try_from(exponent).unwrap_or(u8::MAX)]
 }
 
-/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as
-/// it can be, and with or without the half that some tools add to what they read.
-pub(crate) fn same_color(old: Pixel, new: Pixel) -> bool {
+/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as it
+/// can be, and with or without the half that some tools add to what they read.
+pub(super) fn same_color(old: Pixel, new: Pixel) -> bool {
     let wide = old.map(u16::from);
     let is_black = |pixel: Pixel| pixel[3] == 0 || pixel[..3] == [0; 3];
     let same = old == new || (is_black(old) && is_black(new)) || is_equal(old, new);
@@ -94,7 +93,7 @@ fn is_equal(one: Pixel, other: Pixel) -> bool {
 }
 
 /// Reads rows of pixels, compressed in any way or none.
-pub(crate) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>> {
+pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>> {
     let mut rest = bytes;
     let mut line = || -> Result<&[u8]> {
         let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| bad("its header does not end"))?;

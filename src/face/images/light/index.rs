@@ -1,11 +1,16 @@
 //! `light.json`: what is where in the files of an export.
 
-use anyhow::Result;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The name of the file in the folder.
-pub(super) const NAME: &str = "light.json";
+use crate::face::images::{bad, read_file};
+use crate::face::shown;
+use crate::{Error, ErrorKind, Result};
+
+/// The name of the file with the index, in the folder of an export.
+pub const NAME: &str = "light.json";
 
 /// What the first lines say it is.
 pub(super) const KIND: &str = "bspkit light";
@@ -34,7 +39,7 @@ pub(super) struct Set<I> {
 
 /// The whole document.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Index<I> {
+pub(super) struct Document<I> {
     pub(super) kind: String,
     pub(super) version: u32,
     pub(super) map: String,
@@ -75,6 +80,44 @@ fn is_zero(number: &usize) -> bool {
 impl Rect {
     /// Its text, on one line.
     pub(super) fn to_line(self) -> Result<Box<RawValue>> {
-        Ok(RawValue::from_string(serde_json::to_string(&self)?)?)
+        let text = serde_json::to_string(&self).and_then(RawValue::from_string);
+        text.map_err(|error| bad("it cannot be written").because(error))
+    }
+}
+
+/// What `light.json` says: which file has the light of which face.
+///
+/// ```
+/// use bspkit::face::images::light::Index;
+/// assert!(Index::read("tests/maps".as_ref()).is_err()); // there is no light.json
+/// ```
+pub struct Index {
+    pub(super) folder: PathBuf,
+    pub(super) document: Document<Rect>,
+}
+
+impl Index {
+    /// Reads the index in a folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not an index.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(NAME);
+        let read = read_file(&path).and_then(|text| {
+            let wrong = |error: serde_json::Error| Error::new(ErrorKind::Argument, error.to_string());
+            let document: Document<Rect> = serde_json::from_slice(&text).map_err(wrong)?;
+            match (&*document.kind, document.version) {
+                (KIND, 1) => Ok(document),
+                (kind, version) => Err(bad(format!("it says it is `{kind}`, version {version}, which is not known"))),
+            }
+        });
+        let document = read.map_err(|error| error.within(format!("cannot read {}", shown(&path))))?;
+        Ok(Index { folder: folder.to_owned(), document })
+    }
+
+    /// The files that it names.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let sheets = self.document.sets.iter().flat_map(|set| &set.files);
+        sheets.flat_map(|file| [Some(&file.file), file.shown.as_ref()]).flatten().map(|name| self.folder.join(name))
     }
 }
