@@ -30,9 +30,9 @@ fn what_is_no_plain_file_is_not_waited_for() {
     std::fs::remove_file(room.path("pages/page_000.png")).unwrap();
     room.shell("mkfifo pages/page_000.png v.png").done();
     let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(1);
-    assert!(run.err.contains("it is no plain file"), "{}", run.err);
+    assert!(run.err.contains("it is not a plain file"), "{}", run.err);
     let run = room.bspkit("vis import q2.bsp v.png -o no.bsp").without_data(2);
-    assert!(run.err.contains("it is no plain file"), "{}", run.err);
+    assert!(run.err.contains("it is not a plain file"), "{}", run.err);
     let huge = std::fs::File::create(room.path("pages/light.json")).unwrap();
     huge.set_len(3 << 30).unwrap();
     let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(2);

@@ -170,8 +170,8 @@ fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
     for says in [
         "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it is 16 by 16, and the texture has 32 by 32; --resize takes it",
         "OWN_DOOR.mip2.png: texture #6 `OWN_DOOR`: it is 32 by 32, and the texture has 8 by 8\n",
-        "sky.png: texture #3 `sky`: images/sky.png is no PNG file that can be read",
-        "AAATRIGGER.png: texture #9 `AAATRIGGER`: images/AAATRIGGER.png is no PNG file",
+        "sky.png: texture #3 `sky`: cannot read the PNG images/sky.png",
+        "AAATRIGGER.png: texture #9 `AAATRIGGER`: cannot read the PNG images/AAATRIGGER.png",
         "other.png: no texture's file; left out",
         "4 of 40 images cannot be taken, so nothing is changed",
     ] {
@@ -197,7 +197,7 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     room.write("bad.bsp", &map);
     let run = room.bspkit("tex export bad.bsp images").without_data(1);
     assert!(run.err.contains("texture #3 `sky`: smaller copy 1 is said to begin at"), "{}", run.err);
-    assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colours"), "{}", run.err);
+    assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colors"), "{}", run.err);
     assert!(room.path("images/OWN_DOOR.png").exists() && !room.path("images/sky.png").exists());
     let run = room.bspkit("tex list bad.bsp --json");
     assert_eq!(run.code, Some(1));

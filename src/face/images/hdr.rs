@@ -76,8 +76,8 @@ fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
     [red, green, blue, u8::try_from(exponent).unwrap_or(u8::MAX)]
 }
 
-/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as it
-/// can be, and with or without the half that some tools add to what they read.
+/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as
+/// it can be, and with or without the half that some tools add to what they read.
 pub(super) fn same_color(old: Pixel, new: Pixel) -> bool {
     let wide = old.map(u16::from);
     let is_black = |pixel: Pixel| pixel[3] == 0 || pixel[..3] == [0; 3];

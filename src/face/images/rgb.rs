@@ -20,8 +20,8 @@ pub(super) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8])
     writer.finish().map_err(unwritten)
 }
 
-/// Reads rows of red, green and blue; greys and palettes, which other tools save where they suffice, are taken as colors,
-/// and what is transparent is not.
+/// Reads rows of red, green and blue; greys and palettes, which other tools save where they suffice, are taken as
+/// colors, and what is transparent is not.
 pub(super) fn read_png(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<u8>> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 1 << 28 });
     decoder.set_transformations(Transformations::EXPAND);

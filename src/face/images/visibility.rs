@@ -1,5 +1,5 @@
-//! Visibility as a picture: a square of bits, PBM or PNG. The row is where one looks from, the column what is seen; visible is
-//! white.
+//! Visibility as a picture: a square of bits, PBM or PNG. The row is where one looks from, the column what is seen;
+//! visible is white.
 //!
 //! ```
 //! use bspkit::content::visibility::VisSet;
@@ -51,8 +51,8 @@ pub fn export(visibility: &Visibility<'_>, set: VisSet, kind: Kind, file: impl W
     Ok(unread)
 }
 
-/// Takes what is visible from a picture, and gives the number of rows that changed. A row whose pixels are as [`export`] would
-/// write them keeps its bytes.
+/// Takes what is visible from a picture, and gives the number of rows that changed. A row whose pixels are as
+/// [`export`] would write them keeps its bytes.
 ///
 /// # Errors
 /// The file cannot be read, or is not a picture of this size.

@@ -16,8 +16,8 @@ use crate::{Bsp, Result};
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
 /// let light = map.light()?;
-/// let export = bspkit::face::images::light::export(&map, &light, "own_rooms.bsp", true, |_, block, _| block.index() == 0)?;
-/// assert!(export.names().all(|name| name.starts_with("faces/00000")));
+/// let export = bspkit::face::images::light::export(&map, &light, "own_rooms.bsp", true, |_, block, _| block.index()
+/// == 0)?; assert!(export.names().all(|name| name.starts_with("faces/00000")));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub struct Export<'l, 'a> {
@@ -26,9 +26,9 @@ pub struct Export<'l, 'a> {
     index: Vec<u8>,
 }
 
-/// Lays out the light of a map: pages with the light of many faces, or with `single` a file for each image. `is_chosen` says
-/// which light is meant, by its set, its face or page, and the place of the style among those of the face. `map` is what the
-/// index calls the map.
+/// Lays out the light of a map: pages with the light of many faces, or with `single` a file for each image.
+/// `is_chosen` says which light is meant, by its set, its face or page, and the place of the style among those of the
+/// face. `map` is what the index calls the map.
 ///
 /// # Errors
 /// The surfaces of the map cannot be read.

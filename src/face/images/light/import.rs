@@ -31,8 +31,8 @@ pub struct Imported {
     pub faults: Vec<String>,
 }
 
-/// Takes the light from the files of an index. Each image is compared with what an export would write now: a pixel that is the
-/// same leaves its luxel as it is.
+/// Takes the light from the files of an index. Each image is compared with what an export would write now: a pixel
+/// that is the same leaves its luxel as it is.
 pub fn import(light: &mut Light<'_>, index: &Index) -> Imported {
     let fresh = light.clone();
     let mut import = Import { light, fresh, folder: &index.folder, changed: 0, faults: Vec::new() };

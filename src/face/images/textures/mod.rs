@@ -189,7 +189,8 @@ impl Picture {
         self.pixels = Pixels::True(pixels.iter().map(pixel).collect());
     }
 
-    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colors alone.
+    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colors
+    /// alone.
     pub fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
         match &self.pixels {
             Pixels::True(pixels) => (is_copy || !has_holes) && pixels.iter().any(|pixel| pixel[3] < HALF),
