@@ -2,6 +2,8 @@
 //! file may be, that every public type shows how it is used, and which words a sentence may not have (`tidy/words.rs`).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/words.rs"]
 mod words;
 

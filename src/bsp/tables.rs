@@ -51,7 +51,7 @@ impl<'a> Bsp<'a> {
     ) -> Told {
         let version = self.version();
         let rows = self.dialect().rows_of(&slot.name);
-        let rows = rows.filter(|row| row.maps.is_empty() || row.maps.contains(&version));
+        let rows = rows.filter(|row| row.is_of(version));
         let is_its_version = |row: &&Row| slot.version.is_some_and(|version| row.versions.contains(&version));
         let mut rows: Vec<&'static Row> = rows.collect();
         // Those of the lump's version first, then those of any.
@@ -76,6 +76,7 @@ impl<'a> Bsp<'a> {
         let is_whole = |row: &Row| row.record().is_some_and(|record| own_len.is_multiple_of(record.size));
         let is_ragged = !rows.iter().any(|row| is_whole(row));
         let facts = |is_exact, is_likely| Facts {
+            dialect: self.dialect(),
             version,
             order: self.byte_order(),
             lump_version: slot.version,

@@ -11,6 +11,7 @@ pub const BLUE_SHIFT: Dialect = Dialect {
     title: "GoldSrc (Blue Shift: entities and planes exchanged)",
     lumps: &LUMPS,
     rules: Rules { write_order: &[0, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 1, 2], ..GOLDSRC.rules },
+    preferred_to: Some(&GOLDSRC),
     probe: |bytes, dialect| is_swapped(bytes).then_some(dialect.shapes[0]),
     ..GOLDSRC
 };
@@ -22,7 +23,7 @@ const LUMPS: [Lump; 15] = {
 };
 
 /// Whether the second lump is entity text and the first is none.
-pub(super) fn is_swapped(bytes: &[u8]) -> bool {
+fn is_swapped(bytes: &[u8]) -> bool {
     let lump = |entry: usize| {
         let start = usize::try_from(word(bytes, entry)?).ok()?;
         let length = usize::try_from(word(bytes, entry + 4)?).ok()?;

@@ -3,16 +3,16 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
 pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
-pub use super::shared::{WideEdge, WideFace, WideMarkSurface, WideNode};
+pub use super::shared::{WideClipNode, WideEdge, WideFace, WideMarkSurface, WideNode};
 use super::{Dialect, LeafRows, QUAKE, Row, VisModel, bspx, goldsrc, keys, quake};
-use crate::record::{Meaning, index, records, run};
+use crate::record::{Field, records, run};
 
 /// BSP2.
 pub const BSP2: Dialect = Dialect {
     name: "bsp2",
     title: "Quake (BSP2)",
     versions: &[i32::from_le_bytes(*b"BSP2")],
-    rows: &[quake::SAME, WIDE, ROWS, bspx::GREY_WIDE],
+    rows: &[quake::SAME, &quake::models::<{ WideFace::SIZE }>(), WIDE, ROWS, bspx::GREY_WIDE],
     light: LightModel::Faces(&LIGHT),
     visibility: VisModel::Leafs(LeafRows { leaf_size: 44, ..LeafRows::GOLDSRC }),
     checks: &super::limits::BSP2,
@@ -22,7 +22,7 @@ pub const BSP2: Dialect = Dialect {
 keys! {
     NODES: WideNode = "Lump 5.",
     FACES: WideFace = "Lump 7.",
-    CLIPNODES: ClipNode = "Lump 9.",
+    CLIPNODES: WideClipNode = "Lump 9.",
     LEAFS: Leaf = "Lump 10.",
     MARKSURFACES: WideMarkSurface = "Lump 11.",
     EDGES: WideEdge = "Lump 12.",
@@ -43,14 +43,6 @@ const LIGHT: FaceLight = FaceLight {
 };
 
 records! {
-    /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
-    pub struct ClipNode(12) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
-        /// What lies in front and behind: a clip node, or where negative what the volume holds.
-        pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: goldsrc::CONTENTS },
-    }
-
     /// `bsp2_dleaf_t`. The first one is the solid leaf that all models share.
     pub struct Leaf(44) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.

@@ -12,7 +12,6 @@ pub const CONTAGION: Dialect = Dialect {
     shapes: &[SHAPE],
     packing_caveats: &[(27, source::NEVER_PACKED)],
     revision_at: Some(SHAPE.entry_offset(SHAPE.count)),
-    probe: |_, dialect| Some(dialect.shapes[0]),
     ..SOURCE21
 };
 

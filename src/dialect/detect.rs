@@ -30,7 +30,9 @@ pub struct Detected {
 /// [`ErrorKind::Ambiguous`] where several dialects could be meant.
 pub fn detect(bytes: &[u8]) -> Result<Detected> {
     let with_version = ALL.iter().copied().filter(|dialect| dialect.claims(bytes));
-    let found: Vec<Detected> = with_version.clone().filter_map(|dialect| dialect.accept(bytes)).collect();
+    let mut found: Vec<Detected> = with_version.clone().filter_map(|dialect| dialect.accept(bytes)).collect();
+    let bases: Vec<&str> = found.iter().filter_map(|one| Some(one.dialect.preferred_to?.name)).collect();
+    found.retain(|one| !bases.contains(&one.dialect.name));
     match found[..] {
         [found] => Ok(found),
         [] => match with_version.clone().next() {

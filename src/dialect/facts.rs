@@ -1,6 +1,6 @@
 //! What proofs of rows may look at.
 
-use super::Row;
+use super::Dialect;
 use crate::bytes::{ByteOrder, Data};
 use crate::record::{Record, decode_in};
 
@@ -15,6 +15,7 @@ use crate::record::{Record, decode_in};
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub struct Facts<'m> {
+    pub(crate) dialect: &'static Dialect,
     pub(crate) version: i32,
     /// How the numbers of the lumps lie in the file.
     pub(crate) order: ByteOrder,
@@ -42,19 +43,6 @@ impl<'m> Facts<'m> {
     /// The length of a lump, decompressed.
     pub fn len(&self, lump: &str) -> usize {
         (self.len)(lump).unwrap_or(0)
-    }
-
-    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
-    pub(super) fn own(&self, row: &Row) -> Data<'m> {
-        let bytes = self.bytes(row.lump);
-        match self.order {
-            ByteOrder::Little => bytes,
-            ByteOrder::Big => {
-                let mut bytes = bytes.to_vec();
-                row.turn(&mut bytes, ByteOrder::Big);
-                Data::from(bytes)
-            }
-        }
     }
 
     /// The bytes of a lump as they are; nothing where they cannot be read.

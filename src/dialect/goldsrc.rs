@@ -3,10 +3,9 @@
 //! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
+use super::shared::CONTENTS;
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{
-    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, blueshift, bspx, checksum, keys, lump, xash,
-};
+use super::{Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, keys, lump, xash};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
@@ -40,7 +39,8 @@ pub const GOLDSRC: Dialect = Dialect {
     checksums: &[checksum::GOLDSRC],
     checksummed_by: None,
     checks: &super::limits::GOLDSRC,
-    probe: |bytes, dialect| (!blueshift::is_swapped(bytes)).then_some(dialect.shapes[0]),
+    preferred_to: None,
+    probe: |_, dialect| Some(dialect.shapes[0]),
 };
 
 pub(super) const LUMPS: [Lump; 15] = [
@@ -99,11 +99,6 @@ const ROWS: &[Row] = &[
     SURFEDGES.row(),
     MODELS.row(),
 ];
-
-/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
-/// a clip node it ends a hull's tree.
-pub(super) const CONTENTS: &[i64] =
-    &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 
 /// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
 /// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.

@@ -12,6 +12,7 @@ pub const L4D2: Dialect = Dialect {
     shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Left4Dead2, behind: 4 }],
     lumps: &LUMPS,
     rows: &ALL_ROWS,
+    preferred_to: Some(&SOURCE21),
     probe: |bytes, dialect| {
         let reads_better = source::plausible(bytes, dialect.shapes[0]) > source::plausible(bytes, SOURCE21.shapes[0]);
         reads_better.then_some(dialect.shapes[0])

@@ -316,9 +316,9 @@ pub(super) const SOURCE: Checks = Checks {
         ("OVERLAY_FADES", "OVERLAYS"),
     ],
     paired_planes: true,
-    is_usual: super::source::fit::is_usual,
+    is_usual: |_| true,
     versions: &[("OCCLUSION", 0..=2)],
-    members: &[("game:sprp", super::source::props_fit)],
+    members: &[],
     axial_sides: false,
     left_out: &[],
 };

@@ -2,14 +2,14 @@
 
 pub use super::bsp2::{CLIPNODES, EDGES, FACES, MARKSURFACES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, bspx, keys, quake};
-use crate::record::{Meaning, index, records, run};
+use crate::record::{Field, Meaning, index, records, run};
 
 /// 2PSB.
 pub const PSB2: Dialect = Dialect {
     name: "2psb",
     title: "Quake (2PSB)",
     versions: &[i32::from_le_bytes(*b"2PSB")],
-    rows: &[quake::SAME, bsp2::WIDE, ROWS, bspx::GREY_WIDE],
+    rows: &[quake::SAME, &quake::models::<{ bsp2::WideFace::SIZE }>(), bsp2::WIDE, ROWS, bspx::GREY_WIDE],
     visibility: VisModel::Leafs(LeafRows { leaf_size: 32, ..LeafRows::GOLDSRC }),
     ..BSP2
 };

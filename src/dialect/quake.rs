@@ -9,16 +9,17 @@ pub use super::goldsrc::{
     PLANES, Plane, SURFEDGES, SurfEdge, TEXINFO, TexInfo, VERTEXES, Vertex,
 };
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
-use super::{BSP2, Dialect, EntityRules, Facts, GOLDSRC, Game, PSB2, Row, bspx, checksum, goldsrc};
+use super::{Dialect, EntityRules, Facts, GOLDSRC, Game, Row, bspx, checksum, goldsrc};
 use crate::bytes::word;
 use crate::file::Rules;
+use crate::record::Field;
 
 /// Quake.
 pub const QUAKE: Dialect = Dialect {
     name: "quake",
     title: "Quake",
     versions: &[29],
-    rows: &[SAME, NARROW, bspx::GREY],
+    rows: &[SAME, &models::<{ Face::SIZE }>(), NARROW, bspx::GREY],
     games: &[Game { name: "quake", title: "Quake", versions: &[], flags: goldsrc::GOLDSRC_FLAGS }],
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),
@@ -39,17 +40,23 @@ pub(super) const SAME: &[Row] = &[
     TEXINFO.row(),
     Row::lens("LIGHTING", "light"),
     SURFEDGES.row(),
-    MODELS.row().proved(|facts, _| match has_models_of_hexen(facts) {
-        false => Ok(()),
-        true => Err("its models have 80 bytes".to_owned()),
-    }),
-    Row::opaque("MODELS", "models of Hexen II have heads of eight trees; no map at hand has shown them").proved(
-        |facts, _| match has_models_of_hexen(facts) {
-            true => Ok(()),
-            false => Err("its models have 64 bytes".to_owned()),
-        },
-    ),
 ];
+
+/// The models of maps with faces of so many bytes.
+pub(super) const fn models<const FACE: usize>() -> [Row; 2] {
+    [
+        MODELS.row().proved(|facts, _| match has_models_of_hexen(facts, FACE) {
+            false => Ok(()),
+            true => Err("its models have 80 bytes".to_owned()),
+        }),
+        Row::opaque("MODELS", "models of Hexen II have heads of eight trees; no map at hand has shown them").proved(
+            |facts, _| match has_models_of_hexen(facts, FACE) {
+                true => Ok(()),
+                false => Err("its models have 64 bytes".to_owned()),
+            },
+        ),
+    ]
+}
 
 /// Rows of maps with indices of 16 bits.
 pub(super) const NARROW: &[Row] =
@@ -63,16 +70,14 @@ const LIGHT: FaceLight = FaceLight {
     ..light::by_extents(&[FaceForm::of::<Face>(Averages::None)], &[TextureForm::of::<TexInfo>()], UNLIT)
 };
 
-fn has_models_of_hexen(facts: &Facts<'_>) -> bool {
+fn has_models_of_hexen(facts: &Facts<'_>, face_size: usize) -> bool {
     const SIZES: [usize; 2] = [64, 80];
     let len = facts.len("MODELS");
     match SIZES.map(|size| len.is_multiple_of(size)) {
         [false, divides] => divides,
         [true, false] => false,
         [true, true] => {
-            // Face lumps of 32-bit maps have records of 28 bytes, all others of 20.
-            let is_wide = BSP2.versions.iter().chain(PSB2.versions).any(|version| *version == facts.version());
-            let faces = facts.count("FACES", if is_wide { 28 } else { 20 });
+            let faces = facts.count("FACES", face_size);
             let models = facts.bytes("MODELS");
             let runs = |size: usize| {
                 models.chunks_exact(size).map(move |model| {

@@ -35,6 +35,7 @@ pub const QUAKE2: Dialect = Dialect {
     checksums: &[checksum::of_file("quake2", "Quake II", true), checksum::ENTITY_KEY],
     checksummed_by: None,
     checks: &super::limits::QUAKE2,
+    preferred_to: None,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
 

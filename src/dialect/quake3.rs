@@ -50,6 +50,7 @@ pub const QUAKE3: Dialect = Dialect {
     checksums: &[checksum::of_file("quake3", "Quake III", true)],
     checksummed_by: Some("aas"),
     checks: &super::limits::QUAKE3,
+    preferred_to: None,
     probe,
 };
 

@@ -2,7 +2,7 @@
 
 use super::list::{parts, turn_all};
 use super::{Facts, List, Records};
-use crate::bytes::ByteOrder;
+use crate::bytes::{ByteOrder, Data};
 use crate::record::{RecordInfo, turn};
 
 /// One way in which a lump can be laid out.
@@ -107,6 +107,11 @@ impl Row {
         matches!(self.form, Form::Array(_) | Form::Lists(_)) || self.turn.is_some()
     }
 
+    /// Whether it holds for maps of this version.
+    pub(crate) fn is_of(&self, version: i32) -> bool {
+        self.maps.is_empty() || self.maps.contains(&version)
+    }
+
     /// The record of an array.
     pub fn record(&self) -> Option<&'static RecordInfo> {
         match self.form {
@@ -127,5 +132,27 @@ impl Row {
             Form::Lists(lists) => parts(lists, bytes),
             Form::Lens(_) | Form::Opaque(_) => Ok(Vec::new()),
         }
+    }
+}
+
+impl<'m> Facts<'m> {
+    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
+    pub(super) fn own(&self, row: &Row) -> Data<'m> {
+        let bytes = self.bytes(row.lump);
+        match self.order {
+            ByteOrder::Little => bytes,
+            ByteOrder::Big => {
+                let mut bytes = bytes.to_vec();
+                row.turn(&mut bytes, ByteOrder::Big);
+                Data::from(bytes)
+            }
+        }
+    }
+
+    /// The sizes of the records that a lump may have in maps of this version.
+    pub(super) fn sizes<'n>(&self, lump: &'n str) -> impl Iterator<Item = usize> + use<'n> {
+        let version = self.version();
+        let rows = self.dialect.rows_of(lump).filter(move |row| row.is_of(version));
+        rows.filter_map(|row| Some(row.record()?.size))
     }
 }

@@ -3,6 +3,11 @@
 use super::LitFace;
 use crate::record::{Meaning, index, records, run};
 
+/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
+/// a clip node it ends a hull's tree.
+pub(super) const CONTENTS: &[i64] =
+    &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+
 records! {
     /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`.
     pub struct Plane(20) {
@@ -79,6 +84,14 @@ records! {
     pub struct WideMarkSurface(4) {
         /// The face's index.
         pub face: u32 => index("FACES"),
+    }
+
+    /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
+    pub struct WideClipNode(12) {
+        /// The plane that divides it (`planenum`).
+        pub plane: i32 => index("PLANES"),
+        /// What lies in front and behind: a clip node, or where negative what the volume holds.
+        pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
     }
 
     /// `bsp2_dnode_t` of BSP2, `dnode_tx` of Qbism.

@@ -18,7 +18,7 @@ pub use displacement::*;
 pub use faces::*;
 pub use geometry::*;
 pub use light::*;
-pub(super) use props::props_fit;
+use props::props_fit;
 pub use props::*;
 pub use surface::*;
 pub use tree::*;
@@ -29,7 +29,9 @@ pub(super) use displacement::{disp_infos, displacements};
 pub(super) use flags::LATE as LATE_FLAGS;
 pub(super) use light::samples;
 
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, lump, only};
+use super::{
+    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, limits, lump, only,
+};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
@@ -80,9 +82,13 @@ pub const SOURCE: Dialect = Dialect {
     revision_at: Some(1032),
     checksums: &[checksum::SOURCE, checksum::SOURCE_MD5],
     checksummed_by: None,
-    checks: &super::limits::SOURCE,
+    checks: &CHECKS,
+    preferred_to: None,
     probe: |_, dialect| Some(dialect.shapes[0]),
 };
+
+pub(super) const CHECKS: Checks =
+    Checks { is_usual: fit::is_usual, members: &[("game:sprp", props_fit)], ..limits::SOURCE };
 
 /// For versions older than compression.
 pub(super) const NEVER_PACKED: &str =

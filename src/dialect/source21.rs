@@ -3,7 +3,7 @@
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
 use super::source::{LATE_FLAGS, Overlay, OverlayFade};
-use super::{Dialect, Facts, Game, L4D2, Lump, Row, SOURCE, checksum, keys, source};
+use super::{Dialect, Facts, Game, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
 use crate::record::{Field, index, index_or_none, records};
 
@@ -25,11 +25,6 @@ pub const SOURCE21: Dialect = Dialect {
     },
     opaque_game_lumps: &[],
     packing_caveats: &[(21, UNREAD)],
-    probe: |bytes, dialect| {
-        let shape = dialect.shapes[0];
-        let reads_better = source::plausible(bytes, L4D2.shapes[0]) > source::plausible(bytes, shape);
-        (!(L4D2.versions.contains(&crate::bytes::word(bytes, 4)?) && reads_better)).then_some(shape)
-    },
     checksums: &[checksum::SOURCE, checksum::SOURCE_BY_OFFSET, checksum::SOURCE_MD5],
     ..SOURCE
 };

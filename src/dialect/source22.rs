@@ -21,7 +21,6 @@ pub const SOURCE22: Dialect = Dialect {
     versions: &[22, 23],
     rows: &ROWS,
     packing_caveats: &[(22, UNREAD), (23, UNREAD)],
-    probe: |_, dialect| Some(dialect.shapes[0]),
     ..SOURCE21
 };
 

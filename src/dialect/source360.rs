@@ -56,7 +56,7 @@ const CHECKS: Checks = Checks {
     // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces the
     // map at hand has none, whoever stripped them.
     left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
-    ..limits::SOURCE
+    ..source::CHECKS
 };
 
 const ROWS: &[Row] = &[

@@ -16,31 +16,23 @@ pub use tree::*;
 use super::checks::{Checks, Limit, bytes, engine, entities, records};
 use super::light::{Averages, FaceForm, FaceLight, LightModel};
 use super::source::fit::{
-    Sizes, ends_with_its_lists, faces_of_this_size, leafs_of_this_size, like_the_faces, nodes_of_this_size, one_a_face,
+    ends_with_its_lists, faces_of_this_size, leafs_of_this_size, like_the_faces, nodes_of_this_size, one_a_face,
     one_a_leaf, one_for_one_of, sides_of_brushes, with_known_faces,
 };
 use super::source::{displacements, lightmap, samples};
-use super::{Dialect, Row, SOURCE21, kept, limits};
-use crate::dialect::shared::WideEdge;
-use crate::record::Field;
+use super::{Dialect, Row, SOURCE21, kept, source};
 
 /// Strata Source.
 pub const STRATA: Dialect = Dialect {
     name: "strata",
     title: "Source (Strata, version 25)",
-    versions: &[VERSION],
+    versions: &[25],
     rows: &ROWS,
     light: LightModel::Faces(&LIGHT),
     packing_caveats: &[],
     checks: &CHECKS,
     ..SOURCE21
 };
-
-pub(super) const VERSION: i32 = 25;
-
-/// What the sums go by that hold on every whole map.
-pub(super) const SIZES: Sizes =
-    Sizes { faces: &[Face::SIZE], leafs: &[Leaf::SIZE], node: Node::SIZE, edge: WideEdge::SIZE, side: BrushSide::SIZE };
 
 const OWN: [&[Row]; 4] = [faces::ROWS, tree::ROWS, displacement::ROWS, overlays::ROWS];
 
@@ -51,7 +43,7 @@ const ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
 /// The averages stand before the light, as in the base; in some maps so does what stands behind it.
 const LIGHT: FaceLight = lightmap::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
 
-const CHECKS: Checks = Checks { engines: &[engine("strata", "Strata Source", &[], &LIMITS)], ..limits::SOURCE };
+const CHECKS: Checks = Checks { engines: &[engine("strata", "Strata Source", &[], &LIMITS)], ..source::CHECKS };
 
 const LIMITS: [Limit; 29] = [
     records("MODELS", 65_536),

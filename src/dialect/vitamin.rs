@@ -15,7 +15,6 @@ pub const VITAMIN: Dialect = Dialect {
     rows: &ROWS,
     packing_caveats: &[(42, source::NEVER_PACKED)],
     revision_at: Some(SHAPE.entry_offset(SHAPE.count)),
-    probe: |_, dialect| Some(dialect.shapes[0]),
     ..SOURCE21
 };
 

@@ -1,14 +1,14 @@
 //! What Xash3D adds to GoldSrc's maps with an extra header behind the usual one: twelve more lumps, flags of 16 bits, and
 //! clip nodes with numbers of 32 bits (bspfile.h and mod_bmodel.c of xash3d-fwgs).
 
-use super::bsp2::ClipNode;
+use super::shared::WideClipNode;
 use super::{Facts, Key, Row, TextureLight};
 use crate::record::{FlagKind, Meaning, records};
 
 /// Lump 6 of a map with the extra header.
 pub const TEXINFO: Key<TexInfo> = Key::new("TEXINFO");
 /// Lump 9 of a map with the extra header, where its length says so.
-pub const CLIPNODES: Key<ClipNode> = Key::new("CLIPNODES");
+pub const CLIPNODES: Key<WideClipNode> = Key::new("CLIPNODES");
 
 pub(super) const ROWS: &[Row] = &[
     TEXINFO.row().proved(|facts, _| match is_extended(facts) {

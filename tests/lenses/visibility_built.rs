@@ -298,3 +298,32 @@ fn edits_hold(map: &Bsp<'_>, edits: &[Edit], set: VisSet) -> Result<(), TestCase
     }
     Ok(())
 }
+
+/// A row for each place would make lumps that engines refuse; all share one.
+#[test]
+fn what_is_filled_has_one_row() {
+    let lump = |header: &[i32], rows: &[u8]| [&words(header), rows].concat();
+    // Leaf 3 has no row and keeps none, leaf 10 is no leaf of the world's.
+    let map = leafs(9, &[7, 0, 2, -1, 5], &[0, 2, 1, 1, 0xEE, 3, 0, 1]);
+    let mut visibility = map.visibility().unwrap();
+    assert!(visibility.fill().unwrap() && visibility.is_edited());
+    assert_eq!(laid(&map, &visibility), (vec![0xFF, 1], vec![7, 0, 0, -1, 0, -1, -1, -1, -1, -1]));
+    assert!((1..=9).all(|from| (1..=9).all(|to| visibility.sees(from, to).unwrap())));
+    assert!(!visibility.fill().unwrap());
+
+    // Two clusters, each with rows of its own.
+    let map = clusters(&lump(&[2, 20, 21, 22, 23], &[1, 2, 3, 1]));
+    let mut visibility = map.visibility().unwrap();
+    assert!(visibility.fill().unwrap());
+    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 20, 20, 20, 20], &[3]));
+    let full = clusters(&lump(&[2, 20, 21, 20, 21], &[3, 3]));
+    let mut visibility = full.visibility().unwrap();
+    assert!(!visibility.fill().unwrap() && !visibility.is_edited());
+    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 20, 21, 20, 21], &[3, 3]));
+
+    // A matrix, with a byte in each row that belongs to nothing.
+    let map = with_lump(&dialect::QUAKE3, &lump(&[2, 2], &[1, 9, 2, 9]));
+    let mut visibility = map.visibility().unwrap();
+    assert!(visibility.fill().unwrap());
+    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 2], &[3, 0, 3, 0]));
+}

@@ -13,7 +13,8 @@ use crate::cli::talk::Code;
 
 /// Make everything visible from everywhere, and heard
 ///
-/// Against things that vanish where they should be seen; the game draws more.
+/// Use it against things that vanish where they should be seen; the game then draws more. Leafs or clusters share one
+/// compressed row, so the map does not grow.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis fill dm4.bsp -o out.bsp
@@ -29,17 +30,9 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
-        let visibility = draft.visibility()?;
-        let places = places(visibility);
-        if places.is_empty() {
+        if !draft.visibility()?.fill()? {
             job.say(&format!("{}: everything is visible already", job.path));
             return Ok(Edited::Same);
-        }
-        let all = visibility.plain(true);
-        for set in visibility.sets() {
-            for place in &places {
-                visibility.set_row(*set, *place, all.clone())?;
-            }
         }
         Ok(Edited::Done)
     })

@@ -4,6 +4,7 @@
 //! each cluster, what is seen from there and what is heard; Quake III has the bits as they are. The lens keeps the
 //! bytes of every row that is not changed: compilers have written rows longer than they are read, shared and with gaps.
 
+mod fill;
 mod lay;
 mod rle;
 mod row;
@@ -71,6 +72,8 @@ pub struct Visibility<'a> {
     size: usize,
     /// Rows that differ from the bytes.
     changed: BTreeMap<(VisSet, usize), VisRow>,
+    /// Whether the bytes are other ones than were read, by [`Visibility::fill`].
+    is_filled: bool,
 }
 
 impl<'a> Content<'a> for Visibility<'a> {
@@ -151,7 +154,7 @@ impl<'a> Visibility<'a> {
                 (len, len, if len > 0 { size } else { 0 })
             }
         };
-        Ok(Visibility { model, bytes, leafs, len, bits, size, changed: BTreeMap::new() })
+        Ok(Visibility { model, bytes, leafs, len, bits, size, changed: BTreeMap::new(), is_filled: false })
     }
 
     /// How the lump is laid out.
@@ -286,7 +289,7 @@ impl<'a> Visibility<'a> {
 
     /// Whether a row differs from what was read.
     pub fn is_edited(&self) -> bool {
-        !self.changed.is_empty()
+        self.is_filled || !self.changed.is_empty()
     }
 
     /// What the first bit of a row stands for.

@@ -1,38 +1,16 @@
 //! Which of several layouts a lump has, told by how the lumps fit each other. Version numbers lie now and then; these
 //! sums hold on every undamaged map.
 
-use super::faces::{FACES, Face, FaceV18};
-use super::geometry::{Brush, BrushSide, Model};
-use super::tree::{Leaf, LeafV0, Node};
-use crate::dialect::shared::{Edge, SurfEdge};
-use crate::dialect::{Facts, Row, source17, strata};
+use super::geometry::{Brush, Model};
+use crate::dialect::shared::SurfEdge;
+use crate::dialect::{Facts, Row};
 use crate::record::Field;
 
-/// The sizes of the structs that the sums go by.
-pub(in crate::dialect) struct Sizes {
-    pub(in crate::dialect) faces: &'static [usize],
-    pub(in crate::dialect) leafs: &'static [usize],
-    pub(in crate::dialect) node: usize,
-    pub(in crate::dialect) edge: usize,
-    pub(in crate::dialect) side: usize,
-}
+const FACES: &str = "FACES";
 
-const USUAL: Sizes = Sizes {
-    faces: &[Face::SIZE],
-    leafs: &[Leaf::SIZE, LeafV0::SIZE],
-    node: Node::SIZE,
-    edge: Edge::SIZE,
-    side: BrushSide::SIZE,
-};
-
-/// The sizes in maps of this version.
-fn sizes(facts: &Facts<'_>) -> Sizes {
-    match facts.version() {
-        17 => Sizes { faces: &[Face::SIZE, source17::Face::SIZE], ..USUAL },
-        18 => Sizes { faces: &[Face::SIZE, FaceV18::SIZE], ..USUAL },
-        strata::VERSION => strata::SIZES,
-        _ => USUAL,
-    }
+/// The size of the records that the dialect has for a lump.
+fn size_in(facts: &Facts<'_>, lump: &str) -> usize {
+    facts.sizes(lump).next().unwrap_or(1)
 }
 
 /// How a proof ends: the reason why not.
@@ -45,30 +23,28 @@ fn faces_of_models(facts: &Facts<'_>) -> i64 {
 
 /// How many faces there are for what has a record for each of them: where the structs are known, as many as stand there.
 fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
-    let len = facts.len(FACES.lump());
-    let known = sizes(facts).faces.iter().filter(|size| len > 0 && len.is_multiple_of(**size));
+    let len = facts.len(FACES);
+    let known = facts.sizes(FACES).filter(|size| len > 0 && len.is_multiple_of(*size));
     let mut counts = known.filter_map(|size| i64::try_from(len / size).ok());
-    let is_told = facts.is_likely && row.lump != FACES.lump();
+    let is_told = facts.is_likely && row.lump != FACES;
     counts.next().filter(|_| is_told).unwrap_or_else(|| faces_of_models(facts))
 }
 
 /// Whether the map as a whole has the structs that are known, whatever single lumps say: of the sums that hold on every
 /// whole map more hold than do not. Of a game with structs of its own none would.
 pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
-    let are = |lump: &str, sizes: &[usize], wanted: i64| {
+    let are = |lump: &str, wanted: i64| {
         let len = facts.len(lump);
-        let is_it =
-            |size: &usize| usize::try_from(wanted).ok().and_then(|wanted| wanted.checked_mul(*size)) == Some(len);
-        (len > 0 && wanted > 0).then(|| sizes.iter().any(is_it))
+        let is_it = |size: usize| usize::try_from(wanted).ok().and_then(|wanted| wanted.checked_mul(size)) == Some(len);
+        (len > 0 && wanted > 0).then(|| facts.sizes(lump).any(is_it))
     };
-    let sizes = sizes(facts);
     let last_edge = facts.most("SURFEDGES", |edge: SurfEdge| i64::from(edge.edge.unsigned_abs()));
     let sides = facts.sum("BRUSHES", |brush: Brush| i64::from(brush.side_count));
     let sums = [
-        are(FACES.lump(), sizes.faces, faces_of_models(facts)),
-        are("LEAFS", sizes.leafs, leafs_of_tree(facts)),
-        are("EDGES", &[sizes.edge], last_edge.saturating_add(1)),
-        are("BRUSHSIDES", &[sizes.side], sides),
+        are(FACES, faces_of_models(facts)),
+        are("LEAFS", leafs_of_tree(facts)),
+        are("EDGES", last_edge.saturating_add(1)),
+        are("BRUSHSIDES", sides),
     ];
     let number = |wanted: bool| sums.iter().flatten().filter(|holds| **holds == wanted).count();
     number(true) > number(false)
@@ -76,7 +52,7 @@ pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
 
 /// How many leafs the tree has: one more than nodes and models.
 fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
-    let inner = facts.count("NODES", sizes(facts).node) + facts.count("MODELS", Model::SIZE);
+    let inner = facts.count("NODES", size_in(facts, "NODES")) + facts.count("MODELS", Model::SIZE);
     i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
 }
 
@@ -84,7 +60,7 @@ fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
 /// count or not.
 fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     let is_ragged = |lump: &str, size: usize| !facts.is_exact && !facts.len(lump).is_multiple_of(size);
-    let ragged = [("NODES", sizes(facts).node), ("MODELS", Model::SIZE)];
+    let ragged = [("NODES", size_in(facts, "NODES")), ("MODELS", Model::SIZE)];
     let more = ragged.into_iter().filter(|(lump, size)| is_ragged(lump, *size)).count();
     let least = leafs_of_tree(facts);
     (0..=more).filter_map(|more| i64::try_from(more).ok()).any(|more| is_made_of(facts, len, size, least + more))
@@ -121,7 +97,7 @@ pub(in crate::dialect) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
 
 /// The struct that the faces have; a lump of faces of its own number.
 pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
-    let (faces, count, size) = (facts.len(FACES.lump()), faces_of_models(facts), size_of_record(row));
+    let (faces, count, size) = (facts.len(FACES), faces_of_models(facts), size_of_record(row));
     let len = facts.len(row.lump);
     let is_known = faces == 0 || facts.is_likely || is_made_of(facts, faces, size, count);
     match (is_known, if facts.is_exact { len % size.max(1) } else { 0 }) {
@@ -135,9 +111,8 @@ pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
 
 /// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
 pub(in crate::dialect) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
-    let (faces, count) = (facts.len(FACES.lump()), faces_of_models(facts));
-    match faces == 0 || facts.is_likely || sizes(facts).faces.iter().any(|size| is_made_of(facts, faces, *size, count))
-    {
+    let (faces, count) = (facts.len(FACES), faces_of_models(facts));
+    match faces == 0 || facts.is_likely || facts.sizes(FACES).any(|size| is_made_of(facts, faces, size, count)) {
         true => Ok(()),
         false => Err(format!(
             "games that lay out faces in another way do so with this too, and no known face makes {faces} bytes of the {count} \
@@ -166,13 +141,12 @@ fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
 /// Nodes that call for as many leafs as there are.
 pub(in crate::dialect) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
-    let sizes = sizes(facts);
-    let fits = sizes.leafs.iter().any(|size| are_leafs(facts, leafs, *size));
-    match (fits || facts.is_likely) && (len % sizes.node == 0 || !facts.is_exact) {
+    let node = size_in(facts, "NODES");
+    let fits = facts.sizes("LEAFS").any(|size| are_leafs(facts, leafs, size));
+    match (fits || facts.is_likely) && (len % node == 0 || !facts.is_exact) {
         true => Ok(()),
         false => Err(format!(
-            "its {len} bytes as nodes of {} call for {wanted} leafs, which {leafs} bytes of leafs are not",
-            sizes.node
+            "its {len} bytes as nodes of {node} call for {wanted} leafs, which {leafs} bytes of leafs are not"
         )),
     }
 }
