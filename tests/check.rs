@@ -113,6 +113,39 @@ fn legal_patterns_are_no_findings() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A file that was cut short says so first, and each of its lumps does not say it again.
+#[test]
+fn a_cut_is_said_first_and_once() {
+    for map in [planted::own("q2"), planted::own("goldsrc"), planted::own("q3"), planted::source()] {
+        let found = findings(&planted::cut(map.clone(), map.len() / 2));
+        assert_eq!(found[0].code.name, "file-cut");
+        assert!(
+            found[0].message.starts_with(&format!("the file was cut short: it ends at {},", map.len().div_ceil(2)))
+        );
+        assert!(found.iter().all(|finding| finding.code.name != "lump-outside"), "{found:?}");
+        assert_eq!(found.iter().filter(|finding| finding.code.name == "file-cut").count(), 1);
+    }
+}
+
+/// Engines of these maps take more than those that they came from.
+#[test]
+fn limits_are_those_of_the_engines() {
+    let is_over = |dialect, lump, size, engine: Option<&str>| {
+        let map = Builder::new(dialect).lump(0, "{}\n\0").lump(lump, vec![0; size]).build().unwrap();
+        let options = engine.map_or_else(Options::default, |engine| Options::default().engine(engine));
+        let map = Bsp::from_data(map.into(), Some(dialect)).unwrap();
+        check::run(&map, &options).unwrap().iter().any(|finding| finding.code.name == "limit")
+    };
+    for lump in [3, 7] {
+        assert!(
+            !is_over(&dialect::DAIKATANA, lump, 0x60_0000, None) && is_over(&dialect::DAIKATANA, lump, 0x60_0001, None)
+        );
+    }
+    assert!(!is_over(&dialect::QUAKE3, 14, 0x200_0000, Some("q3map2")));
+    assert!(is_over(&dialect::QUAKE3, 14, 0x200_0001, Some("q3map2")));
+    assert!(is_over(&dialect::QUAKE3, 14, 0x80_0001, Some("quake3")));
+}
+
 /// Maps that are damaged or were made to be: by name, with the reason.
 const DAMAGED: [(&str, &str); 6] = [
     ("q3/fixture_lump_in_header.bsp", "made to have a lump over its header"),

@@ -216,3 +216,58 @@ fn textures_of_quake_64_stay_bytes() {
     assert!(map.texture_names().is_err());
     assert_eq!(map.table(quake::MODELS).unwrap().len(), 1);
 }
+
+/// Else text forms could not say which of them a lump has.
+#[test]
+fn structs_of_one_lump_differ_in_name_or_size() {
+    for dialect in dialect::ALL {
+        for lump in dialect.lumps {
+            let mut seen: Vec<&bspkit::record::RecordInfo> = Vec::new();
+            for record in dialect.rows_of(lump.name).filter_map(bspkit::dialect::Row::record) {
+                let is_twin = |other: &&&bspkit::record::RecordInfo| {
+                    other.name == record.name && other.size == record.size && (other.type_id)() != (record.type_id)()
+                };
+                assert!(!seen.iter().any(|other| is_twin(&other)), "{}: {} {}", dialect.name, lump.name, record.name);
+                seen.push(record);
+            }
+        }
+    }
+}
+
+#[test]
+fn planepolys_of_daikatana_go_by_planes() {
+    let words = |numbers: &[i32]| -> Vec<u8> { numbers.iter().flat_map(|number| number.to_le_bytes()).collect() };
+    let row = |polys: &[u8]| {
+        let bytes = Builder::new(&DAIKATANA).lump(1, [0; 60]).lump(20, polys.to_vec()).build().unwrap();
+        let map = Bsp::parse(&bytes).unwrap();
+        map.row(map.slot("PLANEPOLYS").unwrap()).map(|row| row.record().unwrap().size)
+    };
+    assert_eq!(row(&words(&[2, 7, 8, 0, 1, 9])), Ok(4));
+    assert!(row(&words(&[2, 7, 8, 0])).unwrap_err().contains("each of 3 planes"));
+    assert!(row(&words(&[2, 7, 8, 0, 1, 9, 4])).is_err());
+    assert!(row(&words(&[-1, 7, 8])).is_err());
+    assert!(row(&words(&[i32::MAX, 7, 8])).is_err());
+}
+
+/// Light of Counter-Strike: Global Offensive is not an array of colors where alphas are between.
+#[test]
+fn light_with_alphas_is_not_listed_as_colors() {
+    let form = |flags: u8| {
+        let bytes = Builder::new(&dialect::SOURCE21).lump(8, [7; 40]).lump(53, [7; 40]).lump(59, [flags, 0, 0, 0]);
+        let bytes = bytes.build().unwrap();
+        let map = Bsp::from_data(bytes.into(), Some(&dialect::SOURCE21)).unwrap();
+        let [one, other] =
+            ["LIGHTING", "LIGHTING_HDR"].map(|lump| map.row(map.slot(lump).unwrap()).map(|row| row.form));
+        assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        match one {
+            Ok(bspkit::dialect::Form::Array(record)) => record.name,
+            Ok(bspkit::dialect::Form::Lens(what)) => what,
+            _ => "bytes",
+        }
+    };
+    assert_eq!([0, 3, 4, 0x7D, 0x7F].map(form)[..3], ["ColorRgbExp32", "ColorRgbExp32", "light with alphas"]);
+    assert_eq!(
+        [0x7C, 0x7D, 0x7E, 0x08].map(form),
+        ["light with alphas", "light with alphas", "light with alphas", "bytes"]
+    );
+}

@@ -190,7 +190,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// A line for each finding, and one that sums them up.
 fn print(findings: &[Finding], job: &mut Job<'_>) {
-    for finding in findings {
+    // What else is wrong with a file that was cut short may follow from that.
+    let is_cut = findings.first().is_some_and(|first| first.code.name == "file-cut");
+    let listed = if is_cut && !job.talk.verbose { &findings[..1] } else { findings };
+    for finding in listed {
         if finding.code.severity > Severity::Note || job.talk.verbose {
             let text = finding.to_string();
             let word = finding.code.severity.to_string();
@@ -201,6 +204,11 @@ fn print(findings: &[Finding], job: &mut Job<'_>) {
             };
             job.line(format!("{}: {word}{rest}", job.path));
         }
+    }
+    let more: usize = findings[listed.len()..].iter().map(|finding| finding.count).sum();
+    if more > 0 {
+        let what = count(more, "other finding", "other findings");
+        job.line(format!("{}: {what} may follow from that; -v lists them", job.path));
     }
     let number = |severity| {
         let its = findings.iter().filter(|finding| finding.code.severity == severity);

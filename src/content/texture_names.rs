@@ -1,13 +1,14 @@
 //! Names of textures wherever a family keeps them: in the textures themselves, in records that name files, or in a list of
 //! strings. One list and one way to rename, for all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
 use super::pattern::Pattern;
 use super::texdata::{STRINGS, TABLE, TextureStrings};
 use super::textures::Textures;
+use super::textures::frames::{self, Fault};
 use crate::bytes::{Rope, escaped};
 use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -63,6 +64,8 @@ pub struct Renamed {
     pub left: Vec<Error>,
     /// New names that were different ones before, and those.
     pub merged: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    /// Frames of animated textures that engines of Quake and GoldSrc stop at, and did not before: sentences.
+    pub frames: Vec<String>,
     /// What every name becomes, and the names that do, in lower case.
     names: BTreeMap<Vec<u8>, (Vec<Vec<u8>>, bool)>,
 }
@@ -323,7 +326,12 @@ impl TextureNames<'_> {
     pub fn rename(&mut self, renaming: &Renaming) -> Result<Renamed> {
         let (mut kept, mut renamed) = (self.kept.clone(), Renamed::default());
         match &mut kept {
-            Kept::Textures(textures) => rename_textures(textures, renaming, &mut renamed)?,
+            Kept::Textures(textures) => {
+                let before = frame_faults(textures);
+                rename_textures(textures, renaming, &mut renamed)?;
+                let new = frame_faults(textures).into_iter().filter(|fault| !before.contains(fault));
+                renamed.frames.extend(new.map(|fault| fault.to_string()));
+            }
             Kept::Strings(strings) => {
                 rename_strings(strings, renaming, &mut renamed)?;
                 renamed.left.extend(ragged(TABLE, strings.table_len(), 4).map(|(_, error)| error));
@@ -344,6 +352,12 @@ fn named<'t>(textures: &'t Textures<'_>, index: usize) -> Option<Named<'t>> {
         (None, Ok(_)) => None,
         (None, Err(error)) => Some((index, Err(error))),
     }
+}
+
+/// What is wrong with the frames of animated textures.
+fn frame_faults(textures: &Textures<'_>) -> BTreeSet<Fault> {
+    let names = (0..textures.len()).filter_map(|index| Some((textures.name(index)?.to_vec(), ())));
+    frames::faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
 }
 
 fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {

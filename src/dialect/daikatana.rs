@@ -3,14 +3,16 @@
 //! Leafs have 28 bytes in the one map that was measured and 32 in that source: it is told by which of them divides the
 //! lump, and where both do by how many leafs the trees have.
 
+use super::quake2::Plane;
 pub use super::quake2::{
     AREAPORTALS, AREAS, BRUSHES, BRUSHSIDES, EDGES, FACES, LEAFBRUSHES, LEAFFACES, LEAFS, MODELS, NODES, PLANES,
     SURFEDGES, TEXINFO, VERTEXES,
 };
 use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, bspx, checksum, keys, only, quake2};
+use crate::bytes::word;
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
+use crate::record::{Field, FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
 
 /// Daikatana.
 pub const DAIKATANA: Dialect = Dialect {
@@ -26,6 +28,7 @@ pub const DAIKATANA: Dialect = Dialect {
         ..QUAKE2.rules
     },
     checksums: &[checksum::of_file("daikatana", "Daikatana", false)],
+    checks: &super::limits::DAIKATANA,
     ..QUAKE2
 };
 
@@ -42,6 +45,7 @@ const LUMPS: [Lump; 21] = {
 
 keys! {
     EXTSURFINFO: ExtraSurface = "Lump 19.",
+    PLANEPOLYS: PlanePoly = "Lump 20: for each plane how many faces lie on it, and then these.",
 }
 
 /// Lump 8 where leafs have 32 bytes.
@@ -57,7 +61,7 @@ const ROWS: &[Row] = &[
         false => Err("its leafs have 28 bytes".to_owned()),
     }),
     EXTSURFINFO.row(),
-    Row::opaque("PLANEPOLYS", "it has for each plane a number of faces and these, which is no table of records"),
+    PLANEPOLYS.row().proved(faces_of_planes),
 ];
 
 /// A tree has one leaf more than nodes, and the first leaf is none of any tree's.
@@ -75,7 +79,26 @@ fn has_long_leafs(facts: &Facts<'_>) -> bool {
     }
 }
 
+/// Numbers for as many planes as there are.
+fn faces_of_planes(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    let (bytes, planes) = (facts.bytes(row.lump), facts.count("PLANES", Plane::SIZE));
+    let next = |at: usize| {
+        let count = word(&bytes, at).and_then(|count| usize::try_from(count).ok())?;
+        count.checked_mul(4)?.checked_add(at + 4).filter(|end| *end <= bytes.len())
+    };
+    match (0..planes).try_fold(0, |at, _| next(at)) {
+        Some(end) if end == bytes.len() || !facts.is_exact && bytes.len() - end < 4 => Ok(()),
+        _ => Err(format!("its {} bytes are not a number of faces and these for each of {planes} planes", bytes.len())),
+    }
+}
+
 records! {
+    /// A number of the planepolys lump: how many faces lie on a plane, or the index of one of them.
+    pub struct PlanePoly(4) {
+        /// The number of faces, and after it as many indices of faces; then the next plane's.
+        pub number: i32,
+    }
+
     /// The color of a texinfo, of which there is one for each or none at all.
     pub struct ExtraSurface(12) {
         /// Red, green, blue.

@@ -104,7 +104,7 @@ const ROWS: &[Row] = &[
 /// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
 const LIGHT: FaceLight = light::by_extents(
     &[FaceForm::of::<Face>(Averages::None)],
-    &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfo>()],
+    &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfoXash>()],
     1 | 2 | 4 | 8,
 );
 

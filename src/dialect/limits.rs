@@ -103,9 +103,10 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// the fields reach.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
-        engine("quake2", "Quake II", &[], &quake2_limits(1_024)),
-        // It compares the portals with the number of areas. The buffer of its `COM_Parse`, which cuts what is longer; all engines in use today have one of 1,024.
-        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256)).tokens(127),
+        engine("quake2", "Quake II", &[], &quake2_limits(1_024, 0x20_0000, 0x10_0000)),
+        // It compares the portals with the number of areas. Its `COM_Parse` cuts values of more than 127 bytes; all
+        // engines in use today have a buffer of 1,024.
+        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256, 0x20_0000, 0x10_0000)).tokens(127),
         engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256), face_edges(4_096)]),
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
@@ -123,7 +124,11 @@ pub(super) const QUAKE2: Checks = Checks {
     left_out: &[],
 };
 
-const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
+/// Daikatana: bspfile.h of its tools has three times the light and six times the visibility of Quake II's.
+pub(super) const DAIKATANA: Checks =
+    Checks { engines: &[engine("daikatana", "Daikatana", &[], &quake2_limits(1_024, 0x60_0000, 0x60_0000))], ..QUAKE2 };
+
+const fn quake2_limits(most_portals: usize, light: usize, visibility: usize) -> [Limit; 19] {
     [
         records("MODELS", 1_024),
         records("BRUSHES", 8_192),
@@ -141,8 +146,8 @@ const fn quake2_limits(most_portals: usize) -> [Limit; 19] {
         // Fewer than MAX_MAP_SURFEDGES.
         records("SURFEDGES", 255_999),
         records("BRUSHSIDES", 65_536),
-        bytes("LIGHTING", 0x20_0000),
-        bytes("VISIBILITY", 0x10_0000),
+        bytes("LIGHTING", light),
+        bytes("VISIBILITY", visibility),
         records("AREAS", 256),
         records("AREAPORTALS", most_portals),
     ]
@@ -224,24 +229,25 @@ pub(super) const QUAKE3: Checks = Checks {
     left_out: &[],
 };
 
+/// Versions of today: since then limits of three lumps have been raised.
 const Q3MAP2: Engine = engine("q3map2", "q3map2", &[], &Q3MAP2_LIMITS);
 
 const Q3MAP2_LIMITS: [Limit; 16] = [
     records("MODELS", 0x400),
-    records("BRUSHES", 0x8000),
+    records("BRUSHES", 0x1_0000),
     entities(0x1000),
     bytes("ENTITIES", 0x8_0000),
     records("PLANES", 0x10_0000),
     records("NODES", 0x2_0000),
     records("LEAFS", 0x2_0000),
-    records("DRAWVERTS", 0x8_0000),
+    records("DRAWVERTS", 0x10_0000),
     records("SURFACES", 0x2_0000),
     records("LEAFSURFACES", 0x10_0000),
     records("LEAFBRUSHES", 0x4_0000),
     records("SHADERS", 0x800),
     records("DRAWINDEXES", 0x8_0000),
     records("BRUSHSIDES", 0x10_0000),
-    bytes("LIGHTMAPS", 0x80_0000),
+    bytes("LIGHTMAPS", 0x200_0000),
     bytes("VISIBILITY", 0x20_0000),
 ];
 

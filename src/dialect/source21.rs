@@ -35,7 +35,7 @@ pub(super) const UNREAD: &str =
 const LUMPS: [Lump; 64] = source::renamed([(22, "FACEBRUSHES"), (23, "FACEBRUSHLIST")]);
 
 keys! {
-    BRUSHSIDES: BrushSide = "Lump 19, version 21 and later.",
+    BRUSHSIDES: BrushSideV21 = "Lump 19, version 21 and later.",
     FACEBRUSHES: FaceBrush = "Lump 22: the brushes of faces that more than one has.",
     FACEBRUSHLIST: FaceBrushList = "Lump 23: one for each face.",
     OVERLAY_SYSTEM_LEVELS: OverlaySystemLevel = "Lump 61: one for each overlay.",
@@ -45,8 +45,10 @@ keys! {
 pub(super) const ROWS: &[Row] = &[
     Row::opaque("WORLDLIGHTS", LIGHT_MODES).versions(&[2]),
     Row::opaque("WORLDLIGHTS_HDR", LIGHT_MODES).versions(&[2]),
-    Row::opaque("LIGHTING", ALPHAS).proved(has_alphas),
-    Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_alphas),
+    Row::lens("LIGHTING", "light with alphas").proved(has_alphas),
+    Row::lens("LIGHTING_HDR", "light with alphas").proved(has_alphas),
+    Row::opaque("LIGHTING", ALPHAS).proved(has_unknown_alphas),
+    Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_unknown_alphas),
     BRUSHSIDES.row().proved(sides_of_brushes),
     FACEBRUSHLIST.row().proved(faces_of_this_size),
     FACEBRUSHES.row().proved(behind_its_list),
@@ -55,18 +57,28 @@ pub(super) const ROWS: &[Row] = &[
 
 const LIGHT_MODES: &str =
     "version 2 is Strata's, whose lights are said to have a mode as well, and either 100 bytes or 104";
-const ALPHAS: &str = "the map's flags say that the light has a byte for each luxel between the colors, which the faces would have to tell";
+const ALPHAS: &str = "the map's flags say that more than colors is in it, in a form that no map at hand has shown";
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
-/// Counter-Strike: Global Offensive's light has bytes of its own behind that of each face, one or four for a luxel; four
-/// keep the colors in step.
+/// Counter-Strike: Global Offensive's light has alphas after that of each face, one byte or four for a luxel: with either the
+/// lump is not an array of colors. The faces say where each begins.
 fn has_alphas(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
-    let flags = facts.bytes("MAP_FLAGS").first().copied().unwrap_or(0);
-    match flags & 0x7C {
-        0 | 0x7C => Err("the map's flags say nothing of its light".to_owned()),
-        _ => Ok(()),
+    match alphas(facts) {
+        0x04 | 0x7C => Ok(()),
+        _ => Err("the map's flags do not say that its light has alphas".to_owned()),
     }
+}
+
+fn has_unknown_alphas(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
+    match alphas(facts) {
+        0 => Err("the map's flags do not say that its light has alphas".to_owned()),
+        _ => has_alphas(facts, row).map_or(Ok(()), |()| Err("its alphas are known".to_owned())),
+    }
+}
+
+fn alphas(facts: &Facts<'_>) -> u8 {
+    facts.bytes("MAP_FLAGS").first().map_or(0, |flags| flags & 0x7C)
 }
 
 /// Alien Swarm has the collisions of props where others have these two.
@@ -85,7 +97,7 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 
 records! {
     /// `dbrushside_t` from version 21 on.
-    pub struct BrushSide(8) {
+    pub struct BrushSideV21(8) {
         /// Its plane, facing out (`planenum`).
         pub plane: u16 => index("PLANES"),
         /// Its texture, -1 for none.

@@ -6,7 +6,7 @@ use super::{Facts, Key, Row, TextureLight};
 use crate::record::{FlagKind, Meaning, records};
 
 /// Lump 6 of a map with the extra header.
-pub const TEXINFO: Key<TexInfo> = Key::new("TEXINFO");
+pub const TEXINFO: Key<TexInfoXash> = Key::new("TEXINFO");
 /// Lump 9 of a map with the extra header, where its length says so.
 pub const CLIPNODES: Key<WideClipNode> = Key::new("CLIPNODES");
 
@@ -49,15 +49,15 @@ pub(super) fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
     is_extended(facts) && (!len.is_multiple_of(8) || len / 12 >= MOST)
 }
 
-impl From<TexInfo> for TextureLight {
-    fn from(texinfo: TexInfo) -> Self {
+impl From<TexInfoXash> for TextureLight {
+    fn from(texinfo: TexInfoXash) -> Self {
         TextureLight { vectors: texinfo.vectors, flags: texinfo.flags.into() }
     }
 }
 
 records! {
     /// `dtexinfo_t`.
-    pub struct TexInfo(40) {
+    pub struct TexInfoXash(40) {
         /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
         pub vectors: [[f32; 4]; 2],
         /// The index of its texture in the texture lump's directory (`miptex`).

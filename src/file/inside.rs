@@ -213,7 +213,9 @@ fn laid_again<'a>(
         .filter(|slot| !slot.stored.is_empty() && slot.stored.start >= first && slot.stored.end <= range.end)
         .collect();
     order.sort_by_key(|slot| slot.stored.start);
-    let is_aligned = is_aligned(parts, kind, &order, range.start);
+    // Valve's compressing writer starts every member at a multiple of 4, and readers rely on it (`CompressGameLump`).
+    let gets_compressed = edits.iter().any(|edit| edit.unpacked.is_some_and(|size| size > 0));
+    let is_aligned = gets_compressed || is_aligned(parts, kind, &order, range.start);
     let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
 
     let mut content = Content { edited: edits.iter().map(|edit| edit.slot).collect(), ..Content::default() };
@@ -238,7 +240,8 @@ fn laid_again<'a>(
         let gap = end..slot.stored.start;
         let is_padding = is_aligned && gap.len() < 4 && is_zero(&container.data[gap.clone()]);
         let is_unmoved = content.pieces.len() == end - range.start;
-        if is_padding || (is_aligned && !is_unmoved) {
+        let is_compressed = edit_of(slot).is_some_and(|edit| edit.unpacked.is_some_and(|size| size > 0));
+        if is_padding || (is_aligned && !is_unmoved) || is_compressed {
             content.pieces.zeros(padding(content.pieces.len(), 4));
         }
         if !is_padding {

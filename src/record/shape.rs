@@ -193,6 +193,8 @@ pub enum FlagKind {
     Triangle,
     /// Of lights: in the ambient cube or not.
     Light,
+    /// Of the map: `LVLFLAGS_`.
+    Map,
 }
 
 impl fmt::Display for FlagKind {
@@ -204,6 +206,7 @@ impl fmt::Display for FlagKind {
             FlagKind::Prop => "prop",
             FlagKind::Triangle => "triangle",
             FlagKind::Light => "light",
+            FlagKind::Map => "map",
         })
     }
 }

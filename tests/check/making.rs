@@ -236,3 +236,14 @@ pub(crate) fn renamed(name: &[u8]) -> Vec<u8> {
         bytes[at..at + name.len()].copy_from_slice(name);
     })
 }
+
+/// The map without its last bytes.
+pub(crate) fn cut(mut map: Vec<u8>, bytes: usize) -> Vec<u8> {
+    map.truncate(map.len() - bytes);
+    map
+}
+
+/// A plane across x.
+pub(crate) fn axial(map: &[u8]) -> usize {
+    (0..).find(|plane| read(map, "PLANES", *plane, "kind") == 0).unwrap()
+}

@@ -8,6 +8,7 @@ pub(crate) type Fault = (&'static str, fn() -> Vec<u8>);
 
 /// For every code at least one fault that is found by it and by no other.
 pub(crate) const FAULTS: &[Fault] = &[
+    ("file-cut", || cut(source(), 30)),
     ("lump-outside", || word(word(own("q2"), 16, 0, 1 << 30), 16, 1, 256)),
     ("lump-outside", || word(word(own("q2"), 16, 0, 160), 16, 1, -1)),
     ("lump-in-header", || word(word(own("q2"), 16, 0, 0), 16, 1, 8)),
@@ -218,6 +219,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     ("plane-type", || with(&source(), "PLANES", 3, "kind", 5)),
     ("plane-type", || with(&own("q2"), "PLANES", 3, "kind", -1)),
+    ("plane-type", || with(&own("q2"), "PLANES", axial(&own("q2")), "kind", 3)),
+    ("index-range", || with(&own("q2"), "EDGES", 1, "vertexes[0]", 60_000)),
+    ("index-range", || with(&with(&own("q2"), "EDGES", 0, "vertexes[0]", 60_000), "SURFEDGES", 3, "edge", 0)),
     ("index-range", || with(&own("q2"), "AREAPORTALS", 0, "portal", -1)),
     ("patch-side", || {
         let map = own("q3");
@@ -248,6 +252,12 @@ type Faults = (&'static [&'static str], fn() -> Vec<u8>);
 
 /// Several faults, with all codes that are found.
 pub(crate) const TOGETHER: &[Faults] = &[
+    (&["texture-mips", "texture-place"], || {
+        edited(&own("q1"), "TEXTURES", |bytes| {
+            let (_, at) = first_texture(bytes);
+            bytes[at + 16..at + 24].copy_from_slice(&[0xF0, 0xFF, 0xFF, 0xFF].repeat(2));
+        })
+    }),
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", 30_000)),
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", -1)),
     (&["count-misfit", "run-range"], || {
@@ -271,6 +281,12 @@ pub(crate) fn legal() -> Vec<(&'static str, Vec<u8>)> {
     let q3 = own("q3");
     vec![
         ("a displacement", displaced()),
+        ("ends of an edge that no surfedge names", with(&q2, "EDGES", 0, "vertexes[0]", 60_000)),
+        ("a normal that is almost axial", {
+            let plane = axial(&q2);
+            with(&with_float(&q2, "PLANES", plane, "normal[0]", 0.99998), "PLANES", plane, "kind", 3)
+        }),
+        ("a normal whose other parts are almost 0", with_float(&q2, "PLANES", axial(&q2), "normal[1]", 1e-9)),
         ("a small map", quake3_without(99)),
         (
             "a run without records begins anywhere",

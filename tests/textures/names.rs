@@ -147,3 +147,21 @@ fn real_maps_keep_their_names_where_they_get_the_same() {
     }
     eprintln!("{count} names in {maps} maps");
 }
+
+/// Engines stop at a frame of an animation whose first one has another name.
+#[test]
+fn frames_that_lose_their_first_are_named() {
+    let map = open("goldsrc/own_rooms");
+    let names = names(&map);
+    let rename = |draft: &mut bspkit::Draft<'_>, old: &[u8], new: &str| {
+        draft.rename_textures(&Renaming::new(old, new).unwrap()).unwrap().frames
+    };
+    let mut draft = map.draft();
+    assert!(rename(&mut draft, &names[0], "+0button").is_empty());
+    assert!(rename(&mut draft, &names[1], "+1Button").is_empty());
+    assert_eq!(rename(&mut draft, b"+0button", "lever"), ["`+1BUTTON` is there, and the frame before it is not"]);
+    // That it is so already is not said again; together they may go.
+    assert!(rename(&mut draft, b"lever", "handle").is_empty());
+    assert!(rename(&mut draft, b"handle", "+0button").is_empty());
+    assert!(rename(&mut draft, b"+?button", "+{1}lever").is_empty());
+}

@@ -2,6 +2,7 @@
 //!
 //! What is not edited keeps its bytes, and so does what no entry of the directory names.
 
+pub(crate) mod frames;
 mod lay;
 mod mips;
 mod miptex;

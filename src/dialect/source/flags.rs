@@ -68,6 +68,7 @@ pub(super) const EARLY: FlagNames = &[
     PROP,
     TRIANGLE,
     LIGHT,
+    MAP,
 ];
 
 /// Episode One to the Source SDK 2013.
@@ -78,6 +79,7 @@ pub(super) const USUAL: FlagNames = &[
     PROP,
     TRIANGLE,
     LIGHT,
+    MAP,
 ];
 
 /// Version 21 and later.
@@ -88,6 +90,7 @@ pub(in crate::dialect) const LATE: FlagNames = &[
     PROP,
     TRIANGLE,
     LIGHT,
+    MAP,
 ];
 
 type Names = (FlagKind, &'static [(u32, &'static str)]);
@@ -115,3 +118,5 @@ const TRIANGLE: Names = (
 );
 
 const LIGHT: Names = (FlagKind::Light, &[(1, "INAMBIENTCUBE")]);
+
+const MAP: Names = (FlagKind::Map, &[(1, "BAKED_STATIC_PROP_LIGHTING_NONHDR"), (2, "BAKED_STATIC_PROP_LIGHTING_HDR")]);

@@ -5,7 +5,7 @@ use crate::dialect::{Facts, Key, Row, keys};
 use crate::record::{Field, FlagKind, Meaning, Record, index_or_none, records};
 
 keys! {
-    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes; Counter-Strike: Global Offensive has alphas behind it.",
+    LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes.",
     LIGHTING_HDR: ColorRgbExp32 = "Lump 53.",
     WORLDLIGHTS: WorldLight = "Lump 15, version 0.",
     WORLDLIGHTS_HDR: WorldLight = "Lump 54, version 0.",
@@ -203,8 +203,9 @@ lights! {
 
     /// `dflagslump_t`.
     pub struct MapFlags(4) {
-        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range.
-        pub flags: u32,
+        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range. In version 21
+        /// and later the bits 0x7C say which alphas the light has.
+        pub flags: u32 => Meaning::Flags(FlagKind::Map),
     }
     }
 }

@@ -69,6 +69,7 @@ macro_rules! codes {
 }
 
 codes! {
+    FILE_CUT = "file-cut", Error, "the file ends before the bytes that its directory names: it was cut short";
     LUMP_OUTSIDE = "lump-outside", Error, "the directory names bytes that the file does not have";
     LUMP_IN_HEADER = "lump-in-header", Error, "a lump lies over the header";
     LUMP_OVERLAP = "lump-overlap", Warning, "two lumps share bytes";

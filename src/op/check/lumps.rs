@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::bsp::{Bsp, Told};
 use crate::bytes::{ByteOrder, Data};
@@ -49,14 +50,23 @@ pub(super) struct Lumps<'a> {
 impl<'a> Lumps<'a> {
     pub(super) fn read(bsp: &'a Bsp<'a>) -> Self {
         let mut room = MOST_UNPACKED;
+        // Slots that share compressed bytes share what they unpack to.
+        let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
         let read = bsp.slots().iter().map(|slot| {
             let unpacked = bsp.unpacked_size(slot.id);
             let is_too_large = unpacked.is_some_and(|size| size > room);
             room = room.saturating_sub(unpacked.unwrap_or(0));
             let none = || Data::from(Vec::new());
+            let key = unpacked.map(|size| (slot.stored.clone(), size));
+            if let Some(bytes) = key.as_ref().filter(|_| !is_too_large).and_then(|key| shared.get(key)) {
+                return (bytes.clone(), State::Read);
+            }
             match (!is_too_large).then(|| bsp.bytes(slot.id)) {
                 None => (none(), State::TooLarge),
-                Some(Ok(bytes)) => (bytes, State::Read),
+                Some(Ok(bytes)) => {
+                    shared.extend(key.map(|key| (key, bytes.clone())));
+                    (bytes, State::Read)
+                }
                 Some(Err(error)) => (none(), State::Packed(error.to_string())),
             }
         });

@@ -35,7 +35,7 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let is_good =
                     |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
                 values.each(|record, value| {
-                    if !is_good(value) {
+                    if !is_good(value) && !(record == 0 && is_unnamed_edge(lumps, lump)) {
                         found.report(&INDEX_RANGE, &values, record, sink, || {
                             format!("{} is {value}, and {target} has {count}", cell.path)
                         });
@@ -76,6 +76,14 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
             Meaning::Plain | Meaning::Flags(_) => {}
         }
     }
+}
+
+/// Whether a lump is that of the edges and no surfedge names the first one: then engines never look at its ends.
+fn is_unnamed_edge(lumps: &Lumps<'_>, lump: &Lump<'_>) -> bool {
+    let is_edges = lumps.role_lump(Role::Edges).is_some_and(|edges| edges.name == lump.name);
+    let surf_edges = lumps.role(Role::SurfEdges).filter(|_| is_edges);
+    let edges = surf_edges.and_then(|view| Some((view.column("edge")?, view.len())));
+    edges.is_some_and(|(edge, len)| (0..len).all(|index| edge.get(index) != 0))
 }
 
 /// How many records a lump has; nothing where that is not known.

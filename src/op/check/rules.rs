@@ -144,18 +144,19 @@ fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Types 0 to 2 are of planes across an axis, for which engines take a short way; 3 to 5 of those that are mostly so.
+/// Types 0 to 2 are of planes whose normal has exactly 1 or -1 along an axis, for which engines take a short way; 3 to 5
+/// are of all others, by the longest part of the normal (`PlaneTypeForNormal`): 0.99998 is not axial.
 fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
     let (Some(normals), Some(kinds)) = (planes.column("normal"), planes.column("kind")) else { return };
     for plane in 0..planes.len() {
         let normal = [0, 1, 2].map(|axis| normals.float(plane, axis).abs());
         let kind = kinds.get(plane);
-        let is_axial = normal.iter().filter(|length| **length != 0.0).count() == 1;
+        let is_axial = normal.contains(&1.0) && normal.iter().filter(|length| **length == 0.0).count() == 2;
         let mut sorted = normal;
         sorted.sort_by(f32::total_cmp);
         let is_good = match usize::try_from(kind) {
-            Ok(axis @ 0..=2) => normal[axis] == 1.0 && is_axial,
+            Ok(axis @ 0..=2) => normal[axis] == 1.0,
             // Of equal lengths compilers take either axis, and some the third.
             Ok(axis @ 3..=5) => !is_axial && (normal[axis - 3] == sorted[2] || sorted[2] - sorted[1] < 1e-4),
             _ => false,

@@ -1,19 +1,21 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    BSPX_DIRECTORY, COUNT_MISFIT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP,
-    LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION, PAK_DIRECTORY,
+    BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE,
+    LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION,
+    PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State, View};
 use super::sink::{At, Sink};
-use crate::bytes::{ByteOrder, word};
+use crate::bytes::{ByteOrder, wide, word};
 use crate::content::pak::Pak;
 use crate::dialect::{Form, Role};
-use crate::file::{SegmentKind, SlotId};
+use crate::file::{Bounds, SegmentKind, Slot, SlotId};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let is_cut = check_cut(lumps, sink);
     for lump in &lumps.all {
-        check_place(lumps, lump, sink);
+        check_place(lumps, lump, is_cut, sink);
         check_packing(lumps, lump, sink);
         check_content(lump, sink);
     }
@@ -41,9 +43,36 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-fn check_place(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+/// Whether the file was cut short: all lumps from one place on pass its end, and the first of them begins where the file
+/// ends or before. Of one lump with a wrong number others would stand after it, or the file would be whole.
+fn check_cut(lumps: &Lumps<'_>, sink: &mut Sink) -> bool {
+    // Padding that compilers write between lumps: up to a sector.
+    const MOST_PADDING: u64 = 2048;
+    let size = wide(lumps.bsp.container().bytes().len());
+    let top = || lumps.all.iter().map(|lump| lump.slot).filter(|slot| slot.is_top_level());
+    let number = |number: i32| u64::try_from(number).unwrap_or(0);
+    let cut = || top().filter(|slot| is_past_the_end(slot));
+    let Some(first) = cut().map(|slot| number(slot.offset)).min() else { return false };
+    let end = cut().map(|slot| number(slot.offset) + number(slot.length)).max().unwrap_or(size);
+    let is_after = |slot: &Slot| slot.bounds == Bounds::Inside && number(slot.offset) > first;
+    if first > size + MOST_PADDING || top().any(is_after) {
+        return false;
+    }
+    sink.add(&FILE_CUT, At::default(), || {
+        let (missing, lumps) = (end - size, cut().count());
+        let lumps = if lumps == 1 { "1 lump".to_owned() } else { format!("{lumps} lumps") };
+        format!("the file was cut short: it ends at {size}, and {missing} bytes of {lumps} are missing; get it again")
+    });
+    true
+}
+
+fn is_past_the_end(slot: &Slot) -> bool {
+    matches!(slot.bounds, Bounds::Overrun | Bounds::Outside)
+}
+
+fn check_place(lumps: &Lumps<'_>, lump: &Lump<'_>, is_cut: bool, sink: &mut Sink) {
     let slot = lump.slot;
-    if slot.bounds.is_damaged() {
+    if slot.bounds.is_damaged() && !(is_cut && is_past_the_end(slot)) {
         let size = lumps.bsp.container().bytes().len();
         sink.add(&LUMP_OUTSIDE, At::lump(lump.name), || {
             format!("it {}: {} bytes at {} of {size}", slot.bounds, slot.length, slot.offset)

@@ -6,6 +6,7 @@ use super::code::{INDEX_RANGE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NONE, TEXTU
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
 use crate::bytes::{escaped, wide, word};
+use crate::content::textures::frames;
 use crate::dialect::{Form, Role};
 
 /// `miptex_t`: a name of 16 bytes, width, height, and where its four pictures begin.
@@ -56,21 +57,23 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         let number = |at: usize| word(header, at).map_or(0, |number| u64::from(number.cast_unsigned()));
         let [width, height, pixels] = [number(16), number(20), number(24)];
         if let Some(name) = header[..16].split(|byte| *byte == 0).next().filter(|name| name.starts_with(b"+")) {
-            names.push((name.to_ascii_uppercase(), texture, start.unwrap_or(0)));
+            names.push((name.to_vec(), (texture, start.unwrap_or(0))));
         }
         let name = || escaped(header[..16].split(|byte| *byte == 0).next().unwrap_or_default()).to_string();
         let at = at.offset(start.unwrap_or(0));
         if width % 16 != 0 || height % 16 != 0 {
             sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
         }
+        // Of two numbers of 32 bits; with the smaller sizes they can pass 64.
         let area = width * height;
-        let mips = [HEADER_SIZE, HEADER_SIZE + area, HEADER_SIZE + area / 4 * 5, HEADER_SIZE + area / 16 * 21];
+        let mips = [0, area, (area / 4).saturating_mul(5), (area / 16).saturating_mul(21)]
+            .map(|size| size.saturating_add(HEADER_SIZE));
         if pixels != 0 && width % 16 == 0 && height % 16 == 0 && [24, 28, 32, 36].map(number) != mips {
             sink.add(&TEXTURE_MIPS, at.offset(start.unwrap_or(0) + 24), || {
                 format!("the sizes of `{}` begin at {:?}, not at {mips:?}", name(), [24, 28, 32, 36].map(number))
             });
         }
-        let size = (width * height).saturating_mul(85) / 64;
+        let size = area.saturating_mul(85) / 64;
         let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(palette);
         if pixels != 0 && end > wide(bytes.len()) {
             sink.add(&TEXTURE_PLACE, at, || {
@@ -78,37 +81,14 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             });
         }
     }
-    check_frames(lump.name, names, sink);
+    check_frames(lump.name, &names, sink);
 }
 
-/// A texture `+0name` is a frame, and so are `+1name` and so on, up to 9; `+Aname` to `+Jname` are those of another state.
-/// The engine stops where one is missing before the last.
-fn check_frames(lump: &str, mut names: Vec<(Vec<u8>, usize, usize)>, sink: &mut Sink) {
-    names.sort_by(|one, other| {
-        (&one.0[2.min(one.0.len())..], &one.0).cmp(&(&other.0[2.min(other.0.len())..], &other.0))
-    });
-    let frame = |name: &[u8]| match name.get(1) {
-        Some(digit @ b'0'..=b'9') => Some((0, digit - b'0')),
-        Some(letter @ b'A'..=b'J') => Some((1, letter - b'A')),
-        _ => None,
-    };
-    let mut before: Option<(Vec<u8>, (u8, u8))> = None;
-    for (name, texture, start) in names {
+/// Frames that engines stop at.
+fn check_frames(lump: &str, names: &[(Vec<u8>, (usize, usize))], sink: &mut Sink) {
+    for ((texture, start), fault) in frames::faults(names) {
         let at = At::lump(lump).record(texture).offset(start);
-        let shown = || escaped(&name).to_string();
-        let Some((state, number)) = frame(&name) else {
-            sink.add(&TEXTURE_FRAMES, at, || format!("`{}` is neither frame 0 to 9 nor A to J", shown()));
-            continue;
-        };
-        let rest = name[2..].to_vec();
-        let next = match &before {
-            Some((of, (same, last))) if *of == rest && *same == state => last + 1,
-            _ => 0,
-        };
-        if number > next {
-            sink.add(&TEXTURE_FRAMES, at, || format!("`{}` is there, and the frame before it is not", shown()));
-        }
-        before = Some((rest, (state, number)));
+        sink.add(&TEXTURE_FRAMES, at, || fault.to_string());
     }
 }
 
