@@ -35,7 +35,7 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let is_good =
                     |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
                 values.each(|record, value| {
-                    if !is_good(value) && !(record == 0 && is_unnamed_edge(lumps, lump)) {
+                    if !(is_good(value) || record == 0 && is_unnamed_edge(lumps, lump)) {
                         found.report(&INDEX_RANGE, &values, record, sink, || {
                             format!("{} is {value}, and {target} has {count}", cell.path)
                         });
