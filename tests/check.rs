@@ -275,7 +275,7 @@ fn hostile_maps_are_checked_in_time() {
     let map = Builder::new(&dialect::QUAKE3)
         .lump(3, nodes)
         .lump(7, [0; 40])
-        .lump(11, [0xFF; 800_000])
+        .lump(11, vec![0xFF; 800_000])
         .lump(13, surface.repeat(20_000))
         .build()
         .unwrap();
@@ -288,7 +288,7 @@ fn hostile_maps_are_checked_in_time() {
         .lump(6, face.repeat(200_000))
         .lump(7, [0; 12])
         .lump(11, [0; 4])
-        .lump(12, [0; 40_000 * 4])
+        .lump(12, vec![0; 40_000 * 4])
         .build()
         .unwrap();
     is_bounded(&map);

@@ -1,14 +1,13 @@
 //! Names of textures wherever a family keeps them: in the textures themselves, in records that name files, or in a list of
 //! strings. One list and one way to rename, for all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
 use super::pattern::Pattern;
 use super::texdata::{STRINGS, TABLE, TextureStrings};
 use super::textures::Textures;
-use super::textures::frames::{self, Fault};
 use crate::bytes::{Rope, escaped};
 use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -326,19 +325,12 @@ impl TextureNames<'_> {
     pub fn rename(&mut self, renaming: &Renaming) -> Result<Renamed> {
         let (mut kept, mut renamed) = (self.kept.clone(), Renamed::default());
         match &mut kept {
-            Kept::Textures(textures) => {
-                let before = frame_faults(textures);
-                rename_textures(textures, renaming, &mut renamed)?;
-                let new = frame_faults(textures).into_iter().filter(|fault| !before.contains(fault));
-                renamed.frames.extend(new.map(|fault| fault.to_string()));
-            }
+            Kept::Textures(textures) => rename_textures(textures, renaming, &mut renamed)?,
             Kept::Strings(strings) => {
                 rename_strings(strings, renaming, &mut renamed)?;
                 renamed.left.extend(ragged(TABLE, strings.table_len(), 4).map(|(_, error)| error));
             }
-            Kept::Records(lumps) => {
-                lumps.iter_mut().try_for_each(|names| names.rename(renaming, &mut renamed))?;
-            }
+            Kept::Records(lumps) => lumps.iter_mut().try_for_each(|names| names.rename(renaming, &mut renamed))?,
         }
         self.kept = kept;
         Ok(renamed.finish())
@@ -354,14 +346,8 @@ fn named<'t>(textures: &'t Textures<'_>, index: usize) -> Option<Named<'t>> {
     }
 }
 
-/// What is wrong with the frames of animated textures.
-fn frame_faults(textures: &Textures<'_>) -> BTreeSet<Fault> {
-    let names = (0..textures.len()).filter_map(|index| Some((textures.name(index)?.to_vec(), ())));
-    frames::faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
-}
-
 fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &mut Renamed) -> Result<()> {
-    let stuck = textures.stuck();
+    let (stuck, before) = (textures.stuck(), textures.frame_faults());
     for index in 0..textures.len() {
         let old = match named(textures, index) {
             Some((_, Ok(name))) => name.to_vec(),
@@ -385,6 +371,7 @@ fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &m
             textures.rename(index, &new)?;
         }
     }
+    renamed.frames.extend(textures.frame_faults().difference(&before).map(ToString::to_string));
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Entries of BSPX, the block of further lumps that compilers of the Quake family put behind a map (bspx.txt of FTE;
 //! ericw-tools, Quakespasm, Q2PRO).
 //!
-//! Names are all that an entry is known by, and engines take it only where it has as many records as the map has of what
-//! these are for: that is each row's proof.
+//! Names are all that an entry is known by, and engines take it only where it has as many records as the map has of
+//! what these are for: that is each row's proof.
 
 use super::shared::{Face, WideFace};
 use super::{Facts, Key, List, LitFace, Row};
@@ -136,8 +136,8 @@ records! {
 
     /// A sample of `LIGHTING_E5BGR9`.
     pub struct FloatSample(4) {
-        /// From the lowest bit on red, green and blue in nine bits each and in five the exponent that they share; 1 leaves
-        /// a texture as it is.
+        /// From the lowest bit on red, green and blue in nine bits each and in five the exponent that they share; 1
+        /// leaves a texture as it is.
         pub light: u32,
     }
 
@@ -203,7 +203,7 @@ records! {
     pub struct EnvMap(16) {
         /// Where it was taken.
         pub origin: [f32; 3],
-        /// How many pixels its sides have each way (`cubesize`).
+        /// How many pixels its sides have in each direction (`cubesize`).
         pub size: i32,
     }
 
@@ -281,8 +281,8 @@ records! {
     pub struct LightOctreeNode(44) {
         /// The point that divides it, in points from the first one.
         pub middle: [u32; 3],
-        /// What lies below and from it on, z counting once, y twice and x four times: a node, with the highest bit a leaf, with
-        /// the next one nothing.
+        /// What lies below and from it on, z counting once, y twice and x four times: a node, with the highest bit a
+        /// leaf, with the next one nothing.
         pub children: [u32; 8],
     }
 

@@ -71,7 +71,7 @@ pub enum LightForm {
         /// and the usual light are missing, the usual faces are for the light of high range.
         lumps: [(&'static str, &'static str); 2],
     },
-    /// Pages of so many bytes; none where they are files of their own.
+    /// Pages of this size; none if they are files of their own.
     Pages {
         /// Bytes of a page.
         size: usize,
@@ -157,7 +157,7 @@ pub(super) const fn engine(
 }
 
 impl Engine {
-    /// It reads values of so many bytes.
+    /// The longest value that it reads, in bytes.
     pub(super) const fn tokens(self, most: usize) -> Self {
         Engine { max_token: Some(most), ..self }
     }

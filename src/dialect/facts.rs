@@ -21,8 +21,8 @@ pub struct Facts<'m> {
     pub(crate) order: ByteOrder,
     /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
     pub(crate) is_exact: bool,
-    /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and not
-    /// for another struct: what checks go by, and nothing else.
+    /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and
+    /// not for another struct: what checks go by, and nothing else.
     pub(crate) is_likely: bool,
     pub(crate) lump_version: Option<i32>,
     pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,

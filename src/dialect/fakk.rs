@@ -1,8 +1,8 @@
-//! Heavy Metal: F.A.K.K.2 (version 12) and American McGee's Alice (42), relatives of Quake III with lumps in another order
-//! and a checksum in the header, which is kept (qfiles.h of the F.A.K.K.2 SDK, as bsp_tool cites it).
+//! Heavy Metal: F.A.K.K.2 (version 12) and American McGee's Alice (42), relatives of Quake III with lumps in another
+//! order and a checksum in the header, which is kept (qfiles.h of the F.A.K.K.2 SDK, as bsp_tool cites it).
 //!
-//! No map of them was at hand. Sizes of structs are believed where the lumps of a map bear them out: the models share out
-//! surfaces and brushes, and the brushes sides, to the last one.
+//! No map of them was at hand. Sizes of structs are believed where the lumps of a map bear them out: the models share
+//! out surfaces and brushes, and the brushes sides, to the last one.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 pub use super::quake3::{

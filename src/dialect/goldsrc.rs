@@ -100,8 +100,9 @@ const ROWS: &[Row] = &[
     MODELS.row(),
 ];
 
-/// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for luxels
-/// of other sizes count for that too: how many there are then is not computed here, and no map with them was at hand.
+/// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for
+/// luxels of other sizes count for that too: how many there are then is not computed here, and no map with them was at
+/// hand.
 const LIGHT: FaceLight = light::by_extents(
     &[FaceForm::of::<Face>(Averages::None)],
     &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfoXash>()],
@@ -184,8 +185,9 @@ records! {
         pub origin: [f32; 3],
         /// Its tree: a node, or the leaf `-1 - head_node` (`headnode[0]`).
         pub head_node: i32 => Meaning::Child,
-        /// Where in the clip nodes the trees of its three hulls begin (`headnode[1]` to `[3]`). Real maps have -1 here and
-        /// the number of clip nodes for a hull that is not there, and where clip nodes were left out anything at all.
+        /// Where in the clip nodes the trees of its three hulls begin (`headnode[1]` to `[3]`). Real maps have -1 here
+        /// and the number of clip nodes for a hull that is not there, and where clip nodes were left out anything at
+        /// all.
         pub clip_nodes: [i32; 3],
         /// How many leafs it has without the first one, which have rows of visibility in the world's case (`visleafs`).
         pub visible_leafs: i32,

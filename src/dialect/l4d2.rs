@@ -37,6 +37,6 @@ const ROWS: &[Row] = &[
     Row::opaque("PROP_BLOB", PROPS),
 ];
 
-const PROPS: &str = "no map at hand has shown the collisions of props";
+const PROPS: &str = "no known map has the collisions of props";
 
 const ALL_ROWS: [&[Row]; 11] = source::rows_behind(&[ROWS, source21::ROWS]);

@@ -143,7 +143,7 @@ pub struct LitFace {
     pub styles: [u8; 8],
     /// Where its light begins, in bytes.
     pub offset: i32,
-    /// One less than how many luxels it has each way, where it says so; else that follows from its extents.
+    /// One less than the number of luxels in each direction, if it says so; else that follows from its extents.
     pub size: Option<[i32; 2]>,
 }
 

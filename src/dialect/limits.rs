@@ -259,9 +259,9 @@ pub(super) const RAVEN: Checks =
 pub(super) const QFUSION: Checks =
     Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
 
-/// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely on
-/// how the sides of brushes are ordered is not either. No map has shown which structs are usual, so none is taken for
-/// broken that the known ones do not fit.
+/// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely
+/// on how the sides of brushes are ordered is not either. No map has shown which structs are usual, so none is taken
+/// for broken that the known ones do not fit.
 pub(super) const RITUAL: Checks = Checks {
     engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &quake3_limits(0x400, 0x2000, 0x10_0000))],
     axial_sides: false,

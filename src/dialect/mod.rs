@@ -172,7 +172,8 @@ pub struct Dialect {
     pub checksummed_by: Option<&'static str>,
     /// What a check goes by, and what its engines take at most.
     pub checks: &'static Checks,
-    /// The base that this relative is preferred to where both accept a file; nothing else in the header tells them apart.
+    /// The base that this relative is preferred to where both accept a file; nothing else in the header tells them
+    /// apart.
     pub preferred_to: Option<&'static Dialect>,
     /// Whether a file with the right magic and version is of this dialect, and how its directory is laid out.
     pub(crate) probe: fn(&[u8], &'static Dialect) -> Option<DirectoryShape>,

@@ -1,8 +1,8 @@
-//! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: sides of brushes that name an equation, terrain and
-//! models that stand in the map, a light grid in three lumps (qfiles.h of OpenMoHAA).
+//! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: sides of brushes that name an equation, terrain
+//! and models that stand in the map, a light grid in three lumps (qfiles.h of OpenMoHAA).
 //!
-//! The header holds a checksum, which the engine does not compute but compares as it stands: an edit that keeps it, as all
-//! do here, keeps servers and clients at one.
+//! The header holds a checksum, which the engine does not compute but compares as it stands: an edit that keeps it, as
+//! all do here, keeps servers and clients at one.
 
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,

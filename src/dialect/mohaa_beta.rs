@@ -1,5 +1,6 @@
-//! Medal of Honor: Allied Assault before its release, versions 17 and 18, a relative of the released game's maps: the lump
-//! of fogs that it dropped, so that those behind have the next number, and smaller leafs in 17 (qfiles.h of OpenMoHAA).
+//! Medal of Honor: Allied Assault before its release, versions 17 and 18, a relative of the released game's maps: the
+//! lump of fogs that it dropped, so that those behind have the next number, and smaller leafs in 17 (qfiles.h of
+//! OpenMoHAA).
 
 use super::quake3::FOGS;
 use super::{Dialect, Key, Lump, MOHAA, Role, Row, keys, lump, mohaa};

@@ -42,14 +42,14 @@ pub(super) const SAME: &[Row] = &[
     SURFEDGES.row(),
 ];
 
-/// The models of maps with faces of so many bytes.
+/// The models of maps whose faces have this size in bytes.
 pub(super) const fn models<const FACE: usize>() -> [Row; 2] {
     [
         MODELS.row().proved(|facts, _| match has_models_of_hexen(facts, FACE) {
             false => Ok(()),
             true => Err("its models have 80 bytes".to_owned()),
         }),
-        Row::opaque("MODELS", "models of Hexen II have heads of eight trees; no map at hand has shown them").proved(
+        Row::opaque("MODELS", "models of Hexen II have heads of eight trees; no known map has them").proved(
             |facts, _| match has_models_of_hexen(facts, FACE) {
                 true => Ok(()),
                 false => Err("its models have 64 bytes".to_owned()),

@@ -1,5 +1,5 @@
-//! Quake 64 as the re-release of Quake plays it, a relative of Quake's maps: four letters for a version, and textures whose
-//! header has a number more (Ironwail; ericw-tools).
+//! Quake 64 as the re-release of Quake plays it, a relative of Quake's maps: four letters for a version, and textures
+//! whose header has a number more (Ironwail; ericw-tools).
 
 use super::quake::Face;
 pub use super::quake::{

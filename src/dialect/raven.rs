@@ -1,5 +1,6 @@
-//! Raven's games, a relative of Quake III: Jedi Outcast, Jedi Academy, Soldier of Fortune II. Vertexes and surfaces have
-//! light of four styles, and the light grid is an array of indices into points that are kept once (OpenJK; q3map2).
+//! Raven's games, a relative of Quake III: Jedi Outcast, Jedi Academy, Soldier of Fortune II. Vertexes and surfaces
+//! have light of four styles, and the light grid is an array of indices into points that are kept once (OpenJK;
+//! q3map2).
 //!
 //! SiN has the same ident and version for lumps as Quake II has them. Which it is the sizes of the lumps tell.
 
@@ -143,7 +144,8 @@ records! {
         pub lightmap_size: [i32; 2],
         /// Where in the map the light begins; of a flare where it is (`lightmapOrigin`).
         pub lightmap_origin: [f32; 3],
-        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color (`lightmapVecs`).
+        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color
+        /// (`lightmapVecs`).
         pub lightmap_vectors: [[f32; 3]; 3],
         /// Width and height of a patch in control points, both odd (`patchWidth`, `patchHeight`).
         pub patch_size: [i32; 2],

@@ -90,9 +90,9 @@ impl Row {
         Row { turn: Some(turn), ..self }
     }
 
-    /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps of
-    /// big-endian files pass when they are read, and again when they are written. Lists are turned as far as there is room
-    /// for them; back it is the same.
+    /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps
+    /// of big-endian files pass when they are read, and again when they are written. Lists are turned as far as there
+    /// is room for them; back it is the same.
     pub fn turn(&self, bytes: &mut [u8], from: ByteOrder) {
         match (self.form, self.turn) {
             (Form::Array(record), _) => turn(record, bytes),

@@ -3,8 +3,8 @@
 use super::LitFace;
 use crate::record::{Meaning, index, records, run};
 
-/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place of
-/// a clip node it ends a hull's tree.
+/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place
+/// of a clip node it ends a hull's tree.
 pub(super) const CONTENTS: &[i64] =
     &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 

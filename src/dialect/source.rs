@@ -120,11 +120,11 @@ pub(super) const fn rows_behind<const N: usize>(own: &[&'static [Row]]) -> [&'st
     rows
 }
 
-/// Nobody has published how much else differs; what is counted by the models goes with them.
+/// How much else differs is not published; what the models count differs with them.
 const DARK_MESSIAHS: &[Row] = &[
-    Row::opaque("MODELS", "Dark Messiah's models are said to have 52 bytes, which no map at hand has shown")
+    Row::opaque("MODELS", "Dark Messiah's models are said to have 52 bytes, which no known map has")
         .maps(&[DARK_MESSIAH]),
-    Row::opaque("TEXINFO", "Dark Messiah's texinfo is said to have 96 bytes, which no map at hand has shown")
+    Row::opaque("TEXINFO", "Dark Messiah's texinfo is said to have 96 bytes, which no known map has")
         .maps(&[DARK_MESSIAH]),
 ];
 

@@ -1,5 +1,5 @@
-//! Source, version 21: Alien Swarm, Portal 2, Counter-Strike: Global Offensive, a relative of Source that writes its lumps
-//! in another order.
+//! Source, version 21: Alien Swarm, Portal 2, Counter-Strike: Global Offensive, a relative of Source that writes its
+//! lumps in another order.
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
 use super::source::{LATE_FLAGS, Overlay, OverlayFade};
@@ -57,12 +57,12 @@ pub(super) const ROWS: &[Row] = &[
 
 const LIGHT_MODES: &str =
     "version 2 is Strata's, whose lights are said to have a mode as well, and either 100 bytes or 104";
-const ALPHAS: &str = "the map's flags say that more than colors is in it, in a form that no map at hand has shown";
+const ALPHAS: &str = "the map's flags say that it has more than colors, in a form that no known map has";
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
-/// Counter-Strike: Global Offensive's light has alphas after that of each face, one byte or four for a luxel: with either the
-/// lump is not an array of colors. The faces say where each begins.
+/// Counter-Strike: Global Offensive's light has alphas after that of each face, one byte or four for a luxel: with
+/// either the lump is not an array of colors. The faces say where each begins.
 fn has_alphas(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
     match alphas(facts) {
         0x04 | 0x7C => Ok(()),

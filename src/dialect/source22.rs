@@ -1,7 +1,8 @@
-//! Source, versions 22 and 23: the beta of Dota 2 and INFRA, a relative of Source 21 in which some structs have fields more.
+//! Source, versions 22 and 23: the beta of Dota 2 and INFRA, a relative of Source 21 in which some structs have fields
+//! more.
 //!
-//! Both games have version 22, and each other structs (bspsrc's and srctools' readers), so the records tell which one it
-//! is: normals of length 1, links that lead somewhere, sums. What none of the structs fits stays bytes.
+//! Both games have version 22, and each other structs (bspsrc's and srctools' readers), so the records tell which one
+//! it is: normals of length 1, links that lead somewhere, sums. What none of the structs fits stays bytes.
 
 use super::source::fit::one_for_one_of;
 use super::source::{
@@ -71,7 +72,7 @@ trait Linked {
 }
 
 impl Links {
-    /// Whether what it names can be there, among so many faces and displacements: none is its own neighbor.
+    /// Whether what it names can be there, among this many faces and displacements: none is its own neighbor.
     fn are_good(&self, index: usize, faces: usize, count: usize) -> bool {
         let is_there = |other: u16| usize::from(other) < count && usize::from(other) != index;
         let mut edges = self.edges.iter().flat_map(|edge| edge.neighbors);
@@ -194,7 +195,8 @@ disp_infos! {
         pub u: [f32; 2],
         /// From where to where v goes (`flV`).
         pub v: [f32; 2],
-        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around (`vecUVPoints`).
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around
+        /// (`vecUVPoints`).
         pub uv_points: [[f32; 3]; 4],
         /// Where it is (`vecOrigin`).
         pub origin: [f32; 3],

@@ -53,8 +53,8 @@ pub const SOURCE360: Dialect = Dialect {
 /// The limits of its time.
 const CHECKS: Checks = Checks {
     engines: &[engine("source360", "Source on the Xbox 360 and the PlayStation 3", &[], &limits::source_limits(8_192))],
-    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces the
-    // map at hand has none, whoever stripped them.
+    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces
+    // the map at hand has none, whoever stripped them.
     left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
     ..source::CHECKS
 };
@@ -74,8 +74,8 @@ fn turn_visibility(bytes: &mut [u8], from: ByteOrder) {
     turn_words(bytes, 0, clusters.saturating_mul(2).saturating_add(1));
 }
 
-/// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The solids have an order of their own, and are
-/// not looked into.
+/// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The solids have an order of their own, and
+/// are not looked into.
 fn turn_physics(bytes: &mut [u8], from: ByteOrder) {
     let number = |bytes: &[u8], at: usize| from.word(bytes, at).and_then(|size| usize::try_from(size).ok());
     let mut at = 0;

@@ -39,8 +39,8 @@ impl EntityRules {
         single_tokens: b"",
     };
 
-    /// Quake: tokens of 1,023 bytes in the engines in use today, which check what the original's buffer of 1,024 did not;
-    /// keys are copied into 256 bytes (Quakespasm `COM_Parse`, `ED_ParseEdict`).
+    /// Quake: tokens of 1,023 bytes in the engines in use today, which check what the original's buffer of 1,024 did
+    /// not; keys are copied into 256 bytes (Quakespasm `COM_Parse`, `ED_ParseEdict`).
     pub const QUAKE: EntityRules =
         EntityRules { engines: "Quake engines", single_tokens: b"()':", ..EntityRules::GOLDSRC };
 

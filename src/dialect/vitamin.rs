@@ -34,7 +34,7 @@ numbered! {
     121 122 123 124 125 126 127
 }
 
-const WHY: &str = "nobody has published what VitaminSource's further lumps hold, and no map at hand has any";
+const WHY: &str = "what VitaminSource's further lumps hold is not published, and no known map has any";
 
 const LUMPS: [Lump; 128] = {
     let mut lumps = [SOURCE21.lumps[0]; 128];

@@ -1,5 +1,5 @@
-//! What Xash3D adds to GoldSrc's maps with an extra header behind the usual one: twelve more lumps, flags of 16 bits, and
-//! clip nodes with numbers of 32 bits (bspfile.h and mod_bmodel.c of xash3d-fwgs).
+//! What Xash3D adds to GoldSrc's maps with an extra header behind the usual one: twelve more lumps, flags of 16 bits,
+//! and clip nodes with numbers of 32 bits (bspfile.h and mod_bmodel.c of xash3d-fwgs).
 
 use super::shared::WideClipNode;
 use super::{Facts, Key, Row, TextureLight};

@@ -303,27 +303,25 @@ fn edits_hold(map: &Bsp<'_>, edits: &[Edit], set: VisSet) -> Result<(), TestCase
 #[test]
 fn what_is_filled_has_one_row() {
     let lump = |header: &[i32], rows: &[u8]| [&words(header), rows].concat();
-    // Leaf 3 has no row and keeps none, leaf 10 is no leaf of the world's.
-    let map = leafs(9, &[7, 0, 2, -1, 5], &[0, 2, 1, 1, 0xEE, 3, 0, 1]);
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.fill().unwrap() && visibility.is_edited());
-    assert_eq!(laid(&map, &visibility), (vec![0xFF, 1], vec![7, 0, 0, -1, 0, -1, -1, -1, -1, -1]));
-    assert!((1..=9).all(|from| (1..=9).all(|to| visibility.sees(from, to).unwrap())));
-    assert!(!visibility.fill().unwrap());
+    let filled = |map: &Bsp<'static>| {
+        let mut draft = map.draft();
+        let is_new = opened(&mut draft).fill().unwrap();
+        assert!(!opened(&mut draft).fill().unwrap());
+        assert_eq!(draft.plan(Layout::Keep).unwrap().is_identity(), !is_new);
+        (is_new, draft)
+    };
+    // Leaf 3 has no row and keeps none; leaf 0 keeps its word.
+    let (is_new, mut draft) = filled(&leafs(9, &[7, 0, 2, -1, 5], &[0, 2, 1, 1, 0xEE, 3, 0, 1]));
+    assert_eq!((is_new, laid(&draft)), (true, (vec![0xFF, 1], vec![7, 0, 0, -1, 0, -1, -1, -1, -1, -1])));
+    assert!((1..=9).all(|from| (1..=9).all(|to| opened(&mut draft).sees(from, to).unwrap())));
 
-    // Two clusters, each with rows of its own.
-    let map = clusters(&lump(&[2, 20, 21, 22, 23], &[1, 2, 3, 1]));
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.fill().unwrap());
-    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 20, 20, 20, 20], &[3]));
-    let full = clusters(&lump(&[2, 20, 21, 20, 21], &[3, 3]));
-    let mut visibility = full.visibility().unwrap();
-    assert!(!visibility.fill().unwrap() && !visibility.is_edited());
-    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 20, 21, 20, 21], &[3, 3]));
+    // Two clusters, each with rows of its own, or with full ones already.
+    let (is_new, draft) = filled(&clusters(&lump(&[2, 20, 21, 22, 23], &[1, 2, 3, 1])));
+    assert_eq!((is_new, lump_of(&draft)), (true, lump(&[2, 20, 20, 20, 20], &[3])));
+    let (is_new, draft) = filled(&clusters(&lump(&[2, 20, 21, 20, 21], &[3, 3])));
+    assert_eq!((is_new, lump_of(&draft)), (false, lump(&[2, 20, 21, 20, 21], &[3, 3])));
 
     // A matrix, with a byte in each row that belongs to nothing.
-    let map = with_lump(&dialect::QUAKE3, &lump(&[2, 2], &[1, 9, 2, 9]));
-    let mut visibility = map.visibility().unwrap();
-    assert!(visibility.fill().unwrap());
-    assert_eq!(visibility.to_bytes().unwrap(), lump(&[2, 2], &[3, 0, 3, 0]));
+    let (is_new, draft) = filled(&with_lump(&dialect::QUAKE3, &lump(&[2, 2], &[1, 9, 2, 9])));
+    assert_eq!((is_new, lump_of(&draft)), (true, lump(&[2, 2], &[3, 0, 3, 0])));
 }

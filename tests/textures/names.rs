@@ -154,7 +154,7 @@ fn frames_that_lose_their_first_are_named() {
     let map = open("goldsrc/own_rooms");
     let names = names(&map);
     let rename = |draft: &mut bspkit::Draft<'_>, old: &[u8], new: &str| {
-        draft.rename_textures(&Renaming::new(old, new).unwrap()).unwrap().frames
+        draft.texture_names().unwrap().rename(&Renaming::new(old, new).unwrap()).unwrap().frames
     };
     let mut draft = map.draft();
     assert!(rename(&mut draft, &names[0], "+0button").is_empty());

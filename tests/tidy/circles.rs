@@ -1,7 +1,6 @@
 //! Circles: modules of one folder that import each other, over any number of steps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs;
 use std::path::Path;
 
 /// The folders below `src` whose modules must not form a circle. What is in `mod.rs` itself belongs to all of them.

@@ -18,16 +18,17 @@ use crate::cli::talk::Code;
 
 /// Give textures other names, in maps of every family
 ///
-/// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What refers to
-/// the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room for 31 bytes,
-/// Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of, and so are animations (`+0name`, `+1name`) that
-/// lose a frame. `\xff` is a byte and `\\` a
+/// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What
+/// refers to the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room
+/// for 31 bytes, Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of, and
+/// so are animations (`+0name`, `+1name`) that lose a frame. `\xff` is a byte and `\\` a
 /// backslash, as `tex list` prints them.
 ///
 /// A name that cannot be read is named and left alone; the others change, and the exit status is 1.
 ///
-/// Only the map's own names change, and no files: embedded ones of Source have `pak mv`. Nor do names change that entities give,
-/// such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of Quake II.
+/// Only the map's own names change, and no files: embedded ones of Source have `pak mv`. Nor do names change that
+/// entities give, such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of
+/// Quake II.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use bspkit::face::images::visibility::places;
 
 use crate::cli::context::Context;
 use crate::cli::help;

@@ -1,8 +1,10 @@
 //! The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
 //! `+Aname` to `+Jname` for another state. They stop where one is missing before the last (`Mod_LoadTextures`).
 
+use std::collections::BTreeSet;
 use std::fmt;
 
+use super::Textures;
 use crate::bytes::escaped;
 
 /// What engines stop at.
@@ -44,4 +46,12 @@ pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
         (number > next).then_some((place, Fault::NoneBefore(name)))
     };
     frames.into_iter().filter_map(fault).collect()
+}
+
+impl Textures<'_> {
+    /// What is wrong with the frames of animated textures.
+    pub(crate) fn frame_faults(&self) -> BTreeSet<Fault> {
+        let names = (0..self.len()).filter_map(|index| Some((self.name(index)?.to_vec(), ())));
+        faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()
+    }
 }

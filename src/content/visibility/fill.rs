@@ -12,15 +12,18 @@ impl Visibility<'_> {
     /// larger than engines read. Rows of a matrix are not shared, and keep their places.
     ///
     /// ```
-    /// let mut visibility = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.visibility()?;
-    /// let old = visibility.to_bytes()?.len();
-    /// assert!(visibility.fill()?);
-    /// assert!(visibility.to_bytes()?.len() < old);
+    /// use bspkit::Bsp;
+    /// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let lump = map.slot("visibility")?.id;
+    /// let mut draft = map.draft();
+    /// assert!(draft.visibility()?.fill()?);
+    /// assert!(draft.bytes(lump)?.len() < map.bytes(lump)?.len());
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where a row of a matrix is missing, [`ErrorKind::TooLarge`] where an offset would pass 2 GiB.
+    /// [`ErrorKind::Malformed`] where a row of a matrix is missing, [`ErrorKind::TooLarge`] where an offset would pass
+    /// 2 GiB.
     pub fn fill(&mut self) -> Result<bool> {
         let all = self.plain(true);
         let places: Vec<usize> = if self.is_empty() { Vec::new() } else { all.iter().collect() };

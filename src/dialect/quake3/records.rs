@@ -52,7 +52,8 @@ records! {
         pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
     }
 
-    /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`. Compilers keep a plane beside its opposite.
+    /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`. Compilers keep a plane beside its
+    /// opposite.
     pub struct Plane(16) {
         /// The direction it faces, of length 1.
         pub normal: [f32; 3],
@@ -104,7 +105,8 @@ records! {
         pub brush: i32 => index("BRUSHES"),
     }
 
-    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Each surface and brush belongs to one.
+    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Each surface and brush belongs
+    /// to one.
     pub struct Model(40) {
         /// Its box.
         pub mins: [f32; 3],
@@ -193,10 +195,11 @@ records! {
         pub lightmap_size: [i32; 2],
         /// Where in the map the light begins; of a flare where it is (`lightmapOrigin`).
         pub lightmap_origin: [f32; 3],
-        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color (`lightmapVecs`).
+        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color
+        /// (`lightmapVecs`).
         pub lightmap_vectors: [[f32; 3]; 3],
-        /// Width and height of a patch in control points, both odd; of foliage how many instances and vertexes (`patchWidth`,
-        /// `patchHeight`).
+        /// Width and height of a patch in control points, both odd; of foliage how many instances and vertexes
+        /// (`patchWidth`, `patchHeight`).
         pub patch_size: [i32; 2],
     }
 

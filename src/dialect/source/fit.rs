@@ -21,7 +21,8 @@ fn faces_of_models(facts: &Facts<'_>) -> i64 {
     facts.sum("MODELS", |model: Model| i64::from(model.face_count))
 }
 
-/// How many faces there are for what has a record for each of them: where the structs are known, as many as stand there.
+/// How many faces there are for what has a record for each of them: where the structs are known, as many as stand
+/// there.
 fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
     let len = facts.len(FACES);
     let known = facts.sizes(FACES).filter(|size| len > 0 && len.is_multiple_of(*size));

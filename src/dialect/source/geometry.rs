@@ -34,8 +34,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 records! {
-    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Together they have every face once,
-    /// in order.
+    /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Together they have every face
+    /// once, in order.
     pub struct Model(48) {
         /// Its box.
         pub mins: [f32; 3],

@@ -58,7 +58,8 @@ impl Light for WorldLightV1 {
     }
 }
 
-/// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty lumps.
+/// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty
+/// lumps.
 fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let bytes = facts.own(row);
     if bytes.len() < L::SIZE || facts.is_exact && !bytes.len().is_multiple_of(L::SIZE) {
@@ -203,8 +204,8 @@ lights! {
 
     /// `dflagslump_t`.
     pub struct MapFlags(4) {
-        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range. In version 21
-        /// and later the bits 0x7C say which alphas the light has.
+        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range. In version
+        /// 21 and later the bits 0x7C say which alphas the light has.
         pub flags: u32 => Meaning::Flags(FlagKind::Map),
     }
     }

@@ -123,8 +123,8 @@ fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
-/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with a list of so
-/// many entries between or behind, which some games have.
+/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with a list of
+/// so many entries between or behind, which some games have.
 pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), String> {
     // Where a list ends that begins here.
     let list = |at: usize, size: usize| {
@@ -157,7 +157,7 @@ pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), St
     }
 }
 
-/// Whether props of so many bytes fill the member.
+/// Whether props of this size in bytes fill the member.
 fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
     its_version(facts, row)?;
     let bytes = facts.own(row);

@@ -60,8 +60,8 @@ macro_rules! faces {
                     pub fog_volume: i32,
                     /// The styles of its light; 255 ends them.
                     pub styles: [u8; 4],
-                    /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may be
-                    /// there though the lighting lump is empty (`lightofs`).
+                    /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may
+                    /// be there though the lighting lump is empty (`lightofs`).
                     pub light_offset: i32,
                     /// Its area in square units.
                     pub area: f32,

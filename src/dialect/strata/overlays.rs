@@ -79,8 +79,8 @@ macro_rules! overlays {
                     pub u: [f32; 2],
                     /// From where to where v goes (`flV`).
                     pub v: [f32; 2],
-                    /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around
-                    /// (`vecUVPoints`).
+                    /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned
+                    /// around (`vecUVPoints`).
                     pub uv_points: [[f32; 3]; 4],
                     /// Where it is (`vecOrigin`).
                     pub origin: [f32; 3],

@@ -83,7 +83,7 @@ impl<'b> Faces<'b> {
             let edges = usize::try_from(self.edge_count.get(face)).unwrap_or(0);
             let Some(rest) = room.checked_sub(edges) else {
                 return sink.add(&LUMP_UNCHECKED, At::lump(self.faces.name).record(face), || {
-                    "its faces share so many edges that the light of those from here on was not looked at".into()
+                    "its faces share too many edges: from here on their light was not checked".into()
                 });
             };
             room = rest;

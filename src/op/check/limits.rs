@@ -6,7 +6,7 @@ use super::sink::{At, Sink};
 use crate::bytes::word;
 use crate::dialect::{Engine, Unit};
 
-/// Compares what the map has with the engine's limits; so many entities were counted.
+/// Compares what the map has with the engine's limits; `entities` is their number.
 pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities: Option<usize>, sink: &mut Sink) {
     let Some(engine) = engine else { return };
     for limit in engine.limits {

@@ -114,8 +114,8 @@ impl<'a> Lumps<'a> {
         self.referred(lump.name).or(Some(lump))
     }
 
-    /// What numbers mean that refer to a lump: the lump, or what stands for it where it is left out. Nothing where nothing
-    /// does.
+    /// What numbers mean that refer to a lump: the lump, or what stands for it where it is left out. Nothing where
+    /// nothing does.
     pub(super) fn referred(&self, name: &str) -> Option<&Lump<'a>> {
         let lump = self.lump(name)?;
         match self.checks().left_out.iter().find(|(left_out, _)| *left_out == name && lump.slot.length == 0) {

@@ -29,8 +29,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
         match cell.meaning {
             Meaning::Index { lump: target, none } => {
                 let Some(count) = count(lumps, target) else { continue };
-                // Where an index may be several negative numbers it ends a tree with what a volume holds; engines hand on
-                // whatever is negative there, and maps have been seen with numbers that no list has.
+                // Where an index may be several negative numbers it ends a tree with what a volume holds; engines hand
+                // on whatever is negative there, and maps have been seen with numbers that no list has.
                 let ends_tree = none.len() > 1 && none.iter().all(|value| *value < 0);
                 let is_good =
                     |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
@@ -63,7 +63,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let of = |role| lumps.role_lump(role).and_then(|lump| count(lumps, lump.name));
                 let (Some(nodes), Some(leafs)) = (of(Role::Nodes), of(Role::Leafs)) else { continue };
                 values.each(|record, value| {
-                    // Engines of Quake with more nodes than fit read 16 bits without a sign: what is no node then is a leaf.
+                    // Engines of Quake with more nodes than fit read 16 bits without a sign: what is no node then is a
+                    // leaf.
                     let is_far = number == Number::I16 && value < 0 && value + 0x1_0000 < nodes;
                     if !is_far && (value >= nodes || value < -leafs) {
                         found.report(&CHILD_RANGE, &values, record, sink, || {

@@ -144,8 +144,8 @@ fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Types 0 to 2 are of planes whose normal has exactly 1 or -1 along an axis, for which engines take a short way; 3 to 5
-/// are of all others, by the longest part of the normal (`PlaneTypeForNormal`): 0.99998 is not axial.
+/// Types 0 to 2 are of planes whose normal has exactly 1 or -1 along an axis, for which engines take a short way; 3 to
+/// 5 are of all others, by the longest part of the normal (`PlaneTypeForNormal`): 0.99998 is not axial.
 fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
     let (Some(normals), Some(kinds)) = (planes.column("normal"), planes.column("kind")) else { return };

@@ -43,8 +43,8 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the file was cut short: all lumps from one place on pass its end, and the first of them begins where the file
-/// ends or before. Of one lump with a wrong number others would stand after it, or the file would be whole.
+/// Whether the file was cut short: all lumps from one place on pass its end, and the first of them begins where the
+/// file ends or before. If one lump had a wrong number, others would follow it, or the file would be whole.
 fn check_cut(lumps: &Lumps<'_>, sink: &mut Sink) -> bool {
     // Padding that compilers write between lumps: up to a sector.
     const MOST_PADDING: u64 = 2048;

@@ -1,4 +1,5 @@
-//! The texture lump of Quake and GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`, `miptex_t`).
+//! The texture lump of Quake and GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`,
+//! `miptex_t`).
 //!
 //! An offset of -1 is a texture that is not there, offsets of 0 within one mean that a WAD file has it: both legal.
 

@@ -74,7 +74,7 @@ fn check_clusters(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
     Some(clusters)
 }
 
-/// `numClusters`, `clusterBytes`, then as many rows of so many bytes.
+/// `numClusters`, `clusterBytes`, then `numClusters` rows of `clusterBytes` bytes.
 fn check_matrix(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
     let len = lump.bytes.len();
     let (Some(count), Some(stride)) = (word(&lump.bytes, 0), word(&lump.bytes, 4)) else {
