@@ -1,6 +1,10 @@
 //! Work on many things at once: lumps to compress, files to write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// How many bytes of memory work that runs at once takes in total, where it takes much: 64 MiB.
+pub const WORKING_MEMORY: usize = 64 << 20;
 
 /// The results of work on every item, in the order of the items, by so many threads at most. They take the items from
 /// the front: put the largest first, so that no thread is left with one at the end.
@@ -35,9 +39,83 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// As [`in_parallel`] for work that takes memory, `cost` bytes for an item: what runs at once takes at most
+/// [`WORKING_MEMORY`] in total, whatever the number of threads. An item that takes more than that runs alone.
+///
+/// # Panics
+/// Where the work panics.
+///
+/// ```
+/// let lengths = bspkit::threads::in_parallel_within(2, &[1, 2, 3], |mib| mib << 20, |mib| vec![0; mib << 20].len());
+/// assert_eq!(lengths, [1 << 20, 2 << 20, 3 << 20]);
+/// ```
+pub fn in_parallel_within<T: Sync, R: Send>(
+    threads: usize,
+    items: &[T],
+    cost: impl Fn(&T) -> usize + Sync,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let memory = Memory::default();
+    in_parallel(threads, items, |item| {
+        let _share = memory.take(cost(item));
+        work(item)
+    })
+}
+
+/// What runs takes so many bytes.
+#[derive(Default)]
+struct Memory {
+    taken: Mutex<usize>,
+    is_less: Condvar,
+}
+
+/// A part of the memory, which is given back when this is dropped.
+struct Share<'m> {
+    memory: &'m Memory,
+    bytes: usize,
+}
+
+impl Memory {
+    fn take(&self, bytes: usize) -> Share<'_> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |taken: &mut usize| *taken > 0 && taken.saturating_add(bytes) > WORKING_MEMORY;
+        let mut taken = self.is_less.wait_while(taken, is_full).unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_add(bytes);
+        Share { memory: self, bytes }
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut taken = self.memory.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(self.bytes);
+        self.memory.is_less.notify_all();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_at_once_takes_a_bounded_amount() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let costs = [30 << 20, 100 << 20, 30 << 20, 0, 60 << 20, usize::MAX, 1].repeat(20);
+        let done = in_parallel_within(
+            8,
+            &costs,
+            |cost| *cost,
+            |cost| {
+                let bytes = (*cost).min(WORKING_MEMORY);
+                most.fetch_max(now.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
+                std::thread::yield_now();
+                now.fetch_sub(bytes, Ordering::SeqCst);
+                *cost
+            },
+        );
+        assert_eq!(done, costs);
+        assert!(most.into_inner() <= WORKING_MEMORY);
+    }
 
     #[test]
     fn results_come_in_the_order_of_the_items() {

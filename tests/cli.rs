@@ -4,6 +4,8 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "cli/bounds.rs"]
+mod bounds;
 #[path = "cli/build.rs"]
 mod build;
 #[path = "cli/checksum.rs"]

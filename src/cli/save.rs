@@ -245,7 +245,7 @@ impl Save {
         if self.dry_run {
             // What nobody sees is not computed.
             let sums = match self.json || !job.talk.quiet {
-                true => Bsp::from_data(plan.to_data(), Some(bsp.dialect())).ok().map(|new| Sums::new(bsp, &new)),
+                true => Some(Sums::new(bsp, plan)),
                 false => None,
             };
             DryRun { path: &map.path, target, plan, sums, warnings, backup: None }.print(self.json, many, job)?;
@@ -274,7 +274,7 @@ impl Save {
         let backup = saved.backup.as_deref();
         // What nobody asked for is not computed.
         let sums = match (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
-            true => Some(Sums::new(bsp, &Bsp::open_as(place, Some(bsp.dialect()))?)),
+            true => Some(Sums::new(bsp, plan)),
             false => None,
         };
         if self.json {

@@ -132,15 +132,19 @@ impl<'a> Draft<'a> {
     /// The bytes of a game lump say offsets as if the lump stayed where it is.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the map has no such slot; those of an open lens that has read the slot and cannot be
+    /// [`ErrorKind::NotFound`] if the map has no such slot; [`ErrorKind::Refused`] for the entry that ends the list of a
+    /// game lump with compressed members, which holds nothing; those of an open lens that has read the slot and cannot be
     /// written.
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
-        self.slot(slot)?;
+        let bytes = bytes.into();
+        if packing::is_end(self.slot(slot)?) && !bytes.is_empty() {
+            return Err(refused("it only ends the list of members and can hold nothing", &self.bsp, slot));
+        }
         // The new bytes replace all edits of a lens that can change this slot alone.
         let is_replaced = |access: &Access| access.writes == [slot];
         self.close(|access| !is_replaced(access) && access.reads.contains(&slot))?;
         self.open.retain(|open| !is_replaced(&open.access));
-        open::put(&self.bsp, &mut self.slots, slot, bytes.into());
+        open::put(&self.bsp, &mut self.slots, slot, bytes);
         Ok(())
     }
 

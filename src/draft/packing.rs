@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
 }
 
 /// Whether a slot is one of the empty members that end the list of a game lump.
-fn is_end(slot: &Slot) -> bool {
+pub(super) fn is_end(slot: &Slot) -> bool {
     matches!(slot.id, SlotId::Game(_)) && slot.name == file::member_name(0)
 }
 

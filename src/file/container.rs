@@ -181,6 +181,12 @@ impl<'a> Container<'a> {
         !self.parts.pinned.is_empty() || self.parts.unread_header.is_some() || self.parts.tail.iter().any(unreadable)
     }
 
+    /// The game lump where its directory claims bytes that the file does not have.
+    pub(crate) fn cut_game_lump(&self) -> Option<&Slot> {
+        let (id, _) = self.parts.pinned.iter().find(|(_, reason)| *reason == nested::OUTSIDE)?;
+        self.slot(*id)
+    }
+
     /// The slots whose directory entries claim bytes that the file does not have.
     pub fn damaged(&self) -> impl Iterator<Item = &Slot> {
         self.parts.slots.iter().filter(|slot| slot.bounds.is_damaged())

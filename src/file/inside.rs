@@ -127,14 +127,38 @@ pub(super) fn contents<'a>(
         let is_new_end = needs_end(container, &members);
         contents.insert(lump, laid_again(container, SlotId::Game(0), &slot.stored, directory, is_new_end, &members));
     }
-    let bspx = parts.tail.iter().find_map(|part| match part {
-        TailPart::Bspx(range) if !entries.is_empty() => {
+    let block = parts.tail.iter().find_map(|part| match part {
+        TailPart::Bspx(range) if !entries.is_empty() => Some(range),
+        _ => None,
+    });
+    let bspx = match block {
+        None => None,
+        Some(range) => {
+            refuse_behind_cut(parts, &entries)?;
             let directory = BspxHeader::SIZE + BspxEntry::SIZE * count(parts, SlotId::Bspx(0));
             Some(laid_again(container, SlotId::Bspx(0), range, directory, false, &entries))
         }
-        _ => None,
-    });
+    };
     Ok((contents, bspx))
+}
+
+/// Row 11 for BSPX: behind an entry that claims bytes past the end of the file nothing may come to stand, as an entry
+/// does that has no bytes of its own.
+fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
+    let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
+    let cut = children(parts, SlotId::Bspx(0)).find(|slot| slot.bounds == Bounds::Overrun && edit_of(slot).is_none());
+    let shares = |slot: &Slot| {
+        let overlaps = |other: &Slot| slot.stored.start < other.stored.end && other.stored.start < slot.stored.end;
+        slot.stored.is_empty() || parts.slots.iter().any(|other| other.id != slot.id && overlaps(other))
+    };
+    let is_put_behind = |slot: &Slot| edit_of(slot).is_some_and(|edit| !edit.stored.is_empty()) && shares(slot);
+    match cut.filter(|_| children(parts, SlotId::Bspx(0)).any(is_put_behind)) {
+        None => Ok(()),
+        Some(cut) => {
+            let message = format!("{} {}, so nothing can be put behind it", cut.name, cut.bounds);
+            Err(refused(message, &cut.name).hint("only edits of entries that have bytes of their own are possible"))
+        }
+    }
 }
 
 /// Whether a member comes to be compressed and the list has no end: an entry of zeros behind the last member, without

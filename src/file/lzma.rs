@@ -13,6 +13,17 @@ use crate::record::{Field, Record};
 /// are half of that.
 pub const MOST_UNPACKED: usize = 32 << 20;
 
+/// What the pieces of a file of `size` bytes may take in total once they are decompressed: 64 MiB, or 64 times the size where
+/// that is more. Real files shrink to a fiftieth at most.
+pub(crate) fn most_in_total(size: usize) -> usize {
+    size.saturating_mul(64).max(64 << 20)
+}
+
+/// How much memory decompressing a piece takes that gives so many bytes: these, and a window of no more.
+pub(crate) fn memory_for(unpacked: usize) -> usize {
+    unpacked.min(MOST_UNPACKED).saturating_mul(2)
+}
+
 /// The widest window of the encoder in bytes, which takes twelve times as much memory.
 const WIDEST_WINDOW: u32 = 1 << 23;
 

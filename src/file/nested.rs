@@ -8,6 +8,9 @@ use crate::record::{Field, Record, decode_in};
 /// How many members a game lump may have before it is taken for something else; real maps have at most eight.
 pub(crate) const MOST_MEMBERS: usize = 1024;
 
+/// Why a game lump is not read whose directory claims bytes that the file does not have.
+pub(crate) const OUTSIDE: &str = "a member lies outside of the file";
+
 /// The entries of an Xash3D extra header.
 pub(crate) const XASH_ENTRIES: usize = 12;
 
@@ -68,7 +71,6 @@ pub(crate) fn game_lump(
     file_size: usize,
 ) -> Result<Vec<Slot>, &'static str> {
     const NO_DIRECTORY: &str = "its directory cannot be read";
-    const OUTSIDE: &str = "a member lies outside of the file";
     let count = order.word(lump, 0).and_then(|count| usize::try_from(count).ok()).ok_or(NO_DIRECTORY)?;
     let members = 4 + count.min(MOST_MEMBERS) * GameLumpEntry::SIZE;
     if count > MOST_MEMBERS || members > lump.len() {

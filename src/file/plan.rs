@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::container::Container;
+use super::nested;
 use super::piece::{Piece, Pieces};
 use super::report::Report;
 use super::{Layout, SegmentKind};
 use crate::bytes::Data;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The result of a draft and a layout, ready to be looked at or saved.
 ///
@@ -115,8 +117,9 @@ impl<'a> Plan<'a> {
     /// Why saving needs the caller's explicit word ([`super::SaveOptions::force`]): the map is damaged and the plan
     /// changes it.
     pub fn needs_force(&self) -> Option<String> {
-        let slot = self.container.damaged().next()?;
-        (!self.is_identity()).then(|| format!("{} {}", slot.name, slot.bounds))
+        let slot = self.container.damaged().next().map(|slot| format!("{} {}", slot.name, slot.bounds));
+        let lump = || self.container.cut_game_lump().map(|lump| format!("{}: {}", lump.name, nested::OUTSIDE));
+        slot.or_else(lump).filter(|_| !self.is_identity())
     }
 
     /// The ranges of the new file that differ from the same range of the old one, in order; where the file becomes
@@ -166,20 +169,37 @@ impl<'a> Plan<'a> {
 
     /// The whole new file in memory.
     pub fn to_vec(&self) -> Vec<u8> {
-        self.to_vec_in(Vec::new())
+        let mut bytes = Vec::with_capacity(self.size());
+        self.parts().for_each(|part| bytes.extend_from_slice(part));
+        bytes
     }
 
     /// The whole new file in memory that was used before.
-    pub(crate) fn to_vec_in(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] where the system has no memory for it.
+    pub(crate) fn to_vec_in(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         bytes.clear();
-        bytes.reserve_exact(self.size());
+        let no_room = |_| Error::new(ErrorKind::TooLarge, format!("there is no memory for {} bytes", self.size()));
+        bytes.try_reserve_exact(self.size()).map_err(no_room)?;
         self.parts().for_each(|part| bytes.extend_from_slice(part));
-        bytes
+        Ok(bytes)
     }
 
     /// The new file as a map's bytes, without a copy where nothing changes.
     pub fn to_data(&self) -> Data<'a> {
         if self.is_identity() { self.container.data.clone() } else { Data::from(self.to_vec()) }
+    }
+
+    /// The bytes of a range of the new file, part by part, as far as it reaches; nothing is put together in memory.
+    pub(crate) fn slice(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
+        let mut at = 0;
+        self.parts().filter_map(move |part| {
+            let start = at;
+            at += part.len();
+            let (from, to) = (range.start.max(start), range.end.min(at));
+            (from < to).then(|| &part[from - start..to - start])
+        })
     }
 
     /// The bytes of the new file, from front to back.

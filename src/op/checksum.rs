@@ -1,7 +1,7 @@
 //! The sums of a map by which engines tell whether two files are the same map, and what an edit does to them.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::ops::Range;
 
 use md4::Md4;
 use md5::{Digest, Md5};
@@ -9,8 +9,7 @@ use md5::{Digest, Md5};
 use crate::bsp::Bsp;
 use crate::bytes::word;
 use crate::dialect::{Checksum, Covers, Role, Sum};
-use crate::error::{Error, ErrorKind, Result};
-use crate::file::{Plan, Slot, SlotId};
+use crate::file::{Plan, SlotId};
 
 /// A sum of a map.
 ///
@@ -54,55 +53,103 @@ impl fmt::Display for Value {
 
 /// Every sum that engines of the map's dialect compare.
 pub fn all(bsp: &Bsp<'_>) -> Vec<Computed> {
-    let computed = |checksum| Computed { checksum, value: of(bsp, checksum) };
-    bsp.dialect().checksums.iter().map(computed).collect()
+    all_of(bsp, |checksum| of(bsp, checksum))
+}
+
+/// The same sums of the file that a plan for the map writes, which is not put together in memory for them.
+///
+/// ```
+/// use bspkit::{Layout, op::checksum};
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_box.bsp")?;
+/// let plan = map.draft().plan(Layout::Keep)?;
+/// assert_eq!(checksum::all_of_plan(&map, &plan), checksum::all(&map));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn all_of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>) -> Vec<Computed> {
+    all_of(bsp, |checksum| of_plan(bsp, plan, checksum))
+}
+
+fn all_of(bsp: &Bsp<'_>, of: impl Fn(&'static Checksum) -> Value) -> Vec<Computed> {
+    bsp.dialect().checksums.iter().map(|checksum| Computed { checksum, value: of(checksum) }).collect()
 }
 
 /// A sum of a map, over the bytes as they stand in the file; of a lump that the file cuts off, over what is there.
 pub fn of(bsp: &Bsp<'_>, checksum: &Checksum) -> Value {
     let file = bsp.container().bytes();
-    let bytes = |slot: &Slot| &file[slot.stored.clone()];
-    let parts = match checksum.covers {
-        Covers::File => vec![file],
-        Covers::Lumps { without, by_offset } => {
-            let is_covered = |slot: &&Slot| match bsp.role_of(slot.id) {
-                Some(role) => !without.contains(&role),
-                None => matches!(slot.id, SlotId::Lump(_)),
-            };
-            let mut lumps: Vec<&Slot> = bsp.slots().iter().filter(is_covered).collect();
-            if by_offset {
-                lumps.sort_by_key(|slot| slot.offset);
-            }
-            lumps.into_iter().map(bytes).collect()
-        }
-        Covers::Header(at) => vec![file.get(at..at + 4).unwrap_or_default()],
-        Covers::EntityText => {
-            let text = bsp.role(Role::Entities).map_or(&[][..], bytes);
-            vec![&text[..text.len().saturating_sub(1)]]
-        }
-    };
-    sum(checksum.sum, &parts)
+    let lumps: Vec<_> = bsp.slots().iter().map(|slot| (slot.offset, slot.stored.clone())).collect();
+    let ranges = ranges(bsp, checksum, &lumps, file.len());
+    sum(checksum.sum, ranges.into_iter().map(|range| std::iter::once(&file[range])))
 }
 
-fn sum(sum: Sum, parts: &[&[u8]]) -> Value {
+/// A sum of the file that a plan for the map writes, as [`all_of_plan`].
+pub fn of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Value {
+    let shape = bsp.container().shape();
+    let header: Vec<u8> = plan.slice(0..shape.header_size()).flatten().copied().collect();
+    let number = |number: i32| usize::try_from(number).unwrap_or(0);
+    let lumps: Vec<_> = shape
+        .entries(&header)
+        .map(|fields| {
+            let start = number(fields.offset).min(plan.size());
+            let end = start.saturating_add(number(fields.length)).min(plan.size());
+            let is_there = fields.offset >= 0 && fields.length > 0;
+            (fields.offset, if is_there { start..end } else { 0..0 })
+        })
+        .collect();
+    let ranges = ranges(bsp, checksum, &lumps, plan.size());
+    sum(checksum.sum, ranges.into_iter().map(|range| plan.slice(range)))
+}
+
+/// The ranges of a file that a sum is of; `lumps` are the offsets and the bytes of lumps, by index.
+fn ranges(bsp: &Bsp<'_>, checksum: &Checksum, lumps: &[(i32, Range<usize>)], size: usize) -> Vec<Range<usize>> {
+    match checksum.covers {
+        Covers::File => vec![0..size],
+        Covers::Lumps { without, by_offset } => {
+            let is_covered = |index: usize| match bsp.role_of(SlotId::Lump(index)) {
+                Some(role) => !without.contains(&role),
+                None => true,
+            };
+            let directory = &lumps[..bsp.container().shape().count.min(lumps.len())];
+            let mut lumps: Vec<_> = directory.iter().enumerate().filter(|(index, _)| is_covered(*index)).collect();
+            if by_offset {
+                lumps.sort_by_key(|(_, (offset, _))| *offset);
+            }
+            lumps.into_iter().map(|(_, (_, range))| range.clone()).collect()
+        }
+        Covers::Header(at) => vec![if at + 4 <= size { at..at + 4 } else { 0..0 }],
+        Covers::EntityText => {
+            let text = bsp.dialect().role(Role::Entities).and_then(|index| lumps.get(index));
+            let text = text.map_or(0..0, |(_, range)| range.clone());
+            vec![text.start..text.end.saturating_sub(1).max(text.start)]
+        }
+    }
+}
+
+/// The sum of several ranges, each of which comes in parts.
+fn sum<'p>(sum: Sum, ranges: impl Iterator<Item = impl Iterator<Item = &'p [u8]>>) -> Value {
     match sum {
-        Sum::BlockMd4 => Value::Number(parts.iter().map(|part| folded(Md4::digest(part).into())).fold(0, |a, b| a ^ b)),
+        Sum::BlockMd4 => Value::Number(ranges.map(|parts| folded(digest::<Md4>(parts))).fold(0, |a, b| a ^ b)),
         Sum::Crc32 => {
             let mut crc = crc32fast::Hasher::new();
-            parts.iter().for_each(|part| crc.update(part));
+            ranges.flatten().for_each(|part| crc.update(part));
             Value::Number(!crc.finalize())
         }
-        Sum::Md5 => {
-            let mut md5 = Md5::new();
-            parts.iter().for_each(|part| md5.update(part));
-            Value::Digest(md5.finalize().into())
-        }
+        Sum::Md5 => Value::Digest(digest::<Md5>(ranges.flatten())),
         Sum::Stored => {
-            let word = parts.first().and_then(|part| word(part, 0));
-            Value::Number(word.unwrap_or(0).cast_unsigned())
+            let bytes: Vec<u8> = ranges.flatten().flatten().copied().collect();
+            Value::Number(word(&bytes, 0).unwrap_or(0).cast_unsigned())
         }
-        Sum::Crc16 => Value::Key(parts.iter().copied().flatten().fold(u16::MAX, |crc, byte| crc16(crc, *byte))),
+        Sum::Crc16 => Value::Key(ranges.flatten().flatten().fold(u16::MAX, |crc, byte| crc16(crc, *byte))),
     }
+}
+
+fn digest<'p, D>(parts: impl Iterator<Item = &'p [u8]>) -> [u8; 16]
+where
+    D: Digest,
+    md5::digest::Output<D>: Into<[u8; 16]>,
+{
+    let mut digest = D::new();
+    parts.for_each(|part| digest.update(part));
+    digest.finalize().into()
 }
 
 /// The words of an MD4 combined: `Com_BlockChecksum` of md4.c.
@@ -118,34 +165,6 @@ fn crc16(crc: u16, byte: u8) -> u16 {
     })
 }
 
-/// A sum of the whole file that a plan writes, which is not put together in memory for it.
-///
-/// # Errors
-/// [`ErrorKind::Argument`] for a sum of something else than the file.
-pub fn of_plan(plan: &Plan<'_>, checksum: &Checksum) -> Result<Value> {
-    /// Takes what is written into the sum.
-    struct Taken(Md4);
-
-    impl Write for Taken {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    if (checksum.sum, checksum.covers) != (Sum::BlockMd4, Covers::File) {
-        let message = format!("the sum {} is not of the whole file", checksum.name);
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
-    let mut taken = Taken(Md4::new());
-    plan.write_to(&mut taken).map_err(|error| Error::io("cannot sum the new file", error))?;
-    Ok(Value::Number(folded(taken.0.finalize().into())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +174,7 @@ mod tests {
     fn sums_are_the_published_ones() {
         let words = [0xa448_017a_u32, 0xaf21_d852, 0x5fc1_0ae8, 0x7aa6_729d].map(u32::swap_bytes);
         let (abc, digits) = ([&b"a"[..], b"", b"bc"], [&b"1234"[..], b"56789"]);
-        assert_eq!(Sum::BlockMd4.of(&[b"abc"]), Value::Number(words.into_iter().fold(0, |a, b| a ^ b)));
+        assert_eq!(Sum::BlockMd4.of(&[b"a", b"bc"]), Value::Number(words.into_iter().fold(0, |a, b| a ^ b)));
         assert_eq!(Sum::Md5.of(&abc).to_string(), "900150983cd24fb0d6963f7d28e17f72");
         assert_eq!(Sum::Crc32.of(&digits), Value::Number(!0xcbf4_3926));
         assert_eq!(Sum::Crc16.of(&digits), Value::Key(0x29b1));
@@ -163,7 +182,7 @@ mod tests {
 
     impl Sum {
         fn of(self, parts: &[&[u8]]) -> Value {
-            sum(self, parts)
+            sum(self, [parts.iter().copied()].into_iter())
         }
     }
 }

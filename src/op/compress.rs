@@ -202,7 +202,8 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 ///
 /// # Errors
 /// As [`compress`]; [`ErrorKind::Malformed`] and [`ErrorKind::TooLarge`] with the lump's name where one cannot be
-/// decompressed. The draft is as it was then.
+/// decompressed; [`ErrorKind::TooLarge`] where all would take more than 64 MiB and more than 64 times the size of the file,
+/// as lumps do that share one compressed piece. The draft is as it was then.
 ///
 /// ```
 /// use bspkit::op::compress::{self, Options};
@@ -218,6 +219,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report::default();
     let pieces = pieces(draft, Packing::Raw, &mut report)?;
+    check_total(draft, &pieces)?;
     let found = on_all_cores(&pieces, options.thread_count(), |slot| match draft.packing(slot.id) {
         Packing::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
         Packing::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
@@ -225,6 +227,18 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     pak(draft, options, Packing::Raw, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
+}
+
+/// Refuses a map that could only be made to fill the memory.
+fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
+    let bsp = draft.bsp();
+    let total = pieces.iter().filter_map(|slot| bsp.unpacked_size(slot.id)).fold(0, usize::saturating_add);
+    let most = lzma::most_in_total(bsp.container().bytes().len());
+    if total <= most {
+        return Ok(());
+    }
+    let message = format!("the lumps would take {total} bytes decompressed, more than {most} for a file of this size");
+    Err(Error::new(ErrorKind::TooLarge, message).hint("several of them may share one compressed piece: see `check`"))
 }
 
 /// What a thread found for a piece.

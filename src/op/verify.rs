@@ -101,6 +101,8 @@ fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
     let doing = doing.to_string();
     move |error| match error.kind() {
         ErrorKind::Refused if explains => Failure::DoesNotApply,
+        // Of a map of nearly 2 GiB there may be no room for a copy.
+        ErrorKind::TooLarge => Failure::DoesNotApply,
         _ => broken(format!("{doing}: {error}")),
     }
 }
@@ -109,7 +111,7 @@ fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
 fn identity(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     let bytes = bsp.container().bytes();
     for layout in [Layout::Keep, Layout::Append] {
-        let written = (subject.write)(&bsp.draft(), layout, spare.take()).map_err(|error| broken(error.to_string()))?;
+        let written = (subject.write)(&bsp.draft(), layout, spare.take()).map_err(error(bsp, "save"))?;
         if let Some(at) = first_difference(bytes, &written) {
             return Err(broken(format!("{layout:?} without an edit differs at {at}")));
         }

@@ -3,7 +3,7 @@
 use bspkit::bytes::ByteOrder;
 use bspkit::dialect::{self, Role};
 use bspkit::op::verify;
-use bspkit::{Bsp, ErrorKind, Layout, Packing, SlotId};
+use bspkit::{Bsp, Builder, ErrorKind, Layout, Packing, SlotId};
 
 use super::{assert_sound, sandwich, source_family, text, with_entities};
 
@@ -289,4 +289,19 @@ fn a_version_is_a_word_of_its_own() {
         let bspx = map.slot("bspx:LMSHIFT").unwrap().id;
         assert_eq!(draft.set_version(bspx, 1).unwrap_err().kind(), ErrorKind::Refused);
     }
+}
+
+/// The entry of zeros behind compressed members holds nothing, and what were put there would not be read again.
+#[test]
+fn the_end_of_a_list_of_members_takes_no_bytes() {
+    let bytes = Builder::new(&dialect::SOURCE).lump(0, text(49)).game_lump(*b"sprp", 6, [5; 900]).build().unwrap();
+    let mut draft = Bsp::parse(&bytes).unwrap().draft();
+    draft.set_packing(SlotId::Game(0), Packing::Lzma).unwrap();
+    let saved = draft.plan(Layout::Keep).unwrap().to_vec();
+    let map = Bsp::parse(&saved).unwrap();
+    let mut draft = map.draft();
+    let error = draft.set(SlotId::Game(1), vec![1; 4]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    draft.set(SlotId::Game(1), Vec::new()).unwrap();
+    assert!(draft.changes().unwrap().is_empty());
 }

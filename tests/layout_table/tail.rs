@@ -124,3 +124,46 @@ fn an_empty_slots_word_stays_unless_it_would_lie_past_the_end() {
     let (offset, shrunk) = offset_after(Role::Faces, 4);
     assert_eq!((usize::try_from(offset).unwrap(), shrunk), (bytes.len() - 8, bytes.len() - 8));
 }
+
+/// The last lump shares its first bytes with another one; emptied, it leaves nothing between that one and BSPX.
+#[test]
+fn row_7_bspx_follows_where_the_last_lump_is_emptied() {
+    let whole = Builder::new(&dialect::QUAKE2).lump(0, text(49)).lump(1, [1; 40]).lump(13, [2; 48]).order(&[0, 1, 13]);
+    let bytes = whole.bspx("RGBLIGHTING", [7; 5]).build().unwrap();
+    let planes = Bsp::parse(&bytes).unwrap().slots()[1].stored.clone();
+    // The planes reach 8 bytes into the last lump.
+    let mut bytes = bytes;
+    bytes[8 + 8 + 4..8 + 8 + 8].copy_from_slice(&48_u32.to_le_bytes());
+    let map = Bsp::parse(&bytes).unwrap();
+    assert_eq!((map.slots()[1].stored.len(), planes.len()), (48, 40));
+    for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
+        let mut draft = map.draft();
+        draft.set(SlotId::Lump(13), Vec::new()).unwrap();
+        let saved = draft.plan(layout).unwrap().to_vec();
+        let new = Bsp::parse(&saved).unwrap();
+        assert_eq!(*new.bytes(new.slot("bspx:RGBLIGHTING").unwrap().id).unwrap(), [7; 5], "{layout:?}");
+        assert_eq!(*new.bytes(SlotId::Lump(1)).unwrap(), *map.bytes(SlotId::Lump(1)).unwrap());
+        verify::compare(&map, &saved, Some(layout), Some((SlotId::Lump(13), &[]))).unwrap();
+    }
+}
+
+/// The block is cut off: the first entry claims bytes behind the end, the second one begins there.
+#[test]
+fn row_11_nothing_is_put_behind_a_cut_bspx_entry() {
+    let builder = Builder::new(&dialect::QUAKE2).lump(0, text(49)).lump(1, [1; 40]).order(&[0, 1]);
+    let mut bytes = builder.bspx("RGBLIGHTING", [7; 50]).bspx("BRUSHLIST", [8; 9]).build().unwrap();
+    let first = Bsp::parse(&bytes).unwrap().slot("bspx:RGBLIGHTING").unwrap().stored.start;
+    bytes.truncate(first + 20);
+    let map = Bsp::parse(&bytes).unwrap();
+    let [light, brushes] = ["bspx:RGBLIGHTING", "bspx:BRUSHLIST"].map(|name| map.slot(name).unwrap().id);
+    let mut draft = map.draft();
+    draft.set(brushes, vec![9; 12]).unwrap();
+    let error = draft.plan(Layout::Keep).unwrap_err();
+    assert_eq!(error.kind(), bspkit::ErrorKind::Refused);
+    assert!(error.to_string().starts_with("bspx:RGBLIGHTING runs past the end of the file"), "{error}");
+    // New bytes for the entry that is cut off mend it.
+    let mut draft = map.draft();
+    draft.set(light, vec![6; 50]).unwrap();
+    let saved = draft.plan(Layout::Keep).unwrap().to_vec();
+    assert_eq!(*Bsp::parse(&saved).unwrap().bytes(light).unwrap(), [6; 50]);
+}

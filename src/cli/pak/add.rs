@@ -21,6 +21,8 @@ use crate::cli::talk::Code;
 use bspkit::face::input;
 
 /// Embed files: behind the others, or in the place of those that engines take for them
+///
+/// A zip is a file like any other here; `load MAP pak FILE.zip` makes it the whole pakfile.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak add map.bsp materials/my/wall.vmt=wall.vmt -o out.bsp
@@ -37,9 +39,16 @@ pub(crate) struct Args {
     /// A list as bspzip reads it: a line with the name, a line with the file, and so on
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
+    /// Store names with backslashes as they are, and take files of the system in a folder as well (.DS_Store, Thumbs.db,
+    /// desktop.ini)
+    #[arg(long)]
+    as_is: bool,
     #[command(flatten)]
     save: Save,
 }
+
+/// What file managers leave in folders, in lower case.
+const OF_SYSTEMS: [&[u8]; 3] = [b".ds_store", b"thumbs.db", b"desktop.ini"];
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut new = Vec::new();
@@ -50,6 +59,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     for argument in &args.files {
         collect(argument, &mut new)?;
     }
+    if !cx.talk.quiet {
+        notices(&new, args.as_is).iter().for_each(|notice| cx.talk.stderr(format!("note: {notice}\n").as_bytes()));
+    }
+    if !args.as_is {
+        new.retain(|new| !(new.is_found && is_of_system(&new.name)));
+        new.iter_mut().for_each(|new| new.name.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/'));
+    }
     let mut names = HashSet::new();
     if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
         bail!("two of the files are to be `{}`, as engines look it up", escaped(&twice.name));
@@ -58,7 +74,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot read {}", shown(&new.path));
         // A device may have no end.
         if !fs::metadata(&new.path).with_context(cannot)?.is_file() {
-            return Err(anyhow!("it is no regular file").context(cannot()));
+            return Err(anyhow!("it is not a regular file").context(cannot()));
         }
         let bytes = fs::read(&new.path).with_context(cannot)?;
         Ok((new.name, Data::from(bytes)))
@@ -67,7 +83,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if files.is_empty() {
         bail!("there is no file to embed");
     }
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {
@@ -76,8 +92,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let added = pak.len() - before;
         let replaced = files.len() - added;
         let others = if replaced > 0 { format!(", {replaced} in the place of others") } else { String::new() };
-        job.say(&format!("{}: {} embedded{others}", job.path, count(files.len(), "file", "files")));
-        Ok(Edited::Done)
+        // Said once it is saved: the pakfile may be full.
+        let what = format!("{} embedded{others}", count(files.len(), "file", "files"));
+        Ok(Edited::Told { what, is_whole: true })
     })
 }
 
@@ -96,11 +113,45 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
             Ok(())
         }
         Some((name, file)) => {
-            new.push(New { name: name.to_vec(), path: path(file)? });
+            new.push(New { name: name.to_vec(), path: path(file)?, is_found: false });
             Ok(())
         }
-        None => bail!("{} is no folder, and no NAME=FILE", text(argument)),
+        None if folder.is_file() => {
+            let file = text(argument);
+            bail!(
+                "{file} needs the name that it is to have: NAME={file} (`load MAP pak` makes a zip the whole pakfile)"
+            )
+        }
+        None => bail!("{} is not a folder, and not NAME=FILE", text(argument)),
     }
+}
+
+/// Whether a file is what file managers leave in folders.
+fn is_of_system(name: &[u8]) -> bool {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
+    OF_SYSTEMS.contains(&&last[..])
+}
+
+/// What is said of names that are odd: the first one of a kind, and how many there are.
+fn notices(new: &[New], as_is: bool) -> Vec<String> {
+    let of = |is_odd: &dyn Fn(&New) -> bool, what: &str| {
+        let mut odd = new.iter().filter(|new| is_odd(new));
+        let first = odd.next()?;
+        let more = match odd.count() {
+            0 => String::new(),
+            more => format!(" (and {})", count(more, "other", "others")),
+        };
+        Some(format!("`{}`{more} {what}", escaped(&first.name)))
+    };
+    let is_left_out = |new: &New| new.is_found && is_of_system(&new.name) && !as_is;
+    let has_backslash = |new: &New| new.name.contains(&b'\\') && !as_is;
+    let has_upper_case = |new: &New| new.name.iter().any(u8::is_ascii_uppercase) && !is_left_out(new);
+    let all = [
+        of(&is_left_out, "is left out: systems leave such files in folders; --as-is takes them"),
+        of(&has_backslash, "is stored with / for \\, which is the same name for engines; --as-is keeps it"),
+        of(&has_upper_case, "has upper case: engines find it in any case, other tools may not"),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Adds all files below a folder, in the order of their names. Links are followed to files and not to folders.
@@ -115,7 +166,7 @@ fn walk(folder: &Path, prefix: &[u8], new: &mut Vec<New>) -> Result<()> {
         match path.is_dir() {
             true if path.is_symlink() => bail!("{} links to a folder, which is not followed", shown(&path)),
             true => walk(&path, &[&name[..], b"/"].concat(), new)?,
-            false => new.push(New { name, path }),
+            false => new.push(New { name, path, is_found: true }),
         }
     }
     Ok(())

@@ -8,6 +8,8 @@ use anyhow::{Result, bail};
 pub(super) struct New {
     pub(super) name: Vec<u8>,
     pub(super) path: PathBuf,
+    /// Whether it was found in a folder, and nobody named it.
+    pub(super) is_found: bool,
 }
 
 /// Reads a list; lines end with LF or CRLF, the last one may end with nothing, and a mark that some editors write first
@@ -26,7 +28,10 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
     if let Some(at) = empty {
         bail!("line {} is empty", at + 1);
     }
-    lines.chunks_exact(2).map(|pair| Ok(New { name: pair[0].to_vec(), path: path(pair[1])? })).collect()
+    lines
+        .chunks_exact(2)
+        .map(|pair| Ok(New { name: pair[0].to_vec(), path: path(pair[1])?, is_found: false }))
+        .collect()
 }
 
 /// A path from bytes, as the system has it.

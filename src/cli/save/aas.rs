@@ -48,7 +48,7 @@ impl Areas {
             return Err(refused(message).hint("save under a name that differs before the last dot").into());
         }
         let mut bytes = input::read(&from).with_context(cannot)?;
-        let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(plan, sum)?);
+        let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(bsp, plan, sum));
         let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
         if stored != old && !force {
             let message = format!("it is for a map with the checksum {stored}, and this one's is {old}: it was stale");

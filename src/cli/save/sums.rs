@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use bspkit::Bsp;
 use bspkit::dialect::Use;
 use bspkit::op::checksum::{self, Computed};
+use bspkit::{Bsp, Plan};
 use serde::Serialize;
 
 use crate::cli::show::shown;
@@ -27,8 +27,8 @@ pub(super) struct SumJson {
 }
 
 impl Sums {
-    pub(super) fn new(old: &Bsp<'_>, new: &Bsp<'_>) -> Self {
-        Sums(checksum::all(old).into_iter().zip(checksum::all(new)).collect())
+    pub(super) fn new(bsp: &Bsp<'_>, plan: &Plan<'_>) -> Self {
+        Sums(checksum::all(bsp).into_iter().zip(checksum::all_of_plan(bsp, plan)).collect())
     }
 
     /// A line for each.

@@ -8,7 +8,7 @@ use super::{Entry, Node, Pak, method, name, write};
 use crate::ErrorKind;
 use crate::bytes::{self, escaped, is_zero};
 use crate::record::Field;
-use crate::threads::in_parallel;
+use crate::threads::in_parallel_within;
 
 /// Something about a pakfile that a person may want to know.
 ///
@@ -57,10 +57,16 @@ impl<'a> Pak<'a> {
     /// pakfile as a whole.
     pub fn check(&self, threads: usize) -> Vec<Finding> {
         let entries: Vec<_> = self.iter().collect();
-        let mut findings = in_parallel(threads, &entries, check_entry).concat();
+        let all: Vec<usize> = (0..self.len()).collect();
+        let total = self.check_total_size(&all);
+        let check = |entry: &Entry<'_, '_>| check_entry(entry, total.is_ok());
+        let mut findings = in_parallel_within(threads, &entries, Entry::memory, check).concat();
         self.check_names(&mut findings);
         self.check_places_as_read(&mut findings);
         let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        if let Err(error) = total {
+            findings.push(of_all(Weight::Wrong, "size", format!("{error}: their data is not read")));
+        }
         if self.len() > MOST_FILES {
             let message = format!("{} files are more than the {MOST_FILES} that Valve's tools read", self.len());
             findings.push(of_all(Weight::Odd, "many", message));
@@ -138,7 +144,7 @@ fn finding(entry: &Entry<'_, '_>, weight: Weight, code: &'static str, why: &str)
     Finding { weight, code, entry: Some(entry.index()), message }
 }
 
-fn check_entry(entry: &Entry<'_, '_>) -> Vec<Finding> {
+fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |weight, code, why: &str| findings.push(finding(entry, weight, code, why));
     if let Some(why) = name::problem(entry.name()) {
@@ -168,6 +174,9 @@ fn check_entry(entry: &Entry<'_, '_>) -> Vec<Finding> {
     }
     if let Some(local) = entry.local_name().filter(|name| *name != entry.name()) {
         add(Weight::Wrong, "headers", &format!("its local header names it `{}`", escaped(local)));
+    }
+    if !reads_data {
+        return findings;
     }
     match entry.unpacked() {
         Err(error) if record.flags & ENCRYPTED != 0 && error.kind() == ErrorKind::Unsupported => {}

@@ -5,6 +5,7 @@ use std::fmt;
 use super::record::{CentralHeader, ENCRYPTED, LocalHeader};
 use super::{Node, Pak, method};
 use crate::bytes::{self, escaped, index};
+use crate::file::lzma;
 use crate::record::Record;
 use crate::{Data, Error, ErrorKind, Result};
 
@@ -153,6 +154,11 @@ impl<'p, 'a> Entry<'p, 'a> {
     /// [`MOST_UNPACKED`](crate::file::lzma::MOST_UNPACKED) would be decompressed.
     pub fn data(&self) -> Result<Data<'a>> {
         self.unpacked().map(|(data, _)| data)
+    }
+
+    /// How many bytes of memory [`Entry::data`] takes: none for a file that is stored as it is.
+    pub fn memory(&self) -> usize {
+        if self.method() == Method::Lzma { lzma::memory_for(self.size()) } else { 0 }
     }
 
     /// Whether the CRC is that of these bytes.

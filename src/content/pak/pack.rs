@@ -2,8 +2,8 @@
 
 use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
-use super::{Entry, Method, Pak};
-use crate::file::lzma::MOST_UNPACKED;
+use super::{Entry, Method, Node, Pak};
+use crate::file::lzma::{self, MOST_UNPACKED};
 use crate::threads::in_parallel;
 use crate::{Data, Error, ErrorKind, Result};
 
@@ -62,7 +62,7 @@ impl<'a> Pak<'a> {
     /// # Errors
     /// As [`Pak::compress`].
     pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
-        self.check_unpacked_size(indices)?;
+        self.check_total_size(indices)?;
         self.pack(indices, threads, |entry| {
             if entry.method() == Method::Stored {
                 return Ok(None);
@@ -107,23 +107,33 @@ impl<'a> Pak<'a> {
     }
 }
 
-/// What the files of any pakfile may take together once they are decompressed, in bytes; of a large one they may take
-/// [`MOST_GROWTH`] times its size.
+/// What the files of any pakfile may take in total once they are decompressed, in bytes.
 const ALWAYS_UNPACKED: usize = 256 << 20;
 
-/// Real files shrink to a fiftieth at most.
-const MOST_GROWTH: usize = 64;
-
 impl Pak<'_> {
-    /// Refuses to decompress what could only be made to fill the memory, by the sizes that the directory states.
-    fn check_unpacked_size(&self, indices: &[usize]) -> Result<()> {
-        let packed = indices.iter().filter_map(|index| self.get(*index)).filter(|it| it.method() == Method::Lzma);
-        let size = packed.fold(0_usize, |sum, entry| sum.saturating_add(entry.size()));
-        let most = self.source.data.len().saturating_mul(MOST_GROWTH).max(ALWAYS_UNPACKED);
+    /// Refuses files that take more in total, by the sizes that the directory states, than those of a real pakfile of this
+    /// size do: 256 MiB, or 64 times the size of the pakfile where that is more. Entries that share one body can claim a
+    /// thousand times as much. Files that an edit made are not counted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] with both numbers.
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.vmt", vec![b' '; 1000])?;
+    /// pak.check_total_size(&[0])?;
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_total_size(&self, indices: &[usize]) -> Result<()> {
+        let is_source = |index: &&usize| matches!(self.nodes.get(**index), Some(Node::Source(_)));
+        let sizes = indices.iter().filter(is_source).filter_map(|index| self.get(*index)).map(|entry| entry.size());
+        let size = sizes.fold(0, usize::saturating_add);
+        let most = lzma::most_in_total(self.source.data.len()).max(ALWAYS_UNPACKED);
         if size <= most {
             return Ok(());
         }
         let message = format!("the files would take {size} bytes decompressed, more than {most} for this pakfile");
-        Err(Error::new(ErrorKind::TooLarge, message).hint("store them a few at a time"))
+        Err(Error::new(ErrorKind::TooLarge, message).hint("several entries may share one body: see `pak verify`"))
     }
 }

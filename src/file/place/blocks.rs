@@ -72,6 +72,20 @@ impl<'a> Sheet<'_, 'a> {
         end..self.blocks.get(block + 1).map_or(end, |next| next.range.start)
     }
 
+    /// Whether a slot has nothing in the new file.
+    pub(super) fn is_emptied(&self, slot: usize) -> bool {
+        self.contents.get(&slot).is_none_or(|content| content.len() == 0)
+    }
+
+    /// A block's range up to where the last of those slots ends that keep their bytes.
+    pub(super) fn live_range(&self, block: usize) -> Range<usize> {
+        let Block { range, slots, is_header } = &self.blocks[block];
+        let kept = slots.iter().filter(|slot| !self.contents.contains_key(slot));
+        let floor = if *is_header { self.parts.header_end } else { range.start };
+        let end = kept.map(|slot| self.parts.slots[*slot].stored.end.min(range.end)).max();
+        range.start..end.unwrap_or(floor).max(floor)
+    }
+
     /// Whether only a last lump that is emptied and the zeros before it follow: then those zeros go with it.
     pub(super) fn ends_before_nothing(&self, block: usize) -> bool {
         let is_emptied = |(_, content): (usize, &Content<'_>)| content.len() == 0;

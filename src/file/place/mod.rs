@@ -120,8 +120,11 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 self.pieces.zeros((start % alignment + alignment - self.pieces.len() % alignment) % alignment);
             }
             self.block_starts[index] = self.pieces.len();
-            let Block { range, .. } = &self.blocks[index];
-            let (range, mut gap) = (range.clone(), self.gap_behind(index));
+            let is_last = index + 1 == self.blocks.len();
+            let ends_here = is_last && to_the_end.iter().all(|slot| self.is_emptied(*slot));
+            // What only an emptied slot had at the end goes: the tail follows the last lump.
+            let range = if ends_here { self.live_range(index) } else { self.blocks[index].range.clone() };
+            let mut gap = self.gap_behind(index);
             if self.ends_before_nothing(index) {
                 gap.end = gap.start;
             }
@@ -207,9 +210,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
             match unit {
                 Unit::Slot(slot) => self.place_at_end(vec![slot])?,
                 Unit::Block(index) => {
-                    let Block { range, slots, .. } = &self.blocks[index];
+                    let slots = &self.blocks[index].slots;
                     let alignment = slots.iter().map(|slot| self.alignment(&self.parts.slots[*slot])).max();
-                    let range = range.clone();
+                    let range = self.live_range(index);
                     let is_emptied = self.sole_edit(index).is_some_and(|(_, content)| content.len() == 0);
                     let alignment = alignment.filter(|_| !is_emptied).unwrap_or(1);
                     self.pieces.zeros(padding(self.pieces.len(), alignment));
@@ -328,7 +331,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
     /// Puts slots after everything that was laid so far, each at its alignment.
     fn place_at_end(&mut self, slots: Vec<usize>) -> Result<()> {
         for slot in slots {
-            if self.contents.get(&slot).is_none_or(|content| content.len() == 0) {
+            if self.is_emptied(slot) {
                 continue;
             }
             self.refuse_damage("put behind it", |other| self.is_edited(other))?;

@@ -24,6 +24,8 @@ impl<'a> Sheet<'_, 'a> {
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
         self.report.size.1 = new_size;
+        self.refuse_to_feed_the_cut(new_size)?;
+        self.check_bspx_place(new_size)?;
         let mut words = BTreeMap::new();
         for (index, slot) in self.parts.slots.iter().enumerate().filter(|(_, slot)| slot.is_top_level()) {
             let offset = self.new_offset(index, slot, new_size)?;
@@ -70,6 +72,44 @@ impl<'a> Sheet<'_, 'a> {
         let words: Vec<_> = words.into_iter().collect();
         self.pieces.overwrite(&words);
         Ok(Plan::new(self.container, self.pieces, self.report, layout))
+    }
+
+    /// Row 11 for members of the game lump: the file must not grow over what one of them claims behind its end.
+    fn refuse_to_feed_the_cut(&self, new_size: usize) -> Result<()> {
+        match self.container.cut_game_lump().filter(|_| new_size > self.container.data.len()) {
+            None => Ok(()),
+            Some(lump) => {
+                let message =
+                    format!("a member of {} claims bytes behind the end of the file, which cannot grow", lump.name);
+                Err(refused(message, &lump.name).hint("only edits that do not make the file larger are possible"))
+            }
+        }
+    }
+
+    /// Readers look for BSPX behind the last lump, so that the last lump has to end where the block begins.
+    fn check_bspx_place(&self, new_size: usize) -> Result<()> {
+        let Some(start) = self.bspx_start else { return Ok(()) };
+        let mut end = self.parts.header_end;
+        for (index, slot) in self.parts.slots.iter().enumerate() {
+            let length = self.contents.get(&index).map_or(slot.stored.len(), |content| content.len());
+            let is_in_block = || self.blocks.iter().any(|block| block.slots.contains(&index));
+            end = match slot.id {
+                _ if length == 0 => end,
+                SlotId::Lump(_) | SlotId::Extra(_) => {
+                    end.max(usize::try_from(self.new_offset(index, slot, new_size)?).unwrap_or(0) + length)
+                }
+                // A member that lies elsewhere in the file never moves.
+                SlotId::Game(_) if is_in_block() => end.max(slot.stored.end),
+                SlotId::Game(_) | SlotId::Bspx(_) => end,
+            };
+        }
+        match align_up(end, 4) == start {
+            true => Ok(()),
+            false => {
+                Err(refused("the BSPX block would not stand behind the last lump, where it is looked for", "bspx")
+                    .hint("use --layout repack"))
+            }
+        }
     }
 
     /// The offsets within the game lump: in its new bytes, and in the old ones where they stay for others to share.

@@ -33,7 +33,7 @@ pub struct Subject {
 impl Subject {
     /// What the library does.
     pub const REAL: Subject = Subject {
-        write: |draft, layout, spare| Ok(draft.plan(layout)?.to_vec_in(spare)),
+        write: |draft, layout, spare| draft.plan(layout)?.to_vec_in(spare),
         reprint: |text, rules| {
             let mut entities = Entities::parse(text, rules)?;
             for index in 0..entities.len() {

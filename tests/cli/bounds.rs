@@ -1,0 +1,188 @@
+//! What hostile maps may cost, and what damaged ones may lose: nothing beyond a bound, nothing of others.
+
+use std::time::{Duration, Instant};
+
+use bspkit::bytes::Data;
+use bspkit::content::pak::Pak;
+use bspkit::{Builder, dialect, file::lzma};
+
+use super::room::{Room, fixture};
+
+const TEXT: &str = "{\n\"classname\" \"worldspawn\"\n}\n\0";
+
+/// A map whose pakfile has so many entries that are all one body, which gives `size` bytes.
+fn shared_body(entries: u16, size: usize) -> Vec<u8> {
+    let mut pak = Pak::new(b"");
+    pak.add("x", Data::from(vec![0; size])).unwrap();
+    pak.compress(&[0], 1).unwrap();
+    let zip = pak.to_rope().unwrap().to_data().to_vec();
+    let end = zip.len() - 22;
+    let directory = usize::try_from(u32::from_le_bytes(zip[end + 16..end + 20].try_into().unwrap())).unwrap();
+    let record = &zip[directory..end];
+    let mut new = zip[..directory].to_vec();
+    (0..entries).for_each(|_| new.extend_from_slice(record));
+    let mut last = zip[end..].to_vec();
+    let count = entries.to_le_bytes();
+    last[8..12].copy_from_slice(&[count, count].concat());
+    let length = u32::try_from(record.len()).unwrap() * u32::from(entries);
+    last[12..16].copy_from_slice(&length.to_le_bytes());
+    new.extend(last);
+    Builder::new(&dialect::SOURCE).lump(0, TEXT).lump(40, new).build().unwrap()
+}
+
+/// A map with lumps that all are one compressed piece.
+fn shared_piece(lumps: usize, size: usize) -> Vec<u8> {
+    let piece = lzma::pack(&vec![0; size]).unwrap();
+    let mut map = Builder::new(&dialect::SOURCE).lump(0, TEXT).lump(1, piece.clone()).build().unwrap();
+    let at = map.windows(piece.len()).position(|window| window == piece).unwrap();
+    let entry = [at, piece.len(), 0, size].map(|word| u32::try_from(word).unwrap().to_le_bytes()).concat();
+    for lump in (1..).filter(|lump| ![35, 40].contains(lump)).take(lumps) {
+        map[8 + 16 * lump..][..16].copy_from_slice(&entry);
+    }
+    map
+}
+
+#[test]
+fn files_that_share_a_body_are_not_extracted() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_body(2000, 31 << 20));
+    let (names, start) = (room.names(), Instant::now());
+    for line in ["pak extract map.bsp out", "pak store map.bsp -o out.bsp"] {
+        let run = room.bspkit(line).without_data(2);
+        assert!(run.err.contains("would take 65011712000 bytes decompressed, more than 268435456"), "{}", run.err);
+        assert_eq!(room.names(), names, "{line}");
+    }
+    let run = room.bspkit("pak verify map.bsp");
+    assert_eq!(run.code, Some(1));
+    assert!(run.text().contains("their data is not read"), "{}", run.text());
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    // A few of them are no danger, and files that shrink well are extracted.
+    room.bspkit("pak extract map.bsp one #3").done();
+    room.write("zeros.bsp", &shared_body(1, 31 << 20));
+    room.bspkit("pak extract zeros.bsp zeros").done();
+    assert_eq!(room.read("zeros/x").len(), 31 << 20);
+}
+
+#[test]
+fn lumps_that_share_a_piece_are_not_decompressed() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_piece(61, 31 << 20));
+    let run = room.bspkit("decompress map.bsp -o out.bsp").without_data(2);
+    assert!(run.err.contains("would take 1982857216 bytes decompressed, more than 67108864"), "{}", run.err);
+    room.write("map.bsp", &shared_piece(61, 1 << 20));
+    room.bspkit("decompress map.bsp -o out.bsp").done();
+}
+
+/// The most memory that a run had in use, in bytes.
+#[cfg(target_os = "linux")]
+fn most_memory(room: &Room, line: &str) -> u64 {
+    let mut run = room.command();
+    run.args(line.split(' ')).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut run = run.spawn().unwrap();
+    let mut most = 0;
+    while run.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+        most = most.max(peak.trim().trim_end_matches(" kB").parse().unwrap_or(0) << 10);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    most
+}
+
+/// Threads share one bound: each of these files takes 62 MiB to decompress.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_share_the_memory() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_body(8, 31 << 20));
+    for line in ["pak verify map.bsp -j 8", "pak extract map.bsp out -j 8"] {
+        let most = most_memory(&room, line);
+        assert!((1..160 << 20).contains(&most), "{line}: {most} bytes");
+    }
+}
+
+/// A dry run, and the sums that it prints, take no copy of the map.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_dry_run_makes_no_copy() {
+    let room = Room::empty();
+    room.write("map.bsp", &fixture("q3/own_rooms"));
+    let file = std::fs::OpenOptions::new().write(true).open(room.path("map.bsp")).unwrap();
+    file.set_len(400 << 20).unwrap();
+    // The mapping of the file counts; a copy would double it.
+    let most = most_memory(&room, "ent set map.bsp worldspawn message=x --dry-run");
+    assert!((1..600 << 20).contains(&most), "{most} bytes");
+}
+
+#[test]
+fn a_member_that_ends_behind_the_file_is_damage() {
+    let room = Room::empty();
+    let mut map = fixture("source/room_v20");
+    let word = |map: &[u8], at: usize| u32::from_le_bytes(map[at..at + 4].try_into().unwrap());
+    let lump = usize::try_from(word(&map, 8 + 35 * 16)).unwrap();
+    let length = u32::try_from(map.len()).unwrap() - word(&map, lump + 12) + 1;
+    map[lump + 16..lump + 20].copy_from_slice(&length.to_le_bytes());
+    room.write("map.bsp", &map);
+    let edit = "ent set map.bsp worldspawn message=a-message-that-is-longer-than-anything -o out.bsp";
+    for line in [edit.to_owned(), format!("{edit} --force")] {
+        let run = room.bspkit(&line).without_data(2);
+        assert!(
+            run.err.contains("behind the end of the file") || run.err.contains("outside of the file"),
+            "{}",
+            run.err
+        );
+    }
+    // What takes no room is possible, by force.
+    let small = "ent unset map.bsp worldspawn world_maxs -o out.bsp";
+    let run = room.bspkit(small).without_data(2);
+    assert!(run.err.contains("use --force"), "{}", run.err);
+    room.bspkit(&format!("{small} --force")).done();
+    room.bspkit("verify out.bsp").done();
+}
+
+#[test]
+fn equal_names_take_no_longer_than_others() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_body(3000, 1));
+    let start = Instant::now();
+    let run = room.bspkit("pak extract map.bsp out").without_data(0);
+    assert!(room.path("out/x~3000").exists(), "{}", run.err);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn names_are_stored_as_engines_write_them() {
+    let room = Room::new();
+    room.write("x.vmt", b"x");
+    for name in ["content/materials/A.vmt", "content/.DS_Store", "content/sound/Thumbs.db", "content/desktop.ini"] {
+        room.write(name, b"x");
+    }
+    let list = |map: &str| room.bspkit(&format!("pak list {map}")).done().text().to_owned();
+    let run = room.run(&["pak", "add", "source.bsp", r"materials\my\x.vmt=x.vmt", "content", "-o", "out.bsp"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(list("out.bsp").contains("materials/my/x.vmt") && list("out.bsp").contains("materials/A.vmt"));
+    assert!(!list("out.bsp").contains("DS_Store") && !list("out.bsp").contains("Thumbs.db"));
+    for said in [
+        "note: `.DS_Store` (and 2 others) is left out",
+        r"note: `materials\\my\\x.vmt` is stored with / for \",
+        "note: `materials/A.vmt` has upper case",
+    ] {
+        assert!(run.err.contains(said), "{said} is not in {}", run.err);
+    }
+    let run = room.run(&["pak", "add", "source.bsp", r"a\x.vmt=x.vmt", "content", "--as-is", "-o", "as.bsp", "-q"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(list("as.bsp").contains(".DS_Store") && list("as.bsp").contains(r"a\"), "{}", list("as.bsp"));
+    let run = room.bspkit("pak add source.bsp x.vmt -o no.bsp").without_data(2);
+    assert!(run.err.contains("NAME=x.vmt (`load MAP pak` makes a zip the whole pakfile)"), "{}", run.err);
+}
+
+/// A full pakfile: nothing is said to be embedded that is not.
+#[test]
+fn a_full_pakfile_says_only_that_it_is_full() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_body(65535, 1));
+    room.write("x.vmt", b"x");
+    let run = room.bspkit("pak add map.bsp y.vmt=x.vmt -o out.bsp").without_data(2);
+    assert!(!run.err.contains("embedded"), "{}", run.err);
+    assert!(!room.path("out.bsp").exists());
+}
