@@ -1,7 +1,6 @@
 //! Work on many things at once: lumps to compress, files to write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 
 /// How many bytes of memory work that runs at once takes in total, where it takes much: 64 MiB.
 pub const WORKING_MEMORY: usize = 64 << 20;
@@ -52,45 +51,19 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
 pub fn in_parallel_within<T: Sync, R: Send>(
     threads: usize,
     items: &[T],
-    cost: impl Fn(&T) -> usize + Sync,
+    cost: impl Fn(&T) -> usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let memory = Memory::default();
-    in_parallel(threads, items, |item| {
-        let _share = memory.take(cost(item));
-        work(item)
-    })
-}
-
-/// What runs takes so many bytes.
-#[derive(Default)]
-struct Memory {
-    taken: Mutex<usize>,
-    is_less: Condvar,
-}
-
-/// A part of the memory, which is given back when this is dropped.
-struct Share<'m> {
-    memory: &'m Memory,
-    bytes: usize,
-}
-
-impl Memory {
-    fn take(&self, bytes: usize) -> Share<'_> {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |taken: &mut usize| *taken > 0 && taken.saturating_add(bytes) > WORKING_MEMORY;
-        let mut taken = self.is_less.wait_while(taken, is_full).unwrap_or_else(PoisonError::into_inner);
-        *taken = taken.saturating_add(bytes);
-        Share { memory: self, bytes }
-    }
-}
-
-impl Drop for Share<'_> {
-    fn drop(&mut self) {
-        let mut taken = self.memory.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken = taken.saturating_sub(self.bytes);
-        self.memory.is_less.notify_all();
-    }
+    // Items of more than one share run first, on fewer threads: allocators keep freed memory for each thread.
+    let share = WORKING_MEMORY / threads.max(1);
+    let (large, small): (Vec<_>, Vec<_>) = items.iter().enumerate().partition(|(_, item)| cost(item) > share);
+    let largest = large.iter().map(|(_, item)| cost(item)).max().unwrap_or(share);
+    let few = (WORKING_MEMORY / largest.max(1)).clamp(1, threads.max(1));
+    let work = |(index, item): &(usize, &T)| (*index, work(item));
+    let mut done = in_parallel(few, &large, work);
+    done.extend(in_parallel(threads, &small, work));
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]
