@@ -104,12 +104,12 @@ impl Save {
             let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
-            let mut told = None;
+            let mut said = None;
             let layout = match edit(&mut draft, map, job).with_context(cannot_edit)? {
                 Edited::Done => self.layout.into(),
                 Edited::Told { what, is_whole } => {
                     any_left.fetch_or(!is_whole, Ordering::Relaxed);
-                    told = Some((what, is_whole));
+                    said = Some((what, is_whole));
                     self.layout.into()
                 }
                 Edited::Same => Layout::Keep,
@@ -123,7 +123,7 @@ impl Save {
             any_matched.store(true, Ordering::Relaxed);
             let plan = draft.plan(layout).with_context(cannot_edit)?;
             let code = self.save(map, &bsp, &plan, target.as_deref(), many, job)?;
-            let Some((what, is_whole)) = told else { return Ok(code) };
+            let Some((what, is_whole)) = said else { return Ok(code) };
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
             }

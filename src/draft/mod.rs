@@ -132,9 +132,9 @@ impl<'a> Draft<'a> {
     /// The bytes of a game lump say offsets as if the lump stayed where it is.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the map has no such slot; [`ErrorKind::Refused`] for the entry that ends the list of a
-    /// game lump with compressed members, which holds nothing; those of an open lens that has read the slot and cannot be
-    /// written.
+    /// [`ErrorKind::NotFound`] if the map has no such slot; [`ErrorKind::Refused`] for the entry that ends the list of
+    /// a game lump with compressed members, which holds nothing; those of an open lens that has read the slot and
+    /// cannot be written.
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = bytes.into();
         if packing::is_end(self.slot(slot)?) && !bytes.is_empty() {

@@ -142,8 +142,8 @@ pub(super) fn contents<'a>(
     Ok((contents, bspx))
 }
 
-/// Row 11 for BSPX: behind an entry that claims bytes past the end of the file nothing may come to stand, as an entry
-/// does that has no bytes of its own.
+/// Row 11 for BSPX: nothing may follow an entry that claims bytes past the end of the file. An edited entry without bytes
+/// of its own would.
 fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
     let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
     let cut = children(parts, SlotId::Bspx(0)).find(|slot| slot.bounds == Bounds::Overrun && edit_of(slot).is_none());
@@ -155,7 +155,7 @@ fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
     match cut.filter(|_| children(parts, SlotId::Bspx(0)).any(is_put_behind)) {
         None => Ok(()),
         Some(cut) => {
-            let message = format!("{} {}, so nothing can be put behind it", cut.name, cut.bounds);
+            let message = format!("{} {}, so nothing can be put after it", cut.name, cut.bounds);
             Err(refused(message, &cut.name).hint("only edits of entries that have bytes of their own are possible"))
         }
     }

@@ -13,8 +13,8 @@ use crate::record::{Field, Record};
 /// are half of that.
 pub const MOST_UNPACKED: usize = 32 << 20;
 
-/// What the pieces of a file of `size` bytes may take in total once they are decompressed: 64 MiB, or 64 times the size where
-/// that is more. Real files shrink to a fiftieth at most.
+/// What the pieces of a file of `size` bytes may take in total once they are decompressed: 64 MiB, or 64 times the
+/// size where that is more. Real files shrink to a fiftieth at most.
 pub(crate) fn most_in_total(size: usize) -> usize {
     size.saturating_mul(64).max(64 << 20)
 }

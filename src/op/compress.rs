@@ -202,8 +202,8 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 ///
 /// # Errors
 /// As [`compress`]; [`ErrorKind::Malformed`] and [`ErrorKind::TooLarge`] with the lump's name where one cannot be
-/// decompressed; [`ErrorKind::TooLarge`] where all would take more than 64 MiB and more than 64 times the size of the file,
-/// as lumps do that share one compressed piece. The draft is as it was then.
+/// decompressed; [`ErrorKind::TooLarge`] where all would take more than 64 MiB and more than 64 times the size of the
+/// file, as lumps do that share one compressed piece. The draft is as it was then.
 ///
 /// ```
 /// use bspkit::op::compress::{self, Options};

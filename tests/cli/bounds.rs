@@ -126,11 +126,7 @@ fn a_member_that_ends_behind_the_file_is_damage() {
     let edit = "ent set map.bsp worldspawn message=a-message-that-is-longer-than-anything -o out.bsp";
     for line in [edit.to_owned(), format!("{edit} --force")] {
         let run = room.bspkit(&line).without_data(2);
-        assert!(
-            run.err.contains("behind the end of the file") || run.err.contains("outside of the file"),
-            "{}",
-            run.err
-        );
+        assert!(run.err.contains("past the end of the file") || run.err.contains("outside of the file"), "{}", run.err);
     }
     // What takes no room is possible, by force.
     let small = "ent unset map.bsp worldspawn world_maxs -o out.bsp";

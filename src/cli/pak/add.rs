@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// A list as bspzip reads it: a line with the name, a line with the file, and so on
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// Store names with backslashes as they are, and take files of the system in a folder as well (.DS_Store, Thumbs.db,
+    /// Store names with backslashes as they are, and take files of the system as well (.DS_Store, Thumbs.db,
     /// desktop.ini)
     #[arg(long)]
     as_is: bool,

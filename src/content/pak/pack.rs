@@ -111,9 +111,9 @@ impl<'a> Pak<'a> {
 const ALWAYS_UNPACKED: usize = 256 << 20;
 
 impl Pak<'_> {
-    /// Refuses files that take more in total, by the sizes that the directory states, than those of a real pakfile of this
-    /// size do: 256 MiB, or 64 times the size of the pakfile where that is more. Entries that share one body can claim a
-    /// thousand times as much. Files that an edit made are not counted.
+    /// Refuses files that take more in total, by the sizes that the directory states, than those of a real pakfile of
+    /// this size do: 256 MiB, or 64 times the size of the pakfile where that is more. Entries that share one body can
+    /// claim a thousand times as much. Files that an edit made are not counted.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] with both numbers.

@@ -74,19 +74,19 @@ impl<'a> Sheet<'_, 'a> {
         Ok(Plan::new(self.container, self.pieces, self.report, layout))
     }
 
-    /// Row 11 for members of the game lump: the file must not grow over what one of them claims behind its end.
+    /// Row 11 for members of the game lump: the file must not grow over what one of them claims past its end.
     fn refuse_to_feed_the_cut(&self, new_size: usize) -> Result<()> {
         match self.container.cut_game_lump().filter(|_| new_size > self.container.data.len()) {
             None => Ok(()),
             Some(lump) => {
                 let message =
-                    format!("a member of {} claims bytes behind the end of the file, which cannot grow", lump.name);
+                    format!("a member of {} claims bytes past the end of the file, which cannot grow", lump.name);
                 Err(refused(message, &lump.name).hint("only edits that do not make the file larger are possible"))
             }
         }
     }
 
-    /// Readers look for BSPX behind the last lump, so that the last lump has to end where the block begins.
+    /// Readers look for BSPX after the last lump, so that the last lump has to end where the block begins.
     fn check_bspx_place(&self, new_size: usize) -> Result<()> {
         let Some(start) = self.bspx_start else { return Ok(()) };
         let mut end = self.parts.header_end;
@@ -105,10 +105,8 @@ impl<'a> Sheet<'_, 'a> {
         }
         match align_up(end, 4) == start {
             true => Ok(()),
-            false => {
-                Err(refused("the BSPX block would not stand behind the last lump, where it is looked for", "bspx")
-                    .hint("use --layout repack"))
-            }
+            false => Err(refused("the BSPX block would not follow the last lump, where readers look for it", "bspx")
+                .hint("use --layout repack")),
         }
     }
 
