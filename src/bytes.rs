@@ -3,6 +3,10 @@
 //! The only place of the crate where a number may change its width, and the only one that turns bytes into
 //! text for people.
 
+mod relay;
+
+pub(crate) use relay::Relay;
+
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;

@@ -190,7 +190,7 @@ fn values_are_those_of_the_twin() {
 }
 
 /// Edits of every kind: through records, through lenses, as bytes.
-const EDITS: [fn(&mut Draft<'static>); 6] = [
+const EDITS: [fn(&mut Draft<'static>); 8] = [
     |draft| draft.update(source::PLANES, 3, |plane| plane.distance += 8.5).unwrap(),
     |draft| draft.table(source::STATIC_PROPS_V6).unwrap().update(0, |prop| prop.origin[1] = -300.25).unwrap(),
     |draft| {
@@ -206,6 +206,8 @@ const EDITS: [fn(&mut Draft<'static>); 6] = [
         draft.light().unwrap().adjust(&half, |_, _, _| true);
     },
     |draft| draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", "a place").unwrap(),
+    |draft| draft.static_props().unwrap().update(1, |prop| prop.skin = 0x0102_0304).unwrap(),
+    |draft| draft.texture_strings().unwrap().rename(0, "own/a_name_of_another_length").unwrap(),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Lenses on lumps that are no arrays: what is edited changes, all else keeps its bytes. On the fixtures, on built
+//! Lenses on lumps that are not arrays: what is edited changes, all else keeps its bytes. On the fixtures, on built
 //! lumps, on every map of the corpus (`BSPKIT_CORPUS`), and on noise.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -9,6 +9,8 @@ mod random;
 
 #[path = "lenses/disp.rs"]
 mod disp;
+#[path = "lenses/doors.rs"]
+mod doors;
 #[path = "lenses/lightgrid.rs"]
 mod lightgrid;
 #[path = "lenses/physics.rs"]

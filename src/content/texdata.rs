@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
-use crate::bytes::{Data, Rope, escaped, wide, word};
+use crate::bytes::{Data, Relay, Rope, escaped, wide, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 pub(crate) const STRINGS: &str = "TEXDATA_STRING_DATA";
@@ -160,71 +160,38 @@ impl<'a> TextureStrings<'a> {
     /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
     fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         let in_place = self.in_place();
-        let mut strings = Vec::with_capacity(self.strings.len());
-        // From where on strings have moved, and how far.
-        let mut moved: Vec<(usize, i64)> = vec![(0, 0)];
-        let mut at = 0;
-        for (range, name) in in_place.values() {
-            strings.extend_from_slice(&self.strings[at..range.start]);
-            strings.extend_from_slice(name);
-            at = range.end;
-            let by = i64::try_from(strings.len()).unwrap_or(i64::MAX) - i64::try_from(at).unwrap_or(0);
-            // What begins with this one stays where it is.
-            moved.push((range.start + 1, by));
-        }
-        strings.extend_from_slice(&self.strings[at..]);
-        let mut table = self.table.to_vec();
-        for index in 0..self.len() {
-            let Some(start) = self.start(index) else { continue };
-            let (_, by) = moved[moved.partition_point(|(from, _)| *from <= start) - 1];
-            if by != 0 {
-                let start = i64::try_from(start).unwrap_or(i64::MAX).saturating_add(by);
-                self.say_start(&mut table, index, usize::try_from(start).ok())?;
-            }
-        }
-        let mut laid: HashMap<(Option<usize>, &[u8]), usize> = HashMap::new();
+        let mut strings = Relay::new(&self.strings);
+        in_place.values().for_each(|(range, name)| strings.replace(range.clone(), name, 1));
+        let mut appended: HashMap<(Option<usize>, &[u8]), usize> = HashMap::new();
+        let mut starts: HashMap<usize, usize> = HashMap::new();
         for (index, name) in &self.changed {
             let start = self.start(*index);
             if start.is_some_and(|start| in_place.contains_key(&start)) {
                 continue;
             }
             // Names that were one string are one again.
-            let start = *laid.entry((start, name)).or_insert_with(|| {
+            let start = *appended.entry((start, name)).or_insert_with(|| {
                 // A last string without an end would go on in the new one.
-                if strings.last().is_some_and(|last| *last != 0) {
-                    strings.push(0);
+                if strings.last().is_some_and(|last| last != 0) {
+                    strings.append(&[0], 1);
                 }
-                let start = strings.len();
-                strings.extend_from_slice(name);
-                strings.push(0);
-                start
+                strings.append(&[name, &[0][..]].concat(), 1)
             });
-            self.say_start(&mut table, *index, Some(start))?;
+            starts.insert(*index, start);
         }
-        self.keep_outside(&mut table, strings.len());
-        Ok((strings, table))
-    }
-
-    /// No name that began behind the strings may begin in them because they have grown.
-    fn keep_outside(&self, table: &mut [u8], new: usize) {
-        let size = |len: usize| i64::try_from(len).unwrap_or(i64::MAX);
-        let (old, new) = (size(self.strings.len()), size(new));
-        for index in (0..self.len()).filter(|index| !self.changed.contains_key(index)) {
-            let says = word(&self.table, 4 * index).map_or(-1, i64::from);
-            if (old..new).contains(&says) {
-                let word = i32::try_from(says + new - old).unwrap_or(i32::MAX);
-                table[4 * index..4 * index + 4].copy_from_slice(&word.to_le_bytes());
-            }
+        let mut table = self.table.to_vec();
+        for (index, entry) in table.chunks_exact_mut(4).enumerate() {
+            let start = match (starts.get(&index), word(entry, 0)) {
+                (Some(start), _) => i32::try_from(*start).ok(),
+                (None, says) => strings.follow(says.unwrap_or(-1)),
+            };
+            let start = start.ok_or_else(|| {
+                let message = format!("name {index} would start after 2 GiB");
+                Error::new(ErrorKind::TooLarge, message).at(Place::default().lump(STRINGS))
+            })?;
+            entry.copy_from_slice(&start.to_le_bytes());
         }
-    }
-
-    fn say_start(&self, table: &mut [u8], index: usize, start: Option<usize>) -> Result<()> {
-        let start = start.and_then(|start| i32::try_from(start).ok()).ok_or_else(|| {
-            let place = Place::default().lump(STRINGS);
-            Error::new(ErrorKind::TooLarge, format!("name {index} would begin behind 2 GiB")).at(place)
-        })?;
-        table[4 * index..4 * index + 4].copy_from_slice(&start.to_le_bytes());
-        Ok(())
+        Ok((strings.into_bytes(), table))
     }
 
     /// The strings that are written over, by where they begin, and with what: no name that stays, or becomes another one, has

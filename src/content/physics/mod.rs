@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::lens::{Content, Reader};
-use crate::bytes::{Data, Rope, wide, word};
+use crate::bytes::{Data, Relay, Rope, wide, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "PHYSCOLLIDE";
@@ -222,21 +222,17 @@ impl<'a> Physics<'a> {
     /// # Errors
     /// [`ErrorKind::TooLarge`] for a text of more than 2 GiB.
     fn to_bytes(&self) -> Result<Vec<u8>> {
-        let (mut bytes, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
+        let mut bytes = Relay::new(&self.bytes);
         for (index, text) in &self.changed {
             let (start, parts) = (self.start(*index)?, self.parts(*index)?);
             let size = i32::try_from(text.len()).map_err(|_| {
                 let place = Place::default().lump(LUMP).record(*index);
                 Error::new(ErrorKind::TooLarge, "the text has more than 2 GiB").at(place)
             })?;
-            bytes.extend_from_slice(&self.bytes[at..start + 8]);
-            bytes.extend_from_slice(&size.to_le_bytes());
-            bytes.extend_from_slice(&self.bytes[start + 12..parts.text.start]);
-            bytes.extend_from_slice(text);
-            at = parts.text.end;
+            bytes.replace(start + 8..start + 12, &size.to_le_bytes(), 1);
+            bytes.replace(parts.text, text, 1);
         }
-        bytes.extend_from_slice(&self.bytes[at..]);
-        Ok(bytes)
+        Ok(bytes.into_bytes())
     }
 
     fn whole_text(&self, index: usize) -> Result<&[u8]> {

@@ -5,10 +5,9 @@
 //! have too, or that lies across others, is written behind the last one instead, and the others keep theirs.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 
 use super::{LUMP, VisRow, VisSet, Visibility, cluster_word, compress, leaf_word};
-use crate::bytes::word;
+use crate::bytes::Relay;
 use crate::dialect::VisModel;
 use crate::error::{Error, ErrorKind, Place, Result};
 
@@ -22,121 +21,67 @@ struct Group {
     is_kept: bool,
 }
 
-/// A row that takes another's place.
-struct Splice {
-    range: Range<usize>,
-    new: Vec<u8>,
-}
-
-/// Where everything has come to stand.
-#[derive(Default)]
-pub(super) struct Lay {
-    splices: Vec<Splice>,
-    /// By how much what lies behind each splice has moved.
-    moved: Vec<i64>,
-    /// Rows written behind the others, and where they begin from there.
-    appended: Vec<u8>,
-    begins: HashMap<Key, usize>,
-}
-
 impl Visibility<'_> {
-    /// The visibility lump with the changed rows in it. Rows by leaf have their offsets in another lump:
-    /// [`Visibility::leafs_to_bytes`].
-    pub(super) fn to_bytes(&self, lay: &Lay) -> Result<Vec<u8>> {
-        let mut bytes = self.bytes.to_vec();
+    /// The visibility lump with the changed rows in it, and the leafs lump, where rows by leaf have their offsets.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`] where an offset would pass 2 GiB.
+    pub(super) fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         if let VisModel::Matrix = self.model {
+            let mut bytes = self.bytes.to_vec();
             for ((_, index), row) in &self.changed {
                 let start = self.header() + index * self.size;
                 bytes[start..start + self.size].copy_from_slice(row.bytes());
             }
-            return Ok(bytes);
+            return Ok((bytes, Vec::new()));
         }
-        bytes.clear();
-        let mut at = 0;
-        for splice in &lay.splices {
-            bytes.extend_from_slice(&self.bytes[at..splice.range.start]);
-            bytes.extend_from_slice(&splice.new);
-            at = splice.range.end;
-        }
-        bytes.extend_from_slice(&self.bytes[at..]);
-        bytes.extend_from_slice(&lay.appended);
-        if let VisModel::Clusters = self.model {
-            self.put_offsets(lay, &mut bytes, cluster_word)?;
-        }
-        Ok(bytes)
-    }
-
-    /// The leafs lump with the rows' offsets in it; as it is where rows do not go by leaf.
-    pub(super) fn leafs_to_bytes(&self, lay: &Lay) -> Result<Vec<u8>> {
-        let mut leafs = self.leafs.to_vec();
-        if let VisModel::Leafs(rows) = self.model {
-            self.put_offsets(lay, &mut leafs, |_, leaf| leaf_word(rows, leaf))?;
-        }
-        Ok(leafs)
-    }
-
-    /// Writes where each row begins now.
-    fn put_offsets(&self, lay: &Lay, bytes: &mut [u8], at: impl Fn(VisSet, usize) -> usize) -> Result<()> {
-        let old = |key: Key| match self.model {
-            // What stands for no row stays as well.
-            VisModel::Leafs(rows) => word(&self.leafs, leaf_word(rows, key.1)),
-            _ => self.offset(key.0, key.1),
-        };
-        for set in self.sets() {
-            for index in 0..self.len {
-                let Some(offset) = old((*set, index)) else { continue };
-                let is_row = self.offset(*set, index).is_some();
-                let new = match lay.begins.get(&(*set, index)) {
-                    Some(from) => i64::try_from(self.bytes.len() + from).unwrap_or(i64::MAX) + lay.shift(usize::MAX),
-                    None => match usize::try_from(offset) {
-                        Ok(start) if is_row => i64::from(offset) + lay.shift(start),
-                        _ => i64::from(offset),
-                    },
-                };
-                let new = i32::try_from(new).map_err(|_| {
-                    let message = format!("row {index} would begin behind 2 GiB");
-                    Error::new(ErrorKind::TooLarge, message).at(Place::default().lump(LUMP).record(index))
-                })?;
-                let at = at(*set, index);
-                bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn lay(&self) -> Lay {
         let (groups, mut loose) = self.groups();
-        let mut lay = Lay::default();
-        let mut places: HashMap<(usize, &VisRow), usize> = HashMap::new();
+        let mut rows = Relay::new(&self.bytes);
         for (start, group) in groups {
             let winner = group.rows.first().filter(|_| !group.is_kept).and_then(|key| self.changed.get(key));
             if let Some(winner) = winner {
-                lay.splices.push(Splice { range: start..group.end, new: compress(winner.bytes()) });
+                rows.replace(start..group.end, &compress(winner.bytes()), 1);
             }
             let others = group.rows.into_iter().filter(|key| self.changed.get(key) != winner);
             loose.extend(others.map(|key| (key, start)));
         }
         loose.sort_unstable();
+        let mut places: HashMap<(usize, &VisRow), usize> = HashMap::new();
+        let mut starts: HashMap<Key, usize> = HashMap::new();
         for (key, start) in loose {
             let Some(row) = self.changed.get(&key) else { continue };
             // Those that shared a row and are given the same one share it again.
-            let place = *places.entry((start, row)).or_insert_with(|| {
-                let place = lay.appended.len();
-                lay.appended.extend(compress(row.bytes()));
-                place
-            });
-            lay.begins.insert(key, place);
+            let place = places.entry((start, row)).or_insert_with(|| rows.append(&compress(row.bytes()), 1));
+            starts.insert(key, *place);
         }
-        let length = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-        lay.moved = lay
-            .splices
-            .iter()
-            .scan(0, |moved, splice| {
-                *moved += length(splice.new.len()) - length(splice.range.len());
-                Some(*moved)
-            })
-            .collect();
-        lay
+        let words = self.words(&mut rows, &starts)?;
+        let (mut rows, mut leafs) = (rows.into_bytes(), self.leafs.to_vec());
+        for ((set, index), word) in words {
+            let (bytes, at) = match self.model {
+                VisModel::Leafs(model) => (&mut leafs, leaf_word(model, index)),
+                _ => (&mut rows, cluster_word(set, index)),
+            };
+            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        Ok((rows, leafs))
+    }
+
+    /// The words that say where each row starts now. Words that do not say where a row starts stay.
+    fn words(&self, rows: &mut Relay<'_>, starts: &HashMap<Key, usize>) -> Result<Vec<(Key, i32)>> {
+        let mut words = Vec::new();
+        for key in self.sets().iter().flat_map(|set| (0..self.len).map(|index| (*set, index))) {
+            let start = match (starts.get(&key), self.offset(key.0, key.1)) {
+                (Some(start), _) => i32::try_from(*start).ok(),
+                (None, Some(says)) => rows.follow(says),
+                (None, None) => continue,
+            };
+            let too_large = || {
+                let place = Place::default().lump(LUMP).record(key.1);
+                Error::new(ErrorKind::TooLarge, format!("row {} would start after 2 GiB", key.1)).at(place)
+            };
+            words.push((key, start.ok_or_else(too_large)?));
+        }
+        Ok(words)
     }
 
     /// The changed rows by where they stood, and those that stood nowhere.
@@ -170,13 +115,5 @@ impl Visibility<'_> {
             }
         }
         (groups, loose)
-    }
-}
-
-impl Lay {
-    /// By how much what began there has moved.
-    fn shift(&self, start: usize) -> i64 {
-        let before = self.splices.partition_point(|splice| splice.range.end <= start);
-        before.checked_sub(1).map_or(0, |last| self.moved[last])
     }
 }

@@ -104,9 +104,9 @@ impl<'a> Content<'a> for Visibility<'a> {
         if !self.is_edited() {
             return Ok(vec![None; if leafs { 2 } else { 1 }]);
         }
-        let lay = self.lay();
-        let rows = Some(Rope::from(self.to_bytes(&lay)?));
-        Ok(if leafs { vec![Some(Rope::from(self.leafs_to_bytes(&lay)?)), rows] } else { vec![rows] })
+        let (rows, leaf_bytes) = self.to_bytes()?;
+        let rows = Some(Rope::from(rows));
+        Ok(if leafs { vec![Some(Rope::from(leaf_bytes)), rows] } else { vec![rows] })
     }
 }
 
