@@ -34,7 +34,9 @@ const EDITS: [Edit; 12] = [
         name: "light",
         edit: |draft| {
             let black = Adjustment { gain: 0.0, ..Adjustment::default() };
-            Ok(draft.light()?.adjust(&black, |_, _, style| style == 0) > 0)
+            let light = draft.light()?;
+            light.adjust(&black, |_, _, style| style == 0);
+            Ok(light.images().next().is_some())
         },
         is_there: |map| map.light().unwrap().luxel(FIRST, [0, 0]).unwrap().linear() == [0.0; 3],
     },
