@@ -60,6 +60,23 @@ fn the_guide_has_every_command() {
 }
 
 #[test]
+fn links_lead_to_files() {
+    let mut seen = 0;
+    for page in
+        ["README.md", "ARCHITECTURE.md", "docs/guide.md", "docs/support.md", "docs/testing.md", "docs/formats.md"]
+    {
+        let text = read(page);
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
+            let file = project(page).parent().unwrap().join(target.split('#').next().unwrap());
+            assert!(file.exists(), "{page} links to {target}, which does not exist");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}
+
+#[test]
 fn a_changed_output_would_be_seen() {
     let text = "# A\n```console\n$ echo one\ntwo\n$ false\n```\nwords\n";
     assert_eq!(with_output(text), "# A\n```console\n$ echo one\none\n$ false\n[exit 1]\n```\nwords\n");

@@ -164,12 +164,14 @@ fn asking_for_a_dialect_would_be_seen() {
 
 /// Who looks for a game finds its dialect where the project says what it reads.
 #[test]
-fn the_readme_has_every_dialect() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let table: Vec<&str> = readme.lines().filter(|line| line.starts_with("| `")).collect();
-    for dialect in bspkit::dialect::ALL {
-        let name = format!("`{}`", dialect.name);
-        assert_eq!(table.iter().filter(|row| row.contains(&name)).count(), 1, "{name}");
+fn the_documents_have_every_dialect() {
+    for page in ["README.md", "docs/support.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+        let table: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+        for dialect in bspkit::dialect::ALL {
+            let name = format!("`{}`", dialect.name);
+            assert_eq!(table.iter().filter(|row| row.contains(&name)).count(), 1, "{page}: {name}");
+        }
     }
 }
 
