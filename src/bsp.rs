@@ -57,7 +57,7 @@ impl<'a> Bsp<'a> {
         self.dialect
     }
 
-    /// The version number as it stands in the file.
+    /// The version number as it is in the file.
     pub fn version(&self) -> i32 {
         self.version
     }
@@ -126,7 +126,7 @@ impl<'a> Bsp<'a> {
         })
     }
 
-    /// A slot's bytes as they stand in the file; nothing for an id that the map does not have.
+    /// A slot's bytes as they are in the file; nothing for an id that the map does not have.
     pub fn stored(&self, slot: SlotId) -> Data<'a> {
         let range = self.container.slot(slot).map_or(0..0, |slot| slot.stored.clone());
         self.container.data.slice(range)

@@ -37,7 +37,7 @@
 //!
 //! # Limits
 //!
-//! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is no array has a module in
+//! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is not an array has a module in
 //! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB;
 //! a compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
 //!

@@ -1,8 +1,8 @@
 //! Light on displacements in Source maps: for each luxel of a displaced face which of its triangles lies there
 //! ([`SamplePositions`]), and in older maps how much of the second material shows ([`LightmapAlphas`]).
 //!
-//! Which part is a displacement's its record says (`m_iLightmapSamplePositionStart`, `m_iLightmapAlphaStart`), and how many
-//! luxels it has its face, whose size in luxels is one less on each side: both are asked for here.
+//! Which part is a displacement's its record says (`m_iLightmapSamplePositionStart`, `m_iLightmapAlphaStart`), and how
+//! many luxels it has its face, whose size in luxels is one less on each side: both are asked for here.
 
 use std::ops::Range;
 
@@ -111,7 +111,7 @@ impl<'a> SamplePositions<'a> {
         SamplePositions { bytes: Held::new(bytes.into()) }
     }
 
-    /// The positions of so many luxels from an offset on, row by row; the first one that is not there is the last.
+    /// The positions of this many luxels from an offset on, row by row; the first one that is not there is the last.
     pub fn block(&self, start: usize, luxels: usize) -> impl Iterator<Item = Result<SamplePosition>> {
         let bytes = self.bytes.get();
         let mut at = Some(start);
@@ -123,7 +123,7 @@ impl<'a> SamplePositions<'a> {
         })
     }
 
-    /// Where in the lump the positions of so many luxels stand.
+    /// Where in the lump the positions of this many luxels are.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where they are not all there.
@@ -136,11 +136,11 @@ impl<'a> SamplePositions<'a> {
     }
 
     /// Gives a luxel of a block another position that takes as many bytes. One that takes others is refused: all
-    /// positions behind it would move, and the displacements say where theirs are.
+    /// positions after it would move, and the displacements say where theirs are.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is not there, [`ErrorKind::Refused`] for a position of another size, or of a triangle
-    /// past 510.
+    /// [`ErrorKind::Malformed`] where it is not there, [`ErrorKind::Refused`] for a position of another size, or of a
+    /// triangle past 510.
     pub fn set(&mut self, start: usize, luxel: usize, position: SamplePosition) -> Result<()> {
         let at = self.extent(start, luxel)?.end;
         let old = self.bytes.get().get(at..).and_then(SamplePosition::decode);
@@ -172,7 +172,7 @@ impl<'a> LightmapAlphas<'a> {
         LightmapAlphas { bytes: Held::new(bytes.into()) }
     }
 
-    /// The values of so many luxels from an offset on, row by row.
+    /// The values of this many luxels from an offset on, row by row.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] where they are not all there.

@@ -24,8 +24,8 @@ use crate::record::Held;
 
 /// A view of the bytes of one or more lumps that can edit them.
 ///
-/// [`Bsp::lens`] opens one to look at it, [`crate::Draft::edit`] to edit it in place. Both have a method with a name for
-/// each lens, such as [`Bsp::entities`] and [`crate::Draft::entities`]. The trait is sealed.
+/// [`Bsp::lens`] opens one to look at it, [`crate::Draft::edit`] to edit it in place. Both have a method with a name
+/// for each lens, such as [`Bsp::entities`] and [`crate::Draft::entities`]. The trait is sealed.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -47,8 +47,8 @@ pub trait Content<'a>: Sized {
     /// Reads the lens; claims the slots that it can change.
     fn read(from: &Reader<'_, 'a>) -> Result<Self>;
 
-    /// The new bytes of each slot that was claimed, in the order of the claims, with numbers little-endian. `None` for a
-    /// slot that is as it was read.
+    /// The new bytes of each slot that was claimed, in the order of the claims, with numbers little-endian. `None` for
+    /// a slot that is as it was read.
     fn edits(&self) -> Result<Vec<Option<Rope<'a>>>>;
 }
 

@@ -34,9 +34,9 @@ pub struct Checksum {
 pub enum Sum {
     /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR, and of several lumps those of each.
     BlockMd4,
-    /// A CRC-32 of one lump behind the other, begun with all bits set and not inverted at the end.
+    /// A CRC-32 of one lump after the other, begun with all bits set and not inverted at the end.
     Crc32,
-    /// An MD5 of one lump behind the other.
+    /// An MD5 of one lump after the other.
     Md5,
     /// None: a number that the compiler put into the header, and that edits keep.
     Stored,
@@ -54,7 +54,7 @@ pub enum Covers {
     Lumps {
         /// But for those of these roles.
         without: &'static [Role],
-        /// In the order in which they stand in the file, not in that of the directory.
+        /// In the order in which they are in the file, not in that of the directory.
         by_offset: bool,
     },
     /// The entity text without its last byte.
@@ -73,7 +73,7 @@ pub enum Use {
     FileName,
 }
 
-/// The header of F.A.K.K.2 and its kin: `checksum` of qfiles.h, behind the version.
+/// The header of F.A.K.K.2 and its kin: `checksum` of qfiles.h, after the version.
 pub(super) const fn in_header(name: &'static str, title: &'static str, is_verified: bool) -> Checksum {
     Checksum { sum: Sum::Stored, covers: Covers::Header(8), ..of_file(name, title, is_verified) }
 }

@@ -1,4 +1,4 @@
-//! Records within a lump: where they stand, in one array or list by list.
+//! Records within a lump: where they are, in one array or list by list.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ pub struct List {
     pub name: &'static str,
     /// What it is a list of.
     pub record: &'static RecordInfo,
-    /// Where its count stands.
+    /// Where its count is.
     pub counted: Counted,
 }
 
-/// Where the count of a list stands, in 32 bits.
+/// Where the count of a list is, in 32 bits.
 ///
 /// ```
 /// use bspkit::dialect::{Counted, Form, QUAKE2};
@@ -48,7 +48,7 @@ impl List {
         List { name, record: R::INFO, counted: Counted::Before }
     }
 
-    /// A list whose count stands with those of others before the first list.
+    /// A list whose count is with those of others before the first list.
     pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
         List { counted: Counted::At(at), ..List::of::<R>(name) }
     }
@@ -59,7 +59,7 @@ impl List {
     }
 }
 
-/// Where the lists of a lump stand.
+/// Where the lists of a lump are.
 pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Records>, String> {
     match walk(lists, bytes, ByteOrder::Little) {
         (parts, None) => Ok(parts),
@@ -79,13 +79,13 @@ pub(super) fn turn_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
 
 /// The first list of a lump that has no room there.
 struct WithoutRoom {
-    /// Where its count stands, if that is there.
+    /// Where its count is, if that is there.
     count_at: Option<usize>,
     /// What is wrong.
     why: String,
 }
 
-/// Where the lists of a lump stand, as far as there is room for them.
+/// Where the lists of a lump are, as far as there is room for them.
 fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option<WithoutRoom>) {
     let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
     let mut parts = Vec::with_capacity(lists.len());
@@ -114,7 +114,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
     (parts, None)
 }
 
-/// Where the records of a lump stand in its bytes, or those of a list in it.
+/// Where the records of a lump are in its bytes, or those of a list in it.
 ///
 /// ```
 /// use bspkit::dialect::QUAKE2;
@@ -129,9 +129,9 @@ pub struct Records {
     pub list: &'static str,
     /// What they are.
     pub record: &'static RecordInfo,
-    /// Where in the lump's bytes they stand; a ragged lump has less than a record behind the last one.
+    /// Where in the lump's bytes they are; a ragged lump has less than a record after the last one.
     pub range: Range<usize>,
-    /// Where in the lump's bytes their count stands, where they are a list that has one.
+    /// Where in the lump's bytes their count is, where they are a list that has one.
     pub count_at: Option<usize>,
 }
 

@@ -17,7 +17,7 @@ pub const QFUSION: Dialect = Dialect {
     games: &[Game { name: "warsow", title: "Warsow", versions: &[], flags: FLAGS }],
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QFUSION,
-    // It has one, of which no source was at hand.
+    // It has one, of which no source was available.
     checksums: &[],
     checks: &super::limits::QFUSION,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -18,15 +18,15 @@ pub enum VisModel {
     Matrix,
 }
 
-/// Where the numbers stand that rows by leaf need, in lumps of other records.
+/// Where the numbers are that rows by leaf need, in lumps of other records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeafRows {
     /// The bytes of a leaf.
     pub leaf_size: usize,
-    /// Where in a leaf its row's offset stands, 32 bits (`visofs`).
+    /// Where in a leaf its row's offset is, 32 bits (`visofs`).
     pub offset_at: usize,
-    /// Where in the first model the number of leafs stands that have bits, 32 bits (`visleafs`).
+    /// Where in the first model the number of leafs is that have bits, 32 bits (`visleafs`).
     pub count_at: usize,
 }
 

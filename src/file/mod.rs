@@ -55,9 +55,9 @@ pub struct Rules {
     pub alignments: &'static [Alignment],
     /// What the size of the file is a multiple of: 4, or more on consoles; it binds only files that are.
     pub end_alignment: usize,
-    /// The lump that has to stand first.
+    /// The lump that has to be first.
     pub first_lump: Option<usize>,
-    /// The lumps that have to stand last, in this order.
+    /// The lumps that have to be last, in this order.
     pub last_lumps: &'static [usize],
     /// The dictionary that compressed lumps declare, in bytes.
     pub dictionary: u32,
@@ -104,14 +104,14 @@ pub struct Alignment {
     pub lump: usize,
     /// A power of two.
     pub bytes: usize,
-    /// Whether it binds only files in which the lump stood at such an offset before.
+    /// Whether it binds only files in which the lump was at such an offset before.
     pub only_if_it_stood_so: bool,
 }
 
 /// How the changed slots of a draft are placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Everything stays where it is as far as possible; what lies behind a grown slot moves only where no byte of
+    /// Everything stays where it is as far as possible; what lies after a grown slot moves only where no byte of
     /// it says so.
     #[default]
     Keep,

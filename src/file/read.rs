@@ -47,8 +47,9 @@ fn too_large(path: &Path, size: &str) -> Error {
 ///
 /// The mapping is read-only and shared: a save never writes to it, since it renames a new file over the name, which
 /// leaves the mapped one whole. What another program writes into the file while it is open shows in the mapping. The
-/// bytes of a map may then change between two looks, and an edit that is saved over such a file is refused; if the file is
-/// cut short, a read past its new end stops the process. A library user who cannot have that leaves the feature `mmap` off.
+/// bytes of a map may then change between two looks, and an edit that is saved over such a file is refused; if the file
+/// is cut short, a read past its new end stops the process. A library user who cannot have that leaves the feature
+/// `mmap` off.
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
 mod map {

@@ -79,8 +79,8 @@ impl Plan<'_> {
     /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
     /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That
     /// holds for a second save from the same [`crate::Bsp`] as well. A change shows in size, time of change, device and
-    /// number of the file (on Windows in size and time). On Unix the target is locked (`flock`) while it is looked at and
-    /// replaced, so that of two saves at once the second one is refused.
+    /// number of the file (on Windows in size and time). On Unix the target is locked (`flock`) while it is looked at
+    /// and replaced, so that of two saves at once the second one is refused.
     ///
     /// # Errors
     /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Refused`] where the target is

@@ -91,8 +91,8 @@ mod unix {
 
     use super::*;
 
-    /// Locks the file at `target` until the result is dropped; other saves wait. The lock is on the file itself, so that
-    /// nothing is left behind. `None` where there is no file, or the file system has no locks.
+    /// Locks the file at `target` until the result is dropped; other saves wait. The lock is on the file itself, so
+    /// that no lock file can be left. `None` where there is no file, or the file system has no locks.
     ///
     /// # Errors
     /// Another program keeps a lock.
@@ -110,8 +110,8 @@ mod unix {
         }
     }
 
-    /// Gives a new file the owner, the extended attributes and the permissions of the old one at `target`, and says what
-    /// could not be kept.
+    /// Gives a new file the owner, the extended attributes and the permissions of the old one at `target`, and says
+    /// what could not be kept.
     ///
     /// # Errors
     /// The permissions could not be kept.

@@ -1,4 +1,5 @@
-//! Files that are not whole yet: each has a name of its own beside the one that it is to become, and takes that in one step.
+//! Files that are not whole yet: each has a name of its own beside the one that it is to become, and takes that in one
+//! step.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -33,7 +34,7 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 #[derive(Debug)]
 pub struct Temporary {
     file: NamedTempFile,
-    // Behind the file: it is removed before it is forgotten.
+    // After the file: it is removed before it is forgotten.
     _listed: Listed,
 }
 
@@ -95,8 +96,8 @@ impl Temporary {
     }
 }
 
-/// Removes the files of all saves that run, and lets no save begin or end any more: for a program that is about to exit. Every
-/// target is the old file or the new one, whole, and nothing else is left.
+/// Removes the files of all saves that run, and lets no save begin or end any more: for a program that is about to
+/// exit. Every target is the old file or the new one, whole, and nothing else is left.
 ///
 /// Saves wait for ever from here on, in whatever thread they are.
 pub fn abandon() {

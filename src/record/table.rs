@@ -62,7 +62,7 @@ impl<'a, R: Record> Table<'a, R> {
         &self.bytes[..self.len() * R::SIZE]
     }
 
-    /// The bytes behind the last whole record: none but in a ragged lump.
+    /// The bytes after the last whole record: none but in a ragged lump.
     pub fn tail(&self) -> &[u8] {
         &self.bytes[self.len() * R::SIZE..]
     }
@@ -125,9 +125,9 @@ impl<R: Record> ExactSizeIterator for Iter<'_, R> {}
 pub struct TableMut<'d, 'a, R> {
     name: &'static str,
     held: &'d mut Held<'a>,
-    /// Where in the lump the records stand, as whole ones.
+    /// Where in the lump the records are, as whole ones.
     range: Range<usize>,
-    /// Where their count stands, four bytes, where there is one.
+    /// Where their count is, four bytes, where there is one.
     count_at: Option<usize>,
     /// A record's bytes, to be compared.
     buffer: Vec<u8>,
@@ -217,7 +217,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.held.put(at, &self.buffer);
     }
 
-    /// Adds a record behind the last one. Nothing else learns of it: no run that ends here gets longer.
+    /// Adds a record after the last one. Nothing else learns of it: no run that ends here gets longer.
     pub fn push(&mut self, record: R) {
         let end = self.range.end;
         let bytes = self.held.edited();

@@ -7,29 +7,29 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 165;
+const LONG_LINES: usize = 148;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
 const WORDS: [(&str, usize, &str); 19] = [
-    ("behind", 253, "after"),
-    ("stand", 71, "are, is at"),
-    ("stands", 130, "is, is at, starts at"),
-    ("stood", 13, "was at"),
-    ("told", 59, "detected, given, matched"),
+    ("behind", 216, "after"),
+    ("stand", 47, "are, is at"),
+    ("stands", 104, "is, is at, starts at"),
+    ("stood", 12, "was at"),
+    ("told", 58, "detected, given, matched"),
     ("turned", 26, "byte-swapped"),
     ("laid again", 9, "rewritten"),
     ("nobody", 20, "no reader, unused"),
-    ("so many", 31, "N, this many"),
-    ("each way", 10, "in each direction"),
+    ("so many", 19, "N, this many"),
+    ("each way", 9, "in each direction"),
     ("became of", 16, "the result of"),
     ("is none", 25, "is not one"),
-    ("it is no", 10, "it is not a"),
+    ("it is no", 5, "it is not a"),
     ("this is no", 4, "this is not a"),
-    ("that is no", 7, "that is not a"),
-    ("which is no", 5, "which is not a"),
-    ("are no", 31, "are not"),
-    ("at hand", 33, "available, in progress"),
-    ("all the same", 8, "anyway"),
+    ("that is no", 6, "that is not a"),
+    ("which is no", 4, "which is not a"),
+    ("are no", 29, "are not"),
+    ("at hand", 31, "available, in progress"),
+    ("all the same", 7, "anyway"),
 ];
 
 #[test]

@@ -18,7 +18,7 @@ use crate::cli::talk::Code;
 
 /// Write the JSON patch that makes the entities of map A those of map B
 ///
-/// Entities are told by who they are and not by where they stand: by hammerid, targetname, model and origin, and by
+/// Entities are matched by who they are, not by where they are: by hammerid, targetname, model and origin, and by
 /// what they have in common. `ent patch A PATCH.json` then gives B's entity text byte for byte. Exit status 1: they
 /// differ; where they do not, the patch has no operations.
 #[derive(clap::Args)]

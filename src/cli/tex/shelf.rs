@@ -1,4 +1,4 @@
-//! Where textures with pixels stand one beside the other: in a Quake or GoldSrc map or a WAD file.
+//! Where textures with pixels are one beside the other: in a Quake or GoldSrc map or a WAD file.
 
 use std::path::Path;
 

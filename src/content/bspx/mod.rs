@@ -1,4 +1,4 @@
-//! Entries of BSPX that are no arrays: brushes of the models, and light for what moves. Both are looked at; what is to
+//! Entries of BSPX that are not arrays: brushes of the models, and light for what moves. Both are looked at; what is to
 //! change is set as bytes.
 
 mod brush_list;
@@ -64,7 +64,7 @@ impl<'a> Content<'a> for LightOctrees<'a> {
     }
 }
 
-/// The record at a place, which is moved behind it.
+/// The record at a place, which is moved after it.
 fn read<R: Record>(bytes: &[u8], at: &mut usize, lump: &str, what: &str) -> Result<R> {
     let record = bytes.get(*at..).and_then(R::decode).ok_or_else(|| cut(lump, *at, what))?;
     *at += R::SIZE;

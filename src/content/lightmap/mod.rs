@@ -1,8 +1,8 @@
 //! Light of faces: luxels to be read and set, face by face or page by page, for every family.
 //!
-//! [`Light`] is a lens: it keeps the bytes of the lumps and knows where in them the luxels of each face stand. What is
+//! [`Light`] is a lens: it keeps the bytes of the lumps and knows where in them the luxels of each face are. What is
 //! set changes the bytes of that luxel and, where a face keeps the average of its light, that; nothing else. What is
-//! behind a face's luxels, between blocks and after the last one stays as it is.
+//! after a face's luxels, between blocks and after the last one stays as it is.
 
 mod adjust;
 mod block;
@@ -47,7 +47,7 @@ use crate::record::Held;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Light<'a> {
-    /// The lumps that light or averages stand in.
+    /// The lumps that light or averages are in.
     lumps: Vec<LightLump<'a>>,
     sets: Vec<LightSet>,
 }

@@ -57,8 +57,8 @@ impl<'a> Bsp<'a> {
         Ok(found)
     }
 
-    /// The names of the files with light that the map's surfaces ask for, in the folder beside the map that has its name:
-    /// those that have no page in the map itself.
+    /// The names of the files with light that the map's surfaces ask for, in the folder beside the map that has its
+    /// name: those that have no page in the map itself.
     ///
     /// # Errors
     /// As [`Bsp::table`].

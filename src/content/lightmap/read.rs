@@ -1,4 +1,4 @@
-//! Where the light of each face stands, by the dialect's model.
+//! Where the light of each face is, by the dialect's model.
 
 use super::block::Block;
 use super::extents::{Extents, Precision, extents};
@@ -101,7 +101,7 @@ fn record_of<'f, F>(
     found.ok_or_else(|| unknown("its records say nothing of light that is known".to_owned()))
 }
 
-/// How many bytes a luxel stand behind the light of each face.
+/// How many bytes a luxel are after the light of each face.
 fn extra_bytes<'a>(from: &Reader<'_, 'a>, model: &FaceLight) -> Result<usize> {
     let Some(extra) = model.extra else { return Ok(0) };
     let Some((_, flags)) = filled(from, extra.flags)? else { return Ok(0) };
@@ -221,7 +221,7 @@ struct Finder<'a, 'f> {
     form: &'f FaceForm,
     textures: Textures<'a, 'f>,
     geometry: Option<Geometry<'a>>,
-    /// Bytes a luxel behind the light of each face.
+    /// Bytes a luxel after the light of each face.
     extra: usize,
     /// A record for each face that places it, instead of what the face says.
     places: Option<Data<'a>>,
@@ -330,8 +330,8 @@ impl Finder<'_, '_> {
         blocks
     }
 
-    /// Where the faces keep averages some of the bumped blocks have them before them too; nothing says which but the gap
-    /// to the block before.
+    /// Where the faces keep averages some of the bumped blocks have them before them too; nothing says which but the
+    /// gap to the block before.
     fn find_averages(&self, blocks: &mut [Block]) {
         if !matches!(self.form.averages, Averages::InFace(_)) {
             return;

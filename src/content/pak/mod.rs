@@ -1,7 +1,7 @@
 //! The pakfile of a Source map: a zip of files that belong to the map.
 //!
 //! What is not edited keeps its bytes: the local record, the data and the central record of every other file, stale
-//! checksums and odd names included, as well as whatever stands between them; only offsets follow. Names are bytes.
+//! checksums and odd names included, as well as whatever is between them; only offsets follow. Names are bytes.
 //! Engines look them up without regard to case, and take `\` for `/`; so does [`Pak::find`].
 //!
 //! ```
@@ -71,7 +71,7 @@ impl<'a> Pak<'a> {
     /// Reads the directory of a pakfile; the files themselves are not looked at.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] for what is no zip, is cut off or contradicts itself; [`ErrorKind::Unsupported`] for
+    /// [`ErrorKind::Malformed`] for what is not a zip, is cut off or contradicts itself; [`ErrorKind::Unsupported`] for
     /// zip64 and zips on several disks, which no engine reads.
     ///
     /// ```

@@ -39,12 +39,12 @@ impl<'a> Content<'a> for PhysDisp<'a> {
 }
 
 impl<'a> PhysDisp<'a> {
-    /// Reads the sizes of a lump: a count and so many numbers, of 16 bits each, or of 32 in version 2 (Strata's). One of
-    /// another version is believed where all of it is made up of numbers of 16 bits.
+    /// Reads the sizes of a lump: a count and this many numbers, of 16 bits each, or of 32 in version 2 (Strata's). One
+    /// of another version is believed where all of it is made up of numbers of 16 bits.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for another version where that does not fit, [`ErrorKind::Malformed`] where there is no room
-    /// for what it says.
+    /// [`ErrorKind::Unsupported`] for another version where that does not fit, [`ErrorKind::Malformed`] where there is
+    /// no room for what it says.
     pub fn parse(bytes: impl Into<Data<'a>>, version: i32) -> Result<Self> {
         let width = VERSIONS.into_iter().find(|(known, _)| *known == version).map(|(_, width)| width);
         let parsed = PhysDisp::read(bytes.into(), width.unwrap_or(2));
@@ -98,7 +98,7 @@ impl<'a> PhysDisp<'a> {
         (!is_none(size, self.width)).then(|| &self.bytes[start..end])
     }
 
-    /// The bytes behind the last solid.
+    /// The bytes after the last solid.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.starts.last().copied().unwrap_or(0)..]
     }

@@ -47,7 +47,7 @@ impl<'a> DetailProps<'a> {
     /// [`ErrorKind::Unsupported`] for a version other than 2 and 4, [`ErrorKind::Malformed`] where a list does not fit.
     pub fn parse(bytes: impl Into<Data<'a>>, version: u16) -> Result<Self> {
         let bytes = bytes.into();
-        // Version 2 is Bloodlines', some of whose maps have four bytes behind the objects.
+        // Version 2 is Bloodlines', some of whose maps have four bytes after the objects.
         let (has_sprites, size) = match version {
             2 => (false, 40),
             4 => (true, 52),
@@ -94,7 +94,7 @@ impl<'a> DetailProps<'a> {
         self.bytes[self.objects.clone()].chunks_exact(size).nth(index)
     }
 
-    /// The bytes behind the last object.
+    /// The bytes after the last object.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.objects.end..]
     }

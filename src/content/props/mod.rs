@@ -1,8 +1,8 @@
-//! Props in the game lump of Source maps: models that stand in the world ([`StaticProps`], `game:sprp`) and the
+//! Props in the game lump of Source maps: models that are in the world ([`StaticProps`], `game:sprp`) and the
 //! small things on the ground ([`DetailProps`], `game:dprp`).
 //!
-//! Both are lenses: they keep the bytes and know where in them what stands. What has no name here (the fields that
-//! games have added, padding that was never written to, letters behind the end of a name) stays as it is.
+//! Both are lenses: they keep the bytes and know where in them what is. What has no name here (the fields that
+//! games have added, padding that was never written to, letters after the end of a name) stays as it is.
 
 mod details;
 mod statics;
@@ -30,7 +30,7 @@ fn member(bsp: &Bsp<'_>, name: &str, what: &str) -> Result<(SlotId, u16)> {
 /// The bytes of a model's name in the file.
 const NAME: usize = 128;
 
-/// Reads a list after the other: a count, then so many items of a size.
+/// Reads a list after the other: a count, then this many items of a size.
 struct Lists<'b> {
     bytes: &'b [u8],
     lump: &'static str,
@@ -38,7 +38,7 @@ struct Lists<'b> {
 }
 
 impl Lists<'_> {
-    /// Where the items of the next list stand, and how many there are.
+    /// Where the items of the next list are, and how many there are.
     fn next(&mut self, what: &str, size: usize) -> Result<(Range<usize>, usize)> {
         let count = self.count(what)?;
         let end = count.checked_mul(size).and_then(|length| self.at.checked_add(length));

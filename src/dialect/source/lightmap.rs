@@ -1,4 +1,4 @@
-//! Where the light of faces stands (vrad of the Source SDK 2013; the bytes behind the luxels and Bloodlines' averages
+//! Where the light of faces is (vrad of the Source SDK 2013; the bytes after the luxels and Bloodlines' averages
 //! by how the blocks of real maps follow each other).
 
 use super::faces::Face;
@@ -7,7 +7,7 @@ use crate::dialect::light::{
     Averages, ExtraLight, FaceForm, FaceLight, LightLumps, LitFace, LuxelForm, TextureForm, TextureLight,
 };
 
-/// Version 18 is missing: no lit map of it was at hand.
+/// Version 18 is missing: no lit map of it was available.
 pub(super) const LIGHT: FaceLight = with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
 
 const TEXTURES: &[TextureForm] = &[TextureForm::of::<TexInfo>()];

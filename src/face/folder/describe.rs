@@ -7,7 +7,7 @@ use crate::dialect::Role;
 use crate::face::report::base64;
 use crate::{Bsp, SegmentKind, Slot, SlotId};
 
-/// How the names of files begin that hold what stands before a lump and belongs to none.
+/// How the names of files begin that hold what comes before a lump and belongs to none.
 const GAP: &str = "gap_before_";
 const TAIL: &str = "tail";
 
@@ -16,9 +16,9 @@ pub(super) struct Dumped<'b> {
     pub(super) slot: &'b Slot,
     /// The file's name.
     pub(super) file: String,
-    /// The records in it and their size, where it is no mere bytes.
+    /// The records in it and their size, if it is not just bytes.
     pub(super) record: Option<(String, usize)>,
-    /// What stands behind the last record.
+    /// What follows the last record.
     pub(super) rest: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn is_extra(path: &Path) -> bool {
 /// A file by its name in the folder.
 pub(super) type NamedFile = (String, Vec<u8>);
 
-/// The files of what is no lump's, and the manifest.
+/// The files of what is not a lump's, and the manifest.
 pub(super) fn describe(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> Vec<NamedFile> {
     let (dialect, container) = (bsp.dialect(), bsp.container());
     let mut files = Vec::new();
@@ -140,7 +140,7 @@ fn order(bsp: &Bsp<'_>) -> Vec<String> {
     }
 }
 
-/// 4, where all members of the game lump stand so.
+/// 4, where all members of the game lump are so.
 fn members_alignment(bsp: &Bsp<'_>) -> Option<usize> {
     let members = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty());
     let mut starts = members.map(|slot| slot.stored.start).peekable();

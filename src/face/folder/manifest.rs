@@ -52,7 +52,7 @@ pub struct Manifest {
     /// A trailer such as Bloodlines' patches write.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) trailer: bool,
-    /// Bytes behind everything else.
+    /// Bytes after everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tail: Option<String>,
     /// Whether the file's size is no multiple of 4, or on consoles of 2048.
@@ -77,10 +77,10 @@ pub(super) struct Part {
     /// Their size, where several have the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record_size: Option<usize>,
-    /// Bytes behind the last record, in base64.
+    /// Bytes after the last record, in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) rest: Option<String>,
-    /// Whether a NUL follows, as behind entity text that was written by hand.
+    /// Whether a NUL follows, as after entity text that was written by hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) nul: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub(super) struct Part {
     /// What its offset is a multiple of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) align: Option<usize>,
-    /// A file with bytes that stand before it.
+    /// A file with bytes that come before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) gap_before: Option<String>,
 }

@@ -165,7 +165,7 @@ enum Rows {
 }
 
 impl Picture {
-    /// Opens a picture of so many pixels each way.
+    /// Opens a picture of this many pixels in each direction.
     fn open(path: &Path, side: usize) -> Result<Self> {
         let kind = Kind::of(path)?;
         let cannot = |error| Error::io("cannot read it", error);

@@ -55,7 +55,7 @@ pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)
 
 impl Lump<'static> {
     /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump
-    /// of this version may have in such a map. The row that it then goes by stands beside.
+    /// of this version may have in such a map. The second value is the row that it then goes by.
     pub(crate) fn blank(
         dialect: &'static Dialect,
         version: i32,

@@ -99,7 +99,7 @@ pub struct Lump<'a> {
     bytes: Data<'a>,
     /// The same with numbers as the file has them.
     raw: Data<'a>,
-    /// Where records stand in them; nothing where there are none.
+    /// Where records are in them; nothing where there are none.
     parts: Vec<Records>,
     /// Whether the lump has several lists and all of them are meant.
     has_lists: bool,

@@ -32,7 +32,7 @@ fn round_trip(lump: &Lump<'_>, names: FlagNames) {
     }
 }
 
-/// Bytes of a row's form with records of random bytes, and a few bytes behind them.
+/// Bytes of a row's form with records of random bytes, and a few bytes after them.
 fn filled(row: &Row, noise: &[u8]) -> Vec<u8> {
     let mut noise = noise.iter().copied().cycle();
     let mut records = |size: usize| -> Vec<u8> { noise.by_ref().take(3 * size).collect() };

@@ -1,7 +1,7 @@
 //! Entries of BSPX: as many records as what they go with has, and what they refer to.
 //!
 //! Engines leave out an entry that does not fit its map, so that nothing is read that is not there; what it was for is
-//! missing all the same.
+//! missing anyway.
 
 use super::code::{COUNT_MISFIT, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, TREE_CYCLE};
 use super::lumps::{Lump, Lumps, View};

@@ -55,7 +55,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// What meets a displacement in its corners: up to four others, of which the number stands behind them.
+/// What meets a displacement in its corners: up to four others, of which the number follows them.
 fn check_corners(displacements: &View<'_>, index: usize, sink: &mut Sink) {
     let Some(field) = displacements.record.field("corners") else { return };
     let Shape::Array(Shape::Record([neighbors, counts, ..]), corners) = field.shape else { return };

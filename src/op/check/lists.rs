@@ -1,4 +1,4 @@
-//! What the meanings of fields cannot say: numbers that share a field with flags, counts of which only so many count,
+//! What the meanings of fields cannot say: numbers that share a field with flags, arrays of which only a counted part is used,
 //! and lists within lumps.
 
 use super::code::{INDEX_RANGE, PHYS_END, PHYS_SOLIDS, RUN_RANGE, STRING_PLACE, TEXTURE_NAME};
@@ -65,7 +65,7 @@ fn check_primitives(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     }
 }
 
-/// The upper two bits of the count say what is drawn first; slots behind the count are garbage.
+/// The upper two bits of the count say what is drawn first; slots after the count are garbage.
 fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     let (Some(overlays), Some(faces)) = (lumps.named(name), lumps.role(Role::Faces)) else { return };
     let (Some(slots), Some(counts)) = (overlays.column("faces"), overlays.column("face_count_order")) else { return };
@@ -216,7 +216,7 @@ fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Collision models stand one behind the other, each with four numbers before it: of which model it is, the bytes of
+/// Collision models are one after the other, each with four numbers before it: of which model it is, the bytes of
 /// its solids and of its text, and how many solids. One with the number -1 ends them.
 fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
     const HEADER: usize = 16;

@@ -88,7 +88,7 @@ fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
     let heads = models.column("head_node").filter(|_| lumps.checks().strict_tree);
     let Some(heads) = heads.filter(|_| models.len() > 0) else { return };
-    // One that is no node at all is another fault.
+    // One that is not a node at all is another fault.
     if let Some(head) = node(heads.get(0), nodes.len()).filter(|head| *head != 0) {
         let at = At::lump(models.name).record(0).offset(heads.at(0)).field("head_node");
         sink.add(&WORLD_HEAD, at, || format!("the world's tree begins with node {head}"));

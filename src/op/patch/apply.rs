@@ -28,7 +28,7 @@ impl Patch {
         Ok(bytes)
     }
 
-    /// The entities after the patch, which is no whole text.
+    /// The entities after the patch, which is not a whole text.
     pub(in crate::op) fn applied<'a>(&self, entities: &Entities<'a>) -> Result<Entities<'a>> {
         self.carry_out(entities, &self.fit(entities)?)
     }
@@ -102,11 +102,11 @@ impl Change {
     }
 }
 
-/// Entities by numbers that stay theirs wherever they go: the old indices, and those behind them for new ones.
+/// Entities by numbers that stay theirs wherever they go: the old indices, and those after them for new ones.
 struct Order<'e, 'a> {
     entities: &'e mut Entities<'a>,
     ids: Vec<usize>,
-    /// What was put last behind an entity.
+    /// What was put last after an entity.
     behind: HashMap<usize, usize>,
 }
 
@@ -134,7 +134,7 @@ impl<'e, 'a> Order<'e, 'a> {
         };
         let (Some(spot), Some(beside)) = (operation.spot(), meant.beside) else { return Ok(()) };
         let places = self.places();
-        // What still stands in this order goes at once: each move takes time by the number of entities.
+        // What still is in this order goes at once: each move takes time by the number of entities.
         match ids.is_sorted_by_key(|&id| places[id]) {
             true => self.put(ids, spot, beside, &places),
             false => ids.iter().try_for_each(|id| {
@@ -165,7 +165,7 @@ impl<'e, 'a> Order<'e, 'a> {
         Ok(())
     }
 
-    /// Where each number stands.
+    /// Where each number is.
     fn places(&self) -> Vec<usize> {
         let mut places = vec![0; self.ids.len()];
         self.ids.iter().enumerate().for_each(|(place, &id)| places[id] = place);

@@ -84,14 +84,14 @@ pub enum Operation {
     Add {
         /// Its pairs in order, written as the entities beside it are.
         pairs: Vec<(Vec<u8>, Vec<u8>)>,
-        /// Where to; `None` is behind the last entity.
+        /// Where to; `None` is after the last entity.
         to: Option<Spot>,
     },
     /// Adds an entity of this text, byte for byte.
     AddText {
         /// From brace to brace.
         text: Vec<u8>,
-        /// Where to; `None` is behind the last entity.
+        /// Where to; `None` is after the last entity.
         to: Option<Spot>,
     },
     /// Takes the place of the whole lump; the only operation of its patch.
@@ -115,20 +115,20 @@ pub enum Operation {
 pub enum Target {
     /// The one of this index.
     Index(usize),
-    /// Those that have all these pairs: so many, one where nothing is said.
+    /// Those that have all these pairs: this many, one where nothing is said.
     Match(Vec<(Vec<u8>, Vec<u8>)>, Option<usize>),
-    /// Those that a selector matches: so many, one or more where nothing is said.
+    /// Those that a selector matches: this many, one or more where nothing is said.
     Select(Selector, Option<usize>),
 }
 
 /// A place beside an entity.
 ///
-/// What several operations put behind the same entity stands in the order of the operations.
+/// What several operations put after the same entity is in the order of the operations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spot {
     /// Directly before it.
     Before(Target),
-    /// Behind it.
+    /// After it.
     After(Target),
 }
 
@@ -160,14 +160,14 @@ pub struct Expected {
 /// A change of an entity's pairs; keys are counted as they are after the changes before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Sets a value; a key that is not there is added behind the other ones.
+    /// Sets a value; a key that is not there is added after the other ones.
     Set {
         /// The key.
         key: PairKey,
         /// The value.
         value: Vec<u8>,
     },
-    /// Adds a pair behind the other ones, whether the key is there already or not.
+    /// Adds a pair after the other ones, whether the key is there already or not.
     Add {
         /// The key.
         key: Vec<u8>,
