@@ -42,7 +42,8 @@ pub trait Lens<'a>: Content<'a> {
     fn of<'o>(open: &'o mut Open<'a>) -> Option<&'o mut Self>;
 }
 
-/// What a lens does for a draft. Outside of the crate nobody can name it, which seals [`Lens`].
+/// What a lens does for a draft. Other crates cannot name it, which seals [`Lens`].
+#[doc(hidden)]
 pub trait Content<'a>: Sized {
     /// Reads the lens; claims the slots that it can change.
     fn read(from: &Reader<'_, 'a>) -> Result<Self>;

@@ -4,6 +4,7 @@
 use super::{Number, RecordInfo, Shape};
 
 /// Reading and writing; private, so that only this crate has fields and records.
+#[doc(hidden)]
 pub trait Codec: Sized {
     /// Reads it from its bytes. Callers have checked that there are [`Field::SIZE`].
     fn read(bytes: &[u8]) -> Self;
