@@ -30,7 +30,7 @@ pub struct Checks {
     pub light: LightForm,
     /// Lumps that have one record for each of another one's, where they have any.
     pub parallel: &'static [(&'static str, &'static str)],
-    /// Whether planes stand in opposite pairs, on which compilers and tools rely.
+    /// Whether planes are in opposite pairs, on which compilers and tools rely.
     pub paired_planes: bool,
     /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits
     /// none is then broken.
@@ -67,7 +67,7 @@ pub enum LightForm {
         unlit: i64,
         /// The flag of a texture whose faces have four images of each style.
         bumped: i64,
-        /// Faces with the lump that their light stands in, of the usual and of the high range. Where the latter faces
+        /// Faces with the lump that their light is in, of the usual and of the high range. Where the latter faces
         /// and the usual light are missing, the usual faces are for the light of high range.
         lumps: [(&'static str, &'static str); 2],
     },

@@ -1,4 +1,4 @@
-//! Where the light of faces stands in the maps of a dialect, and in what form.
+//! Where the light of faces is in the maps of a dialect, and in what form.
 
 use super::Key;
 use crate::record::{Record, RecordInfo};
@@ -43,7 +43,7 @@ pub struct FaceLight {
     pub bumped: i32,
     /// What a luxel is.
     pub luxels: LuxelForm,
-    /// Bytes of unknown meaning behind the luxels of each face.
+    /// Bytes of unknown meaning after the luxels of each face.
     pub extra: Option<ExtraLight>,
 }
 
@@ -109,7 +109,7 @@ impl LuxelForm {
     }
 }
 
-/// Bytes behind the luxels of each face, as many a luxel as the flags of the map say.
+/// Bytes after the luxels of each face, as many a luxel as the flags of the map say.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ExtraLight {
@@ -153,12 +153,12 @@ pub struct LitFace {
 pub struct FaceForm {
     /// The record.
     pub record: &'static RecordInfo,
-    /// Where the average light of its styles stands, four bytes each.
+    /// Where the average light of its styles is, four bytes each.
     pub averages: Averages,
     pub(crate) read: fn(&[u8]) -> Option<LitFace>,
 }
 
-/// Where the average light of a face stands.
+/// Where the average light of a face is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Averages {

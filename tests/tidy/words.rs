@@ -7,28 +7,28 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 148;
+const LONG_LINES: usize = 94;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
 const WORDS: [(&str, usize, &str); 19] = [
-    ("behind", 216, "after"),
+    ("behind", 214, "after"),
     ("stand", 47, "are, is at"),
     ("stands", 104, "is, is at, starts at"),
     ("stood", 12, "was at"),
     ("told", 58, "detected, given, matched"),
     ("turned", 26, "byte-swapped"),
     ("laid again", 9, "rewritten"),
-    ("nobody", 20, "no reader, unused"),
-    ("so many", 19, "N, this many"),
-    ("each way", 9, "in each direction"),
+    ("nobody", 18, "no reader, unused"),
+    ("so many", 17, "N, this many"),
+    ("each way", 8, "in each direction"),
     ("became of", 16, "the result of"),
     ("is none", 25, "is not one"),
     ("it is no", 5, "it is not a"),
     ("this is no", 4, "this is not a"),
     ("that is no", 6, "that is not a"),
-    ("which is no", 4, "which is not a"),
+    ("which is no", 3, "which is not a"),
     ("are no", 29, "are not"),
-    ("at hand", 31, "available, in progress"),
+    ("at hand", 25, "available, in progress"),
     ("all the same", 7, "anyway"),
 ];
 

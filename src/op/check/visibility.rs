@@ -136,7 +136,7 @@ fn check_column(
     }
 }
 
-/// Where compressed rows begin: a byte as it is, but after a zero stands how many zeros it is for.
+/// The lump of compressed rows: bytes as they are, except that a zero is followed by the number of zeros.
 struct Rows<'l> {
     lump: &'l Lump<'l>,
     /// The bytes of a row when it is decompressed.
