@@ -13,7 +13,7 @@ use bspkit::dialect::{
     self, BLUE_SHIFT, BREAKTHROUGH, BSP2, DAIKATANA, Dialect, FAKK, Form, GOLDSRC, MOHAA, MOHAA_BETA, PSB2, QBISM,
     QFUSION, QUAKE, QUAKE2, QUAKE3, QUAKE64, RAVEN, Row, goldsrc, quake2, quake3,
 };
-use bspkit::record::{Cell, FieldInfo, Meaning, RecordInfo, Shape};
+use bspkit::record::{Cell, FieldInfo, Meaning, Part, RecordInfo, Shape};
 use bspkit::{Bsp, Builder, Error, ErrorKind, Layout, SlotId};
 use proptest::prelude::*;
 
@@ -260,6 +260,43 @@ fn fields_cover_their_record() {
     let plane = QUAKE2.rows_of("PLANES").next().and_then(Row::record).unwrap();
     assert_eq!(gaps(plane.size, &plane.fields[1..]), ["distance at 12, not 0"]);
     assert_eq!(gaps(plane.size, &plane.fields[..2]), ["16 bytes of 20"]);
+}
+
+/// Names that do not mean one field, or one item of it.
+fn unclear(fields: &'static [FieldInfo]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut taken: Vec<String> = fields.iter().map(|field| field.name.to_ascii_lowercase()).collect();
+    for field in fields.iter().filter(|field| !field.engine.is_empty()) {
+        let names: Vec<&str> = field.engine.split(", ").collect();
+        for (item, name) in names.iter().enumerate() {
+            let meant = if names.len() == 1 { field.name.to_owned() } else { format!("{}[{item}]", field.name) };
+            if taken.contains(&name.to_ascii_lowercase()) || Part::find(fields, name) != Part::find(fields, &meant) {
+                wrong.push(format!("{name} is not {meant}"));
+            }
+            taken.push(name.to_ascii_lowercase());
+        }
+        if names.len() > 1 && !matches!(field.shape, Shape::Array(_, count) if count == names.len()) {
+            wrong.push(format!("{} has not {} items", field.name, names.len()));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn names_of_the_engine_mean_one_field() {
+    for (dialect, row, record) in all_records() {
+        assert_eq!(unclear(record.fields), <[String; 0]>::default(), "{} {} {}", dialect.name, row.lump, record.name);
+    }
+    let plane = QUAKE2.rows_of("PLANES").next().and_then(Row::record).unwrap();
+    assert_eq!(plane.field("DIST"), plane.field("distance"));
+    assert_eq!((plane.field(""), plane.field("planenum")), (None, None));
+    // A name that another field has, and two names for one number.
+    let fields = plane.fields.to_vec().leak();
+    (fields[0].engine, fields[1].engine) = ("kind", "dist, far");
+    assert_eq!(
+        unclear(fields),
+        ["kind is not normal", "dist is not distance[0]", "far is not distance[1]", "distance has not 2 items"]
+    );
 }
 
 proptest! {

@@ -11,28 +11,28 @@ use crate::record::{Field, Name, Record, records};
 records! {
     /// `wadinfo_t`: what the file begins with.
     pub struct WadHeader(12) {
-        /// `WAD3`; `WAD2` in Quake, whose textures have no palettes (`identification`).
-        pub magic: [u8; 4],
-        /// How many entries the directory has (`numlumps`).
-        pub count: i32,
-        /// Where the directory begins (`infotableofs`).
-        pub offset: i32,
+        /// `WAD3`; `WAD2` in Quake, whose textures have no palettes.
+        pub magic: [u8; 4] as "identification",
+        /// How many entries the directory has.
+        pub count: i32 as "numlumps",
+        /// Where the directory begins.
+        pub offset: i32 as "infotableofs",
     }
 
     /// `lumpinfo_t`: an entry of the directory.
     pub struct WadEntry(32) {
-        /// Where its bytes begin (`filepos`).
-        pub offset: i32,
-        /// How many bytes are in the file (`disksize`).
-        pub stored: i32,
-        /// How many there are unpacked (`size`).
+        /// Where its bytes begin.
+        pub offset: i32 as "filepos",
+        /// How many bytes are in the file.
+        pub stored: i32 as "disksize",
+        /// How many there are unpacked.
         pub size: i32,
-        /// What it is: 0x43 a texture with a palette (`type`).
-        pub kind: u8,
-        /// 0: nothing else was ever used (`compression`).
+        /// What it is: 0x43 a texture with a palette.
+        pub kind: u8 as "type",
+        /// 0: nothing else was ever used.
         pub compression: u8,
-        /// Nothing (`pad1`, `pad2`).
-        pub padding: [u8; 2],
+        /// Nothing.
+        pub padding: [u8; 2] as "pad1, pad2",
         /// Its name, in any case.
         pub name: Name<16>,
     }

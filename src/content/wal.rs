@@ -20,8 +20,8 @@ records! {
         pub height: u32,
         /// Where the image and its three smaller copies begin in the file.
         pub offsets: [u32; 4],
-        /// The next frame where it is one of an animation, else nothing (`animname`).
-        pub next_name: Name<32>,
+        /// The next frame where it is one of an animation, else nothing.
+        pub next_name: Name<32> as "animname",
         /// What compilers give to surfaces with it.
         pub flags: u32 => Meaning::Flags(FlagKind::Surface),
         /// What they give to brushes.

@@ -47,18 +47,17 @@ records! {
     pub struct Leaf(44) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
-        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
-        /// (`visofs`).
-        pub visibility_offset: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
+        pub visibility_offset: i32 as "visofs",
         /// Its box, for culling.
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
-        /// Its first face in the marksurfaces (`firstmarksurface`).
-        pub first_mark_surface: u32 => run("MARKSURFACES", "mark_surface_count"),
-        /// How many faces it sees (`nummarksurfaces`).
-        pub mark_surface_count: u32,
-        /// How loud water, sky, slime and lava are (`ambient_level`).
-        pub ambient_levels: [u8; 4],
+        /// Its first face in the marksurfaces.
+        pub first_mark_surface: u32 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees.
+        pub mark_surface_count: u32 as "nummarksurfaces",
+        /// How loud water, sky, slime and lava are.
+        pub ambient_levels: [u8; 4] as "ambient_level",
     }
 }

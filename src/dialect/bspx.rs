@@ -203,8 +203,8 @@ records! {
     pub struct EnvMap(16) {
         /// Where it was taken.
         pub origin: [f32; 3],
-        /// How many pixels its sides have in each direction (`cubesize`).
-        pub size: i32,
+        /// How many pixels its sides have in each direction.
+        pub size: i32 as "cubesize",
     }
 
     /// A face's `SURFENVMAP`.
@@ -235,10 +235,10 @@ records! {
         pub version: u32,
         /// The model.
         pub model: u32 => index("MODELS"),
-        /// How many brushes it has (`numbrushes`).
-        pub brush_count: u32,
-        /// How many planes all of them have (`numplanes`).
-        pub plane_count: u32,
+        /// How many brushes it has.
+        pub brush_count: u32 as "numbrushes",
+        /// How many planes all of them have.
+        pub plane_count: u32 as "numplanes",
     }
 
     /// A brush of `BRUSHLIST`; its planes follow it.
@@ -249,16 +249,16 @@ records! {
         pub maxs: [f32; 3],
         /// What it holds, as Quake's leafs say it; -8 for what stops players and nothing else.
         pub contents: i16,
-        /// How many planes it has beside those of its box (`numplanes`).
-        pub plane_count: u16,
+        /// How many planes it has beside those of its box.
+        pub plane_count: u16 as "numplanes",
     }
 
     /// A plane of a brush of `BRUSHLIST`, facing out.
     pub struct BrushListPlane(16) {
         /// The direction it faces, of length 1.
         pub normal: [f32; 3],
-        /// Its distance from the origin (`dist`).
-        pub distance: f32,
+        /// Its distance from the origin.
+        pub distance: f32 as "dist",
     }
 
     /// What an octree of light begins with.
@@ -269,8 +269,8 @@ records! {
         pub size: [i32; 3],
         /// Where the first one is.
         pub mins: [f32; 3],
-        /// The most styles that a point has (`num_styles`).
-        pub style_count: u8,
+        /// The most styles that a point has.
+        pub style_count: u8 as "num_styles",
         /// Where the tree begins, as a child of a node says it.
         pub root: u32,
         /// How many nodes follow.

@@ -117,16 +117,16 @@ records! {
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face in the leaffaces (`firstleafface`).
-        pub first_leaf_face: u16 => run("LEAFFACES", "leaf_face_count"),
-        /// How many faces it sees (`numleaffaces`).
-        pub leaf_face_count: u16,
-        /// Its first brush in the leafbrushes (`firstleafbrush`).
-        pub first_leaf_brush: u16 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numleafbrushes`).
-        pub leaf_brush_count: u16,
-        /// A brush (`brushnum`).
-        pub brush: i32 => index_or_none("BRUSHES"),
+        /// Its first face in the leaffaces.
+        pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it sees.
+        pub leaf_face_count: u16 as "numleaffaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: u16 as "numleafbrushes",
+        /// A brush.
+        pub brush: i32 as "brushnum" => index_or_none("BRUSHES"),
     }
 }
 

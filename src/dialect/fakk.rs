@@ -126,42 +126,42 @@ records! {
     pub struct Shader(76) {
         /// Its name, without extension.
         pub name: Name<64>,
-        /// `SURF_` flags (`surfaceFlags`).
-        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
-        /// `CONTENTS_` flags (`contentFlags`).
-        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+        /// `SURF_` flags.
+        pub surface_flags: i32 as "surfaceFlags" => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags.
+        pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
         /// How finely patches of it are divided.
         pub subdivisions: i32,
     }
 
     /// `dsurface_t`: Quake III's with a number more.
     pub struct Surface(108) {
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
-        /// The fog that it is in, or -1; Medal of Honor has had no lump of them since version 19 (`fogNum`).
-        pub fog: i32,
-        /// 1 planar, 2 patch, 3 triangles, 4 flare; 5 terrain in Medal of Honor (`surfaceType`).
-        pub kind: i32,
-        /// Its first vertex (`firstVert`).
-        pub first_vertex: i32 => run("DRAWVERTS", "vertex_count"),
-        /// How many vertexes it has (`numVerts`).
-        pub vertex_count: i32,
-        /// Its first index (`firstIndex`).
-        pub first_index: i32 => run("DRAWINDEXES", "index_count"),
-        /// How many indexes it has, three for each triangle (`numIndexes`).
-        pub index_count: i32,
-        /// The page of its light; negative numbers for none (`lightmapNum`).
-        pub lightmap: i32,
-        /// Where on the page it begins: x and y (`lightmapX`, `lightmapY`).
-        pub lightmap_at: [i32; 2],
-        /// Width and height on the page (`lightmapWidth`, `lightmapHeight`).
-        pub lightmap_size: [i32; 2],
-        /// Where in the map the light begins (`lightmapOrigin`).
-        pub lightmap_origin: [f32; 3],
-        /// The steps of the light in the map, then the normal (`lightmapVecs`).
-        pub lightmap_vectors: [[f32; 3]; 3],
-        /// Width and height of a patch in control points (`patchWidth`, `patchHeight`).
-        pub patch_size: [i32; 2],
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        /// The fog that it is in, or -1; Medal of Honor has had no lump of them since version 19.
+        pub fog: i32 as "fogNum",
+        /// 1 planar, 2 patch, 3 triangles, 4 flare; 5 terrain in Medal of Honor.
+        pub kind: i32 as "surfaceType",
+        /// Its first vertex.
+        pub first_vertex: i32 as "firstVert" => run("DRAWVERTS", "vertex_count"),
+        /// How many vertexes it has.
+        pub vertex_count: i32 as "numVerts",
+        /// Its first index.
+        pub first_index: i32 as "firstIndex" => run("DRAWINDEXES", "index_count"),
+        /// How many indexes it has, three for each triangle.
+        pub index_count: i32 as "numIndexes",
+        /// The page of its light; negative numbers for none.
+        pub lightmap: i32 as "lightmapNum",
+        /// Where on the page it begins: x and y.
+        pub lightmap_at: [i32; 2] as "lightmapX, lightmapY",
+        /// Width and height on the page.
+        pub lightmap_size: [i32; 2] as "lightmapWidth, lightmapHeight",
+        /// Where in the map the light begins.
+        pub lightmap_origin: [f32; 3] as "lightmapOrigin",
+        /// The steps of the light in the map, then the normal.
+        pub lightmap_vectors: [[f32; 3]; 3] as "lightmapVecs",
+        /// Width and height of a patch in control points.
+        pub patch_size: [i32; 2] as "patchWidth, patchHeight",
         /// How finely it is divided.
         pub subdivisions: f32,
     }

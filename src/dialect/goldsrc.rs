@@ -118,34 +118,34 @@ impl From<TexInfo> for TextureLight {
 records! {
     /// `dnode_t`.
     pub struct Node(24) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i16; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u16 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u16,
+        /// Its first face.
+        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides.
+        pub face_count: u16 as "numfaces",
     }
 
     /// `texinfo_t`.
     pub struct TexInfo(40) {
-        /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
-        pub vectors: [[f32; 4]; 2],
-        /// The index of its texture in the texture lump's directory (`miptex`).
-        pub texture: i32,
+        /// How s and t come from a point: x, y, z, offset, in texels.
+        pub vectors: [[f32; 4]; 2] as "vecs",
+        /// The index of its texture in the texture lump's directory.
+        pub texture: i32 as "miptex",
         /// `TEX_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
     }
 
     /// `dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
     pub struct ClipNode(8) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a clip node, or where negative what the volume holds.
         pub children: [i16; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
     }
@@ -154,19 +154,18 @@ records! {
     pub struct Leaf(28) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
-        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
-        /// (`visofs`).
-        pub visibility_offset: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
+        pub visibility_offset: i32 as "visofs",
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face in the marksurfaces (`firstmarksurface`).
-        pub first_mark_surface: u16 => run("MARKSURFACES", "mark_surface_count"),
-        /// How many faces it sees (`nummarksurfaces`).
-        pub mark_surface_count: u16,
-        /// How loud water, sky, slime and lava are (`ambient_level`).
-        pub ambient_levels: [u8; 4],
+        /// Its first face in the marksurfaces.
+        pub first_mark_surface: u16 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees.
+        pub mark_surface_count: u16 as "nummarksurfaces",
+        /// How loud water, sky, slime and lava are.
+        pub ambient_levels: [u8; 4] as "ambient_level",
     }
 
     /// A number of the marksurfaces lump.
@@ -183,18 +182,18 @@ records! {
         pub maxs: [f32; 3],
         /// 0 from the known tools.
         pub origin: [f32; 3],
-        /// Its tree: a node, or the leaf `-1 - head_node` (`headnode[0]`).
-        pub head_node: i32 => Meaning::Child,
+        /// Its tree: a node, or the leaf `-1 - head_node`.
+        pub head_node: i32 as "headnode" => Meaning::Child,
         /// Where in the clip nodes the trees of its three hulls begin (`headnode[1]` to `[3]`). Real maps have -1 here
         /// and the number of clip nodes for a hull that is not there, and where clip nodes were left out anything at
         /// all.
         pub clip_nodes: [i32; 3],
-        /// How many leafs it has without the first one, which have rows of visibility in the world's case (`visleafs`).
-        pub visible_leafs: i32,
-        /// Its first face (`firstface`).
-        pub first_face: i32 => run("FACES", "face_count"),
-        /// How many faces it has (`numfaces`).
-        pub face_count: i32,
+        /// How many leafs it has without the first one, which have rows of visibility in the world's case.
+        pub visible_leafs: i32 as "visleafs",
+        /// Its first face.
+        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces it has.
+        pub face_count: i32 as "numfaces",
     }
 }
 

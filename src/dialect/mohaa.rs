@@ -111,14 +111,14 @@ records! {
     pub struct Shader(140) {
         /// Its name, without extension.
         pub name: Name<64>,
-        /// `SURF_` flags (`surfaceFlags`).
-        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
-        /// `CONTENTS_` flags (`contentFlags`).
-        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+        /// `SURF_` flags.
+        pub surface_flags: i32 as "surfaceFlags" => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags.
+        pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
         /// How finely patches of it are divided.
         pub subdivisions: i32,
-        /// An image that says where shots pass (`fenceMaskImage`).
-        pub fence_mask: Name<64>,
+        /// An image that says where shots pass.
+        pub fence_mask: Name<64> as "fenceMaskImage",
     }
 
     /// `dleaf_t`.
@@ -131,40 +131,40 @@ records! {
         pub mins: [i32; 3],
         /// Its box, for culling.
         pub maxs: [i32; 3],
-        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
-        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
-        /// How many surfaces reach into it (`numLeafSurfaces`).
-        pub leaf_surface_count: i32,
-        /// Its first brush in the leafbrushes (`firstLeafBrush`).
-        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numLeafBrushes`).
-        pub leaf_brush_count: i32,
-        /// Its first number in the terrainindexes (`firstTerraPatch`).
-        pub first_terrain: i32 => run("TERRAININDEXES", "terrain_count"),
-        /// How many patches of terrain reach into it (`numTerraPatches`).
-        pub terrain_count: i32,
-        /// Its first number in the staticmodelindexes (`firstStaticModel`).
-        pub first_static_model: i32 => run("STATICMODELINDEXES", "static_model_count"),
-        /// How many static models reach into it (`numStaticModels`).
-        pub static_model_count: i32,
+        /// Its first surface in the leafsurfaces.
+        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it.
+        pub leaf_surface_count: i32 as "numLeafSurfaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: i32 as "numLeafBrushes",
+        /// Its first number in the terrainindexes.
+        pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
+        /// How many patches of terrain reach into it.
+        pub terrain_count: i32 as "numTerraPatches",
+        /// Its first number in the staticmodelindexes.
+        pub first_static_model: i32 as "firstStaticModel" => run("STATICMODELINDEXES", "static_model_count"),
+        /// How many static models reach into it.
+        pub static_model_count: i32 as "numStaticModels",
     }
 
     /// `dsideequation_t`: how a texture lies on a side.
     pub struct SideEquation(32) {
-        /// How s comes from a point: x, y, z, offset (`fSeq`).
-        pub s: [f32; 4],
-        /// How t comes from a point: x, y, z, offset (`fTeq`).
-        pub t: [f32; 4],
+        /// How s comes from a point: x, y, z, offset.
+        pub s: [f32; 4] as "fSeq",
+        /// How t comes from a point: x, y, z, offset.
+        pub t: [f32; 4] as "fTeq",
     }
 
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
-        /// Its plane, facing out (`planeNum`).
-        pub plane: i32 => index("PLANES"),
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
-        /// Its equation, of sides with a fence mask (`equationNum`).
-        pub equation: i32,
+        /// Its plane, facing out.
+        pub plane: i32 as "planeNum" => index("PLANES"),
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        /// Its equation, of sides with a fence mask.
+        pub equation: i32 as "equationNum",
     }
 
     /// A number of the terrainindexes lump.
@@ -183,10 +183,10 @@ records! {
         pub angles: [f32; 3],
         /// Its size, 1 for that of the file.
         pub scale: f32,
-        /// Its first byte in the staticmodeldata (`firstVertexData`).
-        pub first_vertex_data: i32,
-        /// How many vertexes have light there (`numVertexData`).
-        pub vertex_data_count: i32,
+        /// Its first byte in the staticmodeldata.
+        pub first_vertex_data: i32 as "firstVertexData",
+        /// How many vertexes have light there.
+        pub vertex_data_count: i32 as "numVertexData",
     }
 
     /// A number of the staticmodelindexes lump.

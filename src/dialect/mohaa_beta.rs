@@ -56,17 +56,17 @@ records! {
         pub mins: [i32; 3],
         /// Its box, for culling.
         pub maxs: [i32; 3],
-        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
-        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
-        /// How many surfaces reach into it (`numLeafSurfaces`).
-        pub leaf_surface_count: i32,
-        /// Its first brush in the leafbrushes (`firstLeafBrush`).
-        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numLeafBrushes`).
-        pub leaf_brush_count: i32,
-        /// Its first number in the terrainindexes (`firstTerraPatch`).
-        pub first_terrain: i32 => run("TERRAININDEXES", "terrain_count"),
-        /// How many patches of terrain reach into it (`numTerraPatches`).
-        pub terrain_count: i32,
+        /// Its first surface in the leafsurfaces.
+        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it.
+        pub leaf_surface_count: i32 as "numLeafSurfaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: i32 as "numLeafBrushes",
+        /// Its first number in the terrainindexes.
+        pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
+        /// How many patches of terrain reach into it.
+        pub terrain_count: i32 as "numTerraPatches",
     }
 }

@@ -24,36 +24,35 @@ const ROWS: &[Row] = &[NODES.row(), LEAFS.row()];
 records! {
     /// `bsp2rmq_dnode_t`.
     pub struct Node(32) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u32 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u32,
+        /// Its first face.
+        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides.
+        pub face_count: u32 as "numfaces",
     }
 
     /// `bsp2rmq_dleaf_t`. The first one is the solid leaf that all models share.
     pub struct Leaf(32) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
-        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none
-        /// (`visofs`).
-        pub visibility_offset: i32,
+        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
+        pub visibility_offset: i32 as "visofs",
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face in the marksurfaces (`firstmarksurface`).
-        pub first_mark_surface: u32 => run("MARKSURFACES", "mark_surface_count"),
-        /// How many faces it sees (`nummarksurfaces`).
-        pub mark_surface_count: u32,
-        /// How loud water, sky, slime and lava are (`ambient_level`).
-        pub ambient_levels: [u8; 4],
+        /// Its first face in the marksurfaces.
+        pub first_mark_surface: u32 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        /// How many faces it sees.
+        pub mark_surface_count: u32 as "nummarksurfaces",
+        /// How loud water, sky, slime and lava are.
+        pub ambient_levels: [u8; 4] as "ambient_level",
     }
 }

@@ -50,14 +50,14 @@ records! {
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
-        /// Its first face in the leaffaces (`firstleafface`).
-        pub first_leaf_face: u32 => run("LEAFFACES", "leaf_face_count"),
-        /// How many faces it sees (`numleaffaces`).
-        pub leaf_face_count: u32,
-        /// Its first brush in the leafbrushes (`firstleafbrush`).
-        pub first_leaf_brush: u32 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numleafbrushes`).
-        pub leaf_brush_count: u32,
+        /// Its first face in the leaffaces.
+        pub first_leaf_face: u32 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it sees.
+        pub leaf_face_count: u32 as "numleaffaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: u32 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: u32 as "numleafbrushes",
     }
 
     /// A number of the leaffaces lump.
@@ -74,8 +74,8 @@ records! {
 
     /// `dbrushside_tx`.
     pub struct BrushSide(8) {
-        /// Its plane, facing out (`planenum`).
-        pub plane: u32 => index("PLANES"),
+        /// Its plane, facing out.
+        pub plane: u32 as "planenum" => index("PLANES"),
         /// Its texture, -1 for none, as on most maps some have.
         pub texinfo: i32 => index_or_none("TEXINFO"),
     }

@@ -116,32 +116,32 @@ impl From<TexInfo> for TextureLight {
 records! {
     /// `dnode_t`.
     pub struct Node(28) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u16 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u16,
+        /// Its first face.
+        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides.
+        pub face_count: u16 as "numfaces",
     }
 
     /// `texinfo_t`.
     pub struct TexInfo(76) {
-        /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
-        pub vectors: [[f32; 4]; 2],
+        /// How s and t come from a point: x, y, z, offset, in texels.
+        pub vectors: [[f32; 4]; 2] as "vecs",
         /// `SURF_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
         /// The strength of its light.
         pub value: i32,
         /// The texture below `textures/`, without extension.
         pub texture: Name<32>,
-        /// The next frame of its animation, -1 for none; engines take 0 for none too (`nexttexinfo`).
-        pub next: i32 => Meaning::Index { lump: "TEXINFO", none: &[-1, -0x8000_0000] },
+        /// The next frame of its animation, -1 for none; engines take 0 for none too.
+        pub next: i32 as "nexttexinfo" => Meaning::Index { lump: "TEXINFO", none: &[-1, -0x8000_0000] },
     }
 
     /// `dleaf_t`.
@@ -156,14 +156,14 @@ records! {
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face in the leaffaces (`firstleafface`).
-        pub first_leaf_face: u16 => run("LEAFFACES", "leaf_face_count"),
-        /// How many faces it sees (`numleaffaces`).
-        pub leaf_face_count: u16,
-        /// Its first brush in the leafbrushes (`firstleafbrush`).
-        pub first_leaf_brush: u16 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numleafbrushes`).
-        pub leaf_brush_count: u16,
+        /// Its first face in the leaffaces.
+        pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it sees.
+        pub leaf_face_count: u16 as "numleaffaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: u16 as "numleafbrushes",
     }
 
     /// A number of the leaffaces lump.
@@ -186,46 +186,46 @@ records! {
         pub maxs: [f32; 3],
         /// 0 from id's tools.
         pub origin: [f32; 3],
-        /// Its tree: a node, or the leaf `-1 - head_node` (`headnode`).
-        pub head_node: i32 => Meaning::Child,
-        /// Its first face (`firstface`).
-        pub first_face: i32 => run("FACES", "face_count"),
-        /// How many faces it has (`numfaces`).
-        pub face_count: i32,
+        /// Its tree: a node, or the leaf `-1 - head_node`.
+        pub head_node: i32 as "headnode" => Meaning::Child,
+        /// Its first face.
+        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces it has.
+        pub face_count: i32 as "numfaces",
     }
 
     /// `dbrush_t`.
     pub struct Brush(12) {
-        /// Its first side (`firstside`).
-        pub first_side: i32 => run("BRUSHSIDES", "side_count"),
-        /// How many sides it has (`numsides`).
-        pub side_count: i32,
+        /// Its first side.
+        pub first_side: i32 as "firstside" => run("BRUSHSIDES", "side_count"),
+        /// How many sides it has.
+        pub side_count: i32 as "numsides",
         /// `CONTENTS_` flags.
         pub contents: i32 => Meaning::Flags(FlagKind::Contents),
     }
 
     /// `dbrushside_t`.
     pub struct BrushSide(4) {
-        /// Its plane, facing out (`planenum`).
-        pub plane: u16 => index("PLANES"),
+        /// Its plane, facing out.
+        pub plane: u16 as "planenum" => index("PLANES"),
         /// Its texture, -1 for none, as on most maps some have.
         pub texinfo: i16 => index_or_none("TEXINFO"),
     }
 
     /// `darea_t`. The first one stands for nothing.
     pub struct Area(8) {
-        /// How many portals lead out of it (`numareaportals`).
-        pub portal_count: i32,
-        /// The first of them (`firstareaportal`).
-        pub first_portal: i32 => run("AREAPORTALS", "portal_count"),
+        /// How many portals lead out of it.
+        pub portal_count: i32 as "numareaportals",
+        /// The first of them.
+        pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
     }
 
     /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
     pub struct AreaPortal(8) {
-        /// The number by which its `func_areaportal` opens it (`portalnum`).
-        pub portal: i32,
-        /// The area it leads to (`otherarea`).
-        pub other_area: i32 => index("AREAS"),
+        /// The number by which its `func_areaportal` opens it.
+        pub portal: i32 as "portalnum",
+        /// The area it leads to.
+        pub other_area: i32 as "otherarea" => index("AREAS"),
     }
 }
 

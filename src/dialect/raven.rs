@@ -91,20 +91,20 @@ impl From<DrawVert> for [[f32; 2]; 4] {
 records! {
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
-        /// Its plane, facing out (`planeNum`).
-        pub plane: i32 => index("PLANES"),
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
-        /// A surface on it, or -1; compilers left garbage here (`drawSurfNum`).
-        pub surface: i32,
+        /// Its plane, facing out.
+        pub plane: i32 as "planeNum" => index("PLANES"),
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        /// A surface on it, or -1; compilers left garbage here.
+        pub surface: i32 as "drawSurfNum",
     }
 
     /// `mapVert_t`: a corner of surfaces, or a control point of a patch.
     pub struct DrawVert(80) {
-        /// Where it is, in units (`xyz`).
-        pub point: [f32; 3],
-        /// Where in the texture (`st`).
-        pub texture: [f32; 2],
+        /// Where it is, in units.
+        pub point: [f32; 3] as "xyz",
+        /// Where in the texture.
+        pub texture: [f32; 2] as "st",
         /// Where on the lightmap of each style, from 0 to 1; garbage for styles that are not there.
         pub lightmap: [[f32; 2]; 4],
         /// The direction it faces.
@@ -115,40 +115,39 @@ records! {
 
     /// `dsurface_t`.
     pub struct Surface(148) {
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
-        /// The fog that it is in, or -1 (`fogNum`).
-        pub fog: i32 => index_or_none("FOGS"),
-        /// 1 planar, 2 patch, 3 triangles, 4 flare (`surfaceType`).
-        pub kind: i32,
-        /// Its first vertex (`firstVert`).
-        pub first_vertex: i32 => run("DRAWVERTS", "vertex_count"),
-        /// How many vertexes it has (`numVerts`).
-        pub vertex_count: i32,
-        /// Its first index (`firstIndex`).
-        pub first_index: i32 => run("DRAWINDEXES", "index_count"),
-        /// How many indexes it has, three for each triangle; patches have none (`numIndexes`).
-        pub index_count: i32,
-        /// The styles of its lightmaps; 255 for none, 254 for one that is not used (`lightmapStyles`).
-        pub lightmap_styles: [u8; 4],
-        /// The styles of its vertexes' light (`vertexStyles`).
-        pub vertex_styles: [u8; 4],
-        /// The page of each style's light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D
-        /// (`lightmapNum`).
-        pub lightmap: [i32; 4],
-        /// Where on the page each style begins: the columns (`lightmapX`).
-        pub lightmap_x: [i32; 4],
-        /// Where on the page each style begins: the rows (`lightmapY`).
-        pub lightmap_y: [i32; 4],
-        /// Width and height on the page (`lightmapWidth`, `lightmapHeight`).
-        pub lightmap_size: [i32; 2],
-        /// Where in the map the light begins; of a flare where it is (`lightmapOrigin`).
-        pub lightmap_origin: [f32; 3],
-        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color
-        /// (`lightmapVecs`).
-        pub lightmap_vectors: [[f32; 3]; 3],
-        /// Width and height of a patch in control points, both odd (`patchWidth`, `patchHeight`).
-        pub patch_size: [i32; 2],
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        /// The fog that it is in, or -1.
+        pub fog: i32 as "fogNum" => index_or_none("FOGS"),
+        /// 1 planar, 2 patch, 3 triangles, 4 flare.
+        pub kind: i32 as "surfaceType",
+        /// Its first vertex.
+        pub first_vertex: i32 as "firstVert" => run("DRAWVERTS", "vertex_count"),
+        /// How many vertexes it has.
+        pub vertex_count: i32 as "numVerts",
+        /// Its first index.
+        pub first_index: i32 as "firstIndex" => run("DRAWINDEXES", "index_count"),
+        /// How many indexes it has, three for each triangle; patches have none.
+        pub index_count: i32 as "numIndexes",
+        /// The styles of its lightmaps; 255 for none, 254 for one that is not used.
+        pub lightmap_styles: [u8; 4] as "lightmapStyles",
+        /// The styles of its vertexes' light.
+        pub vertex_styles: [u8; 4] as "vertexStyles",
+        /// The page of each style's light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for
+        /// 2D.
+        pub lightmap: [i32; 4] as "lightmapNum",
+        /// Where on the page each style begins: the columns.
+        pub lightmap_x: [i32; 4] as "lightmapX",
+        /// Where on the page each style begins: the rows.
+        pub lightmap_y: [i32; 4] as "lightmapY",
+        /// Width and height on the page.
+        pub lightmap_size: [i32; 2] as "lightmapWidth, lightmapHeight",
+        /// Where in the map the light begins; of a flare where it is.
+        pub lightmap_origin: [f32; 3] as "lightmapOrigin",
+        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color.
+        pub lightmap_vectors: [[f32; 3]; 3] as "lightmapVecs",
+        /// Width and height of a patch in control points, both odd.
+        pub patch_size: [i32; 2] as "patchWidth, patchHeight",
     }
 
     /// A point of light for what moves, which any number of places of the grid may have.
@@ -159,8 +158,8 @@ records! {
         pub directed: [[u8; 3]; 4],
         /// The styles; 255 for none.
         pub styles: [u8; 4],
-        /// The direction: the angle from up, then the one around it, 256 to the circle (`latLong`).
-        pub direction: [u8; 2],
+        /// The direction: the angle from up, then the one around it, 256 to the circle.
+        pub direction: [u8; 2] as "latLong",
     }
 
     /// A place of the light grid.

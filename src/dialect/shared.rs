@@ -13,10 +13,10 @@ records! {
     pub struct Plane(20) {
         /// The direction it faces, of length 1.
         pub normal: [f32; 3],
-        /// Its distance from the origin in units (`dist`).
-        pub distance: f32,
-        /// 0 to 2: the normal lies along x, y or z; 3 to 5: mostly along it (`type`).
-        pub kind: i32,
+        /// Its distance from the origin in units.
+        pub distance: f32 as "dist",
+        /// 0 to 2: the normal lies along x, y or z; 3 to 5: mostly along it.
+        pub kind: i32 as "type",
     }
 
     /// `dvertex_t`: a corner of faces.
@@ -27,8 +27,8 @@ records! {
 
     /// `dedge_t`: a line between two vertexes. The first one of a map stands for nothing.
     pub struct Edge(4) {
-        /// Its ends (`v`).
-        pub vertexes: [u16; 2] => index("VERTEXES"),
+        /// Its ends.
+        pub vertexes: [u16; 2] as "v" => index("VERTEXES"),
     }
 
     /// A number of the surfedges lump: an edge, from its second end to its first one where the number is negative.
@@ -39,45 +39,44 @@ records! {
 
     /// `dface_t`. Seen from its front its vertexes run clockwise.
     pub struct Face(20) {
-        /// The plane it lies on (`planenum`).
-        pub plane: u16 => index("PLANES"),
+        /// The plane it lies on.
+        pub plane: u16 as "planenum" => index("PLANES"),
         /// Other than 0 where it faces against its plane.
         pub side: i16,
-        /// Its first edge in the surfedges (`firstedge`).
-        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
-        /// How many edges it has (`numedges`).
-        pub edge_count: i16,
+        /// Its first edge in the surfedges.
+        pub first_edge: i32 as "firstedge" => run("SURFEDGES", "edge_count"),
+        /// How many edges it has.
+        pub edge_count: i16 as "numedges",
         /// How its texture lies.
         pub texinfo: i16 => index("TEXINFO"),
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give
-        /// (`lightofs`).
-        pub light_offset: i32,
+        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give.
+        pub light_offset: i32 as "lightofs",
     }
 
     /// A face with numbers of 32 bits: `bsp2_dface_t` of BSP2, `dface_tx` of Qbism.
     pub struct WideFace(28) {
-        /// The plane it lies on (`planenum`).
-        pub plane: u32 => index("PLANES"),
+        /// The plane it lies on.
+        pub plane: u32 as "planenum" => index("PLANES"),
         /// Other than 0 where it faces against its plane.
         pub side: i32,
-        /// Its first edge in the surfedges (`firstedge`).
-        pub first_edge: i32 => run("SURFEDGES", "edge_count"),
-        /// How many edges it has (`numedges`).
-        pub edge_count: i32,
+        /// Its first edge in the surfedges.
+        pub first_edge: i32 as "firstedge" => run("SURFEDGES", "edge_count"),
+        /// How many edges it has.
+        pub edge_count: i32 as "numedges",
         /// How its texture lies.
         pub texinfo: i32 => index("TEXINFO"),
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, in bytes; -1 for none (`lightofs`).
-        pub light_offset: i32,
+        /// Where in the lighting lump its light begins, in bytes; -1 for none.
+        pub light_offset: i32 as "lightofs",
     }
 
     /// An edge with numbers of 32 bits. The first one of a map stands for nothing.
     pub struct WideEdge(8) {
-        /// Its ends (`v`).
-        pub vertexes: [u32; 2] => index("VERTEXES"),
+        /// Its ends.
+        pub vertexes: [u32; 2] as "v" => index("VERTEXES"),
     }
 
     /// A number of 32 bits of the marksurfaces lump.
@@ -88,26 +87,26 @@ records! {
 
     /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
     pub struct WideClipNode(12) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a clip node, or where negative what the volume holds.
         pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
     }
 
     /// `bsp2_dnode_t` of BSP2, `dnode_tx` of Qbism.
     pub struct WideNode(44) {
-        /// The plane that divides it (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u32 => run("FACES", "face_count"),
-        /// How many faces lie on its plane, on both sides (`numfaces`).
-        pub face_count: u32,
+        /// Its first face.
+        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane, on both sides.
+        pub face_count: u32 as "numfaces",
     }
 }
 

@@ -80,84 +80,70 @@ impl From<Face> for LitFace {
     }
 }
 
-/// Declares structs of faces, which differ in what links mean.
-macro_rules! faces {
-    ($($(#[$meta:meta])* $name:ident($size:literal) texinfo: $texinfo:expr, original: $original:expr;)* => { $($rest:tt)* }) => {
-        records! {
-            $(
-                $(#[$meta])*
-                pub struct $name($size) {
-                    /// The average light of each style (`m_AvgLightColor`).
-                    pub average_light: [ColorRgbExp32; 8],
-                    /// The plane it lies on, facing as it does (`planenum`).
-                    pub plane: u16 => index("PLANES"),
-                    /// 1 where it faces against its node's plane: the lowest bit of `plane`.
-                    pub side: u8,
-                    /// 1 on the plane of a node, 0 within a leaf (`onNode`).
-                    pub on_node: u8,
-                    /// Its first edge in the surfedges (`firstedge`).
-                    pub first_edge: i32 => run("SURFEDGES", "edge_count"),
-                    /// How many edges it has (`numedges`).
-                    pub edge_count: i16,
-                    /// How its texture lies.
-                    pub texinfo: i16 => $texinfo,
-                    /// Its displacement, -1 for none (`dispinfo`).
-                    pub displacement: i16 => index_or_none("DISPINFO"),
-                    /// 0 (`surfaceFogVolumeID`).
-                    pub fog_volume: i16,
-                    /// The styles of its light; 255 ends them.
-                    pub styles: [u8; 8],
-                    /// More styles, for the day.
-                    pub day: [u8; 8],
-                    /// More styles, for the night.
-                    pub night: [u8; 8],
-                    /// Where in the lighting lump its light begins, in bytes; -1 for none (`lightofs`).
-                    pub light_offset: i32,
-                    /// Its area in square units.
-                    pub area: f32,
-                    /// The first of its luxels (`LightmapTextureMinsInLuxels`).
-                    pub luxel_mins: [i32; 2],
-                    /// One less than how many luxels it has each way (`LightmapTextureSizeInLuxels`).
-                    pub luxel_size: [i32; 2],
-                    /// The face it was cut from, -1 for none (`origFace`).
-                    pub original_face: i32 => $original,
-                    /// Smoothing groups, a bit each.
-                    pub smoothing_groups: u32,
-                }
-            )*
-            $($rest)*
-        }
-    };
-}
-
-faces! {
+records! {
     /// `dface_t` of Bloodlines. Seen from its front its vertexes run clockwise.
-    Face(104)
-    texinfo: index("TEXINFO"), original: index_or_none("ORIGINALFACES");
+    pub struct Face(104) {
+        /// The average light of each style.
+        pub average_light: [ColorRgbExp32; 8] as "m_AvgLightColor",
+        /// The plane it lies on, facing as it does.
+        pub plane: u16 as "planenum" => index("PLANES"),
+        /// 1 where it faces against its node's plane: the lowest bit of `plane`.
+        pub side: u8,
+        /// 1 on the plane of a node, 0 within a leaf.
+        pub on_node: u8 as "onNode",
+        /// Its first edge in the surfedges.
+        pub first_edge: i32 as "firstedge" => run("SURFEDGES", "edge_count"),
+        /// How many edges it has.
+        pub edge_count: i16 as "numedges",
+        /// How its texture lies.
+        pub texinfo: i16 => index("TEXINFO"),
+        /// Its displacement, -1 for none.
+        pub displacement: i16 as "dispinfo" => index_or_none("DISPINFO"),
+        /// 0.
+        pub fog_volume: i16 as "surfaceFogVolumeID",
+        /// The styles of its light; 255 ends them.
+        pub styles: [u8; 8],
+        /// More styles, for the day.
+        pub day: [u8; 8],
+        /// More styles, for the night.
+        pub night: [u8; 8],
+        /// Where in the lighting lump its light begins, in bytes; -1 for none.
+        pub light_offset: i32 as "lightofs",
+        /// Its area in square units.
+        pub area: f32,
+        /// The first of its luxels.
+        pub luxel_mins: [i32; 2] as "LightmapTextureMinsInLuxels",
+        /// One less than how many luxels it has each way.
+        pub luxel_size: [i32; 2] as "LightmapTextureSizeInLuxels",
+        /// The face it was cut from, -1 for none.
+        pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
+        /// Smoothing groups, a bit each.
+        pub smoothing_groups: u32,
+    }
 
-    /// `dface_t` of Bloodlines' original faces. Their texinfo may lead nowhere, as in later versions.
-    OriginalFace(104)
-    texinfo: Meaning::Plain, original: Meaning::Plain;
+    /// `dface_t` of Bloodlines' original faces. Their texinfo may be out of range, as in later versions.
+    pub struct OriginalFace(104) {
+        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
+    }
 
-    => {
     /// `dportal_t`: what clusters see each other through.
     pub struct Portal(16) {
-        /// Its first corner in the portalverts (`firstportalvert`).
-        pub first_vertex: i32 => run("PORTALVERTS", "vertex_count"),
-        /// How many corners it has (`numportalverts`).
-        pub vertex_count: i32,
-        /// The plane it lies on (`planenum`).
-        pub plane: i32 => index("PLANES"),
-        /// The clusters on its sides (`cluster`).
-        pub clusters: [u16; 2],
+        /// Its first corner in the portalverts.
+        pub first_vertex: i32 as "firstportalvert" => run("PORTALVERTS", "vertex_count"),
+        /// How many corners it has.
+        pub vertex_count: i32 as "numportalverts",
+        /// The plane it lies on.
+        pub plane: i32 as "planenum" => index("PLANES"),
+        /// The clusters on its sides.
+        pub clusters: [u16; 2] as "cluster",
     }
 
     /// `dcluster_t`.
     pub struct Cluster(8) {
-        /// Its first portal in the clusterportals (`firstportal`).
-        pub first_portal: i32 => run("CLUSTERPORTALS", "portal_count"),
-        /// How many portals it has (`numportals`).
-        pub portal_count: i32,
+        /// Its first portal in the clusterportals.
+        pub first_portal: i32 as "firstportal" => run("CLUSTERPORTALS", "portal_count"),
+        /// How many portals it has.
+        pub portal_count: i32 as "numportals",
     }
 
     /// A number of the portalverts lump.
@@ -174,22 +160,21 @@ faces! {
 
     /// `DetailObjectLump_t`, version 2.
     pub struct DetailObject(40) {
-        /// Where it stands (`m_Origin`).
-        pub origin: [f32; 3],
-        /// Pitch, yaw and roll in degrees (`m_Angles`).
-        pub angles: [f32; 3],
-        /// Its place in the list of names (`m_DetailModel`).
-        pub model: u16,
-        /// The leaf it stands in (`m_Leaf`).
-        pub leaf: u16 => index("LEAFS"),
-        /// Its light (`m_Lighting`).
-        pub lighting: ColorRgbExp32,
-        /// Where the light of its other styles begins, -1 for nowhere (`m_LightStyles`).
-        pub first_style: i32,
-        /// How many other styles it has (`m_LightStyleCount`).
-        pub style_count: u8,
+        /// Where it stands.
+        pub origin: [f32; 3] as "m_Origin",
+        /// Pitch, yaw and roll in degrees.
+        pub angles: [f32; 3] as "m_Angles",
+        /// Its place in the list of names.
+        pub model: u16 as "m_DetailModel",
+        /// The leaf it stands in.
+        pub leaf: u16 as "m_Leaf" => index("LEAFS"),
+        /// Its light.
+        pub lighting: ColorRgbExp32 as "m_Lighting",
+        /// Where the light of its other styles begins, -1 for nowhere.
+        pub first_style: i32 as "m_LightStyles",
+        /// How many other styles it has.
+        pub style_count: u8 as "m_LightStyleCount",
         /// Garbage.
         pub padding: [u8; 3],
-    }
     }
 }

@@ -98,12 +98,12 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 records! {
     /// `dbrushside_t` from version 21 on.
     pub struct BrushSideV21(8) {
-        /// Its plane, facing out (`planenum`).
-        pub plane: u16 => index("PLANES"),
+        /// Its plane, facing out.
+        pub plane: u16 as "planenum" => index("PLANES"),
         /// Its texture, -1 for none.
         pub texinfo: i16 => index_or_none("TEXINFO"),
-        /// 0, and no link to a displacement (`dispinfo`).
-        pub displacement: i16,
+        /// 0, and no link to a displacement.
+        pub displacement: i16 as "dispinfo",
         /// Other than 0 where the side was added for collisions.
         pub bevel: u8,
         /// Other than 0 where the brush is thin.
@@ -118,15 +118,15 @@ records! {
 
     /// `dfacebrushlist_t`.
     pub struct FaceBrushList(4) {
-        /// How many brushes made the face (`m_nFaceBrushCount`).
-        pub count: u16,
-        /// Of one brush its index, 65535 for a displacement; of more the first in lump 22 (`m_nFaceBrushStart`).
-        pub first: u16,
+        /// How many brushes made the face.
+        pub count: u16 as "m_nFaceBrushCount",
+        /// Of one brush its index, 65535 for a displacement; of more the first in lump 22.
+        pub first: u16 as "m_nFaceBrushStart",
     }
 
     /// `doverlaysystemlevel_t`.
     pub struct OverlaySystemLevel(4) {
-        /// The lowest and highest level of processors, then of graphics (`nMinCPULevel` and so on).
-        pub levels: [u8; 4],
+        /// The lowest and highest level of processors, then of graphics.
+        pub levels: [u8; 4] as "nMinCPULevel, nMaxCPULevel, nMinGPULevel, nMaxGPULevel",
     }
 }

@@ -169,39 +169,21 @@ disp_infos! {
     => {
     /// `dprimitive_t` of INFRA: triangles of a face that its edges do not give.
     pub struct PrimitiveInfra(16) {
-        /// 0 for a list of triangles, 1 for a strip (`type`).
-        pub kind: u32,
-        /// Its first index (`firstIndex`).
-        pub first_index: u32 => run("PRIMINDICES", "index_count"),
-        /// How many indices it has (`indexCount`).
-        pub index_count: u32,
-        /// Its first vertex (`firstVert`).
-        pub first_vertex: u16 => run("PRIMVERTS", "vertex_count"),
-        /// How many vertexes it has of its own (`vertCount`).
-        pub vertex_count: u16,
+        /// 0 for a list of triangles, 1 for a strip.
+        pub kind: u32 as "type",
+        /// Its first index.
+        pub first_index: u32 as "firstIndex" => run("PRIMINDICES", "index_count"),
+        /// How many indices it has.
+        pub index_count: u32 as "indexCount",
+        /// Its first vertex.
+        pub first_vertex: u16 as "firstVert" => run("PRIMVERTS", "vertex_count"),
+        /// How many vertexes it has of its own.
+        pub vertex_count: u16 as "vertCount",
     }
 
     /// `doverlay_t` of Dota 2.
     pub struct OverlayDota(356) {
-        /// The number entities know it by (`nId`).
-        pub id: i32,
-        /// How its texture lies (`nTexInfo`).
-        pub texinfo: i16 => index("TEXINFO"),
-        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
-        pub face_count_order: u16,
-        /// The faces it lies on; those behind the count are garbage (`aFaces`).
-        pub faces: [i32; 64],
-        /// From where to where u goes (`flU`).
-        pub u: [f32; 2],
-        /// From where to where v goes (`flV`).
-        pub v: [f32; 2],
-        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around
-        /// (`vecUVPoints`).
-        pub uv_points: [[f32; 3]; 4],
-        /// Where it is (`vecOrigin`).
-        pub origin: [f32; 3],
-        /// Where it faces (`vecBasisNormal`).
-        pub normal: [f32; 3],
+        ..Overlay,
         /// Of unknown meaning.
         pub unknown: i32,
     }

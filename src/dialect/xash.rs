@@ -58,13 +58,13 @@ impl From<TexInfoXash> for TextureLight {
 records! {
     /// `dtexinfo_t`.
     pub struct TexInfoXash(40) {
-        /// How s and t come from a point: x, y, z, offset, in texels (`vecs`).
-        pub vectors: [[f32; 4]; 2],
-        /// The index of its texture in the texture lump's directory (`miptex`).
-        pub texture: i32,
+        /// How s and t come from a point: x, y, z, offset, in texels.
+        pub vectors: [[f32; 4]; 2] as "vecs",
+        /// The index of its texture in the texture lump's directory.
+        pub texture: i32 as "miptex",
         /// `TEX_` flags.
         pub flags: i16 => Meaning::Flags(FlagKind::Surface),
-        /// The index of its `dfaceinfo_t` in the extra header's lump, -1 for none (`faceinfo`).
-        pub face_info: i16,
+        /// The index of its `dfaceinfo_t` in the extra header's lump, -1 for none.
+        pub face_info: i16 as "faceinfo",
     }
 }

@@ -96,3 +96,18 @@ pub trait Record: Field + Copy + 'static {
         bytes
     }
 }
+
+/// Reads the field at `at` and goes on after it.
+#[inline(always)]
+pub(crate) fn next<F: Field>(bytes: &[u8], at: &mut usize) -> F {
+    let field = F::read(&bytes[*at..]);
+    *at += F::SIZE;
+    field
+}
+
+/// Writes the field at `at` and goes on after it.
+#[inline(always)]
+pub(crate) fn put<F: Field>(field: &F, bytes: &mut [u8], at: &mut usize) {
+    field.write(&mut bytes[*at..]);
+    *at += F::SIZE;
+}

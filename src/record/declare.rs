@@ -1,20 +1,16 @@
 //! `records!`: the declaration of structs.
 
-/// The meaning that was given, or none.
-macro_rules! meaning {
-    () => {
-        $crate::record::Meaning::Plain
-    };
-    ($meaning:expr) => {
-        $meaning
-    };
-}
-
-/// Declares records: `pub struct Name(SIZE) { pub field: type => meaning, … }`, little-endian, without hidden padding.
-/// A field without `=>` has no meaning beyond its number.
+/// Declares records: `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`, little-endian, without
+/// hidden padding. A field without `as` has the engine's own name, one without `=>` no meaning beyond its number; for
+/// several fields of the engine in an array, `as` lists their names.
+///
+/// `..Other,` stands for the fields of another record: the list of fields has them as its own, the struct as `base`, to
+/// which it derefs. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings and names.
 macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
-        $($(#[$field_meta:meta])* pub $field:ident: $type:ty $(=> $meaning:expr)?,)*
+        $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
+        $(..$base:ident $(with { $($old:ident $(as $new:ident)?: $other:expr),* })?,
+        $($(#[$more_doc:meta])* pub $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
     })*) => {
         $(
         $(#[$meta])*
@@ -22,54 +18,79 @@ macro_rules! records {
         #[brw(little)]
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $name {
-            $($(#[$field_meta])* pub $field: $type,)*
+            $($(#[$doc])* $(#[doc = concat!("\n\nThe engine's name: `", $engine, "`.")])? pub $field: $type,)*
+            $(
+            #[doc = concat!("The fields of [`", stringify!($base), "`].")]
+            pub base: $base,
+            $($(#[$more_doc])* $(#[doc = concat!("\n\nThe engine's name: `", $more_engine, "`.")])? pub $more: $more_type,)*
+            )?
         }
+
+        $(
+        impl std::ops::Deref for $name {
+            type Target = $base;
+
+            #[inline]
+            fn deref(&self) -> &$base {
+                &self.base
+            }
+        }
+
+        impl std::ops::DerefMut for $name {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut $base {
+                &mut self.base
+            }
+        }
+        )?
 
         impl $crate::record::Codec for $name {
             #[inline(always)]
-            #[allow(unused_assignments)]
             fn read(bytes: &[u8]) -> Self {
-                let bytes = &bytes[..<Self as $crate::record::Field>::SIZE];
-                let mut at = 0;
-                $(
-                    let $field = <$type as $crate::record::Codec>::read(&bytes[at..]);
-                    at += <$type as $crate::record::Field>::SIZE;
-                )*
-                $name { $($field),* }
+                let (bytes, mut at) = (&bytes[..<Self as $crate::record::Field>::SIZE], 0);
+                // The fields of a struct are evaluated as they are written.
+                $name {
+                    $($field: $crate::record::next::<$type>(bytes, &mut at),)*
+                    $(base: $crate::record::next::<$base>(bytes, &mut at),
+                    $($more: $crate::record::next::<$more_type>(bytes, &mut at),)*)?
+                }
             }
 
             #[inline(always)]
-            #[allow(unused_assignments)]
             fn write(&self, bytes: &mut [u8]) {
-                let bytes = &mut bytes[..<Self as $crate::record::Field>::SIZE];
-                let mut at = 0;
-                $(
-                    $crate::record::Codec::write(&self.$field, &mut bytes[at..]);
-                    at += <$type as $crate::record::Field>::SIZE;
-                )*
+                let (bytes, mut at) = (&mut bytes[..<Self as $crate::record::Field>::SIZE], 0);
+                $($crate::record::put::<$type>(&self.$field, bytes, &mut at);)*
+                $($crate::record::put::<$base>(&self.base, bytes, &mut at);
+                $($crate::record::put::<$more_type>(&self.$more, bytes, &mut at);)*)?
             }
         }
 
         impl $crate::record::Field for $name {
-            const SIZE: usize = 0 $(+ <$type as $crate::record::Field>::SIZE)*;
+            const SIZE: usize = 0 $(+ <$type as $crate::record::Field>::SIZE)*
+                $(+ <$base as $crate::record::Field>::SIZE $(+ <$more_type as $crate::record::Field>::SIZE)*)?;
             const SHAPE: $crate::record::Shape =
                 $crate::record::Shape::Record(<$name as $crate::record::Record>::INFO.fields);
         }
 
         impl $crate::record::Record for $name {
-            const INFO: &'static $crate::record::RecordInfo = &$crate::record::RecordInfo {
-                name: stringify!($name),
-                size: <$name as $crate::record::Field>::SIZE,
-                fields: &$crate::record::lay(
-                    [$($crate::record::FieldInfo::new(
-                        stringify!($field),
-                        <$type as $crate::record::Field>::SHAPE,
-                        $crate::record::meaning!($($meaning)?),
-                    ),)*],
-                    [$(<$type as $crate::record::Field>::SIZE,)*],
-                ),
-                reencode: $crate::record::reencode::<$name>,
-                type_id: std::any::TypeId::of::<$name>,
+            const INFO: &'static $crate::record::RecordInfo = {
+                const PARTS: &[&[$crate::record::FieldInfo]] = &[
+                    &[$($crate::record::field!($field: $type, [$($engine)?], [$($meaning)?]),)*],
+                    $(
+                    &$crate::record::with::<{ <$base as $crate::record::Record>::INFO.fields.len() }>(
+                        <$base as $crate::record::Record>::INFO.fields,
+                        &[$($((stringify!($old), concat!("" $(, stringify!($new))?), $other),)*)?],
+                    ),
+                    &[$($crate::record::field!($more: $more_type, [$($more_engine)?], [$($more_meaning)?]),)*],
+                    )?
+                ];
+                &$crate::record::RecordInfo {
+                    name: stringify!($name),
+                    size: <$name as $crate::record::Field>::SIZE,
+                    fields: &$crate::record::lay::<{ $crate::record::count(PARTS) }>(PARTS),
+                    reencode: $crate::record::reencode::<$name>,
+                    type_id: std::any::TypeId::of::<$name>,
+                }
             };
         }
 
@@ -86,4 +107,20 @@ macro_rules! records {
     };
 }
 
-pub(crate) use {meaning, records};
+/// A field as data, with the engine's name and the meaning where they are given.
+macro_rules! field {
+    ($field:ident: $type:ty, [$($engine:literal)?], []) => {
+        $crate::record::field!($field: $type, [$($engine)?], [$crate::record::Meaning::Plain])
+    };
+    ($field:ident: $type:ty, [$($engine:literal)?], [$meaning:expr]) => {
+        $crate::record::FieldInfo {
+            name: stringify!($field),
+            engine: concat!("" $(, $engine)?),
+            offset: 0,
+            shape: <$type as $crate::record::Field>::SHAPE,
+            meaning: $meaning,
+        }
+    };
+}
+
+pub(crate) use {field, records};

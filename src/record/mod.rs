@@ -14,12 +14,12 @@ mod turn;
 
 use std::any::TypeId;
 
-pub(crate) use codec::Codec;
+pub(crate) use codec::{Codec, next, put};
 pub use codec::{Field, Record};
-pub(crate) use declare::{meaning, records};
+pub(crate) use declare::{field, records};
 
 pub use shape::{FieldInfo, FlagKind, Meaning, Name, Number, Shape};
-pub(crate) use shape::{index, index_or_none, lay, run, write_name};
+pub(crate) use shape::{count, index, index_or_none, lay, run, with, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
@@ -51,9 +51,9 @@ pub struct RecordInfo {
 }
 
 impl RecordInfo {
-    /// The field of this name.
+    /// The field of this name, ours or the engine's.
     pub fn field(&self, name: &str) -> Option<&'static FieldInfo> {
-        self.fields.iter().find(|field| field.name == name)
+        shape::find(self.fields, name).map(|(field, _)| field)
     }
 }
 

@@ -24,12 +24,19 @@ pub enum Shape {
 
 impl Shape {
     /// Its size in bytes.
-    pub fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         match self {
             Shape::Number(number) => number.size(),
             Shape::Name(size) => size,
             Shape::Array(item, count) => item.size() * count,
-            Shape::Record(fields) => fields.iter().map(|field| field.shape.size()).sum(),
+            Shape::Record(fields) => {
+                let (mut index, mut size) = (0, 0);
+                while index < fields.len() {
+                    size += fields[index].shape.size();
+                    index += 1;
+                }
+                size
+            }
         }
     }
 }
@@ -56,7 +63,7 @@ pub enum Number {
 
 impl Number {
     /// Its size in bytes.
-    pub fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         match self {
             Number::U8 | Number::I8 => 1,
             Number::U16 | Number::I16 => 2,
@@ -104,6 +111,8 @@ impl Number {
 pub struct FieldInfo {
     /// Its name in Rust, in JSON and in CSV.
     pub name: &'static str,
+    /// The engine's name for it, or its names for the items of an array, with `, ` between; empty if it is the same.
+    pub engine: &'static str,
     /// Where in the record it stands, in bytes.
     pub offset: usize,
     /// How it lies there.
@@ -112,21 +121,81 @@ pub struct FieldInfo {
     pub meaning: Meaning,
 }
 
-impl FieldInfo {
-    pub(crate) const fn new(name: &'static str, shape: Shape, meaning: Meaning) -> Self {
-        FieldInfo { name, offset: 0, shape, meaning }
+/// The field that a name means, and its item if the engine has a name for that. Our names come first; the engine's
+/// compare without regard to case.
+pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static FieldInfo, Option<usize>)> {
+    if name.is_empty() {
+        return None;
     }
+    let own = fields.iter().find(|field| field.name == name);
+    own.map(|field| (field, None)).or_else(|| {
+        fields.iter().find_map(|field| {
+            let mut names = field.engine.split(", ");
+            let item = names.clone().position(|engine| engine.eq_ignore_ascii_case(name))?;
+            Some((field, names.nth(1).map(|_| item)))
+        })
+    })
 }
 
-/// Lays fields one behind the other; the sizes stand beside because traits' functions are not for constants.
-pub(crate) const fn lay<const N: usize>(mut fields: [FieldInfo; N], sizes: [usize; N]) -> [FieldInfo; N] {
-    let (mut index, mut offset) = (0, 0);
-    while index < N {
-        fields[index].offset = offset;
-        offset += sizes[index];
-        index += 1;
+/// How many fields the parts of a record have.
+pub(crate) const fn count(parts: &[&[FieldInfo]]) -> usize {
+    let (mut part, mut count) = (0, 0);
+    while part < parts.len() {
+        count += parts[part].len();
+        part += 1;
+    }
+    count
+}
+
+/// The fields of all parts, one after the other without padding.
+pub(crate) const fn lay<const N: usize>(parts: &[&[FieldInfo]]) -> [FieldInfo; N] {
+    let mut fields = [NO_FIELD; N];
+    let (mut part, mut index, mut offset) = (0, 0, 0);
+    while part < parts.len() {
+        let mut next = 0;
+        while next < parts[part].len() {
+            fields[index] = parts[part][next];
+            fields[index].offset = offset;
+            offset += fields[index].shape.size();
+            (index, next) = (index + 1, next + 1);
+        }
+        part += 1;
     }
     fields
+}
+
+const NO_FIELD: FieldInfo =
+    FieldInfo { name: "", engine: "", offset: 0, shape: Shape::Name(0), meaning: Meaning::Plain };
+
+/// The fields of another record, some with another meaning, and with another name unless that is empty.
+pub(crate) const fn with<const N: usize>(
+    base: &[FieldInfo],
+    others: &[(&'static str, &'static str, Meaning)],
+) -> [FieldInfo; N] {
+    let (mut fields, mut other) = ([NO_FIELD; N], 0);
+    fields.copy_from_slice(base);
+    while other < others.len() {
+        let (old, new, meaning) = others[other];
+        let mut index = 0;
+        while !is_same(fields[index].name, old) {
+            index += 1; // A name that is not there leaves the array: an error of the compiler.
+        }
+        fields[index].meaning = meaning;
+        if !new.is_empty() {
+            (fields[index].name, fields[index].engine) = (new, "");
+        }
+        other += 1;
+    }
+    fields
+}
+
+const fn is_same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut index = 0;
+    while index < left.len() && index < right.len() && left[index] == right[index] {
+        index += 1;
+    }
+    index == left.len() && index == right.len()
 }
 
 /// What the numbers of a field mean, as far as a check or a text form needs it.

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape};
+use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
 
 /// What the bits of flags are called, by kind: each bit with its name.
@@ -109,7 +109,8 @@ fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &
     }
 }
 
-/// The part of a record that a path names: `plane`, `normal`, `normal[2]`, `edges[0].neighbors[1]`.
+/// The part of a record that a path names: `plane`, `normal`, `normal[2]`, `edges[0].neighbors[1]`. Fields have the
+/// engine's names too: `firstedge` is `first_edge`.
 ///
 /// ```
 /// use bspkit::dialect::quake2::Face;
@@ -170,12 +171,12 @@ impl Part {
             Shape::Array(..) => return Err(format!("{before} is a list: say which one, like {before}[0]")),
             _ => return Err(format!("{before} has no parts")),
         };
-        let found = fields.iter().find(|field| field.name == name);
-        let FieldInfo { offset, shape, meaning, .. } = found.ok_or_else(|| {
+        let (field, item) = find(fields, name).ok_or_else(|| {
             let names: Vec<_> = fields.iter().map(|field| field.name).collect();
             format!("there is no field {name}; the fields are {}", names.join(", "))
         })?;
-        Ok(Part { offset: self.offset + offset, shape: *shape, meaning: *meaning })
+        let part = Part { offset: self.offset + field.offset, shape: field.shape, meaning: field.meaning };
+        item.map_or(Ok(part), |item| part.item(field.name, &item.to_string()))
     }
 }
 

@@ -74,6 +74,11 @@ fn a_change_changes_its_field_and_nothing_else() {
     // Several at once, in one lump and in others; what was set before is kept.
     room.bspkit("set map.bsp planes[0].kind=5 planes[1].kind=4 models[0].origin[2]=1 -o set.bsp").done();
     assert_eq!(differences(&map, &room.read("set.bsp")).len(), 4);
+    // The engine's names are good too; the field's own name is printed.
+    room.bspkit("set map.bsp planes[0].type=5 -o set.bsp").done();
+    assert_eq!(room.read("loaded.bsp"), room.read("set.bsp"));
+    assert_eq!(room.bspkit("get set.bsp planes[0].Type").done().text(), "5\n");
+    assert!(room.bspkit("dump set.bsp planes").done().text().contains("\"kind\":5"));
     // What is there already is no edit.
     room.bspkit("set map.bsp planes[0].kind=2 -o same.bsp").done();
     assert_eq!(room.read("same.bsp"), map);

@@ -22,8 +22,8 @@ records! {
         pub origin: [f32; 3],
         /// Pitch, yaw, roll.
         pub angles: [f32; 3],
-        /// Its model in the list of names (`PropType`).
-        pub model: u16,
+        /// Its model in the list of names.
+        pub model: u16 as "PropType",
         /// Its first leaf in the list of leafs.
         pub first_leaf: u16,
         /// How many leafs it is in.

@@ -46,10 +46,10 @@ records! {
     pub struct Shader(72) {
         /// Its name, without extension.
         pub name: Name<64>,
-        /// `SURF_` flags (`surfaceFlags`).
-        pub surface_flags: i32 => Meaning::Flags(FlagKind::Surface),
-        /// `CONTENTS_` flags (`contentFlags`).
-        pub content_flags: i32 => Meaning::Flags(FlagKind::Contents),
+        /// `SURF_` flags.
+        pub surface_flags: i32 as "surfaceFlags" => Meaning::Flags(FlagKind::Surface),
+        /// `CONTENTS_` flags.
+        pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
     }
 
     /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`. Compilers keep a plane beside its
@@ -57,14 +57,14 @@ records! {
     pub struct Plane(16) {
         /// The direction it faces, of length 1.
         pub normal: [f32; 3],
-        /// Its distance from the origin in units (`dist`).
-        pub distance: f32,
+        /// Its distance from the origin in units.
+        pub distance: f32 as "dist",
     }
 
     /// `dnode_t`.
     pub struct Node(36) {
-        /// The plane that divides it (`planeNum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it.
+        pub plane: i32 as "planeNum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
@@ -83,14 +83,14 @@ records! {
         pub mins: [i32; 3],
         /// Its box, for culling.
         pub maxs: [i32; 3],
-        /// Its first surface in the leafsurfaces (`firstLeafSurface`).
-        pub first_leaf_surface: i32 => run("LEAFSURFACES", "leaf_surface_count"),
-        /// How many surfaces reach into it (`numLeafSurfaces`).
-        pub leaf_surface_count: i32,
-        /// Its first brush in the leafbrushes (`firstLeafBrush`).
-        pub first_leaf_brush: i32 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numLeafBrushes`).
-        pub leaf_brush_count: i32,
+        /// Its first surface in the leafsurfaces.
+        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
+        /// How many surfaces reach into it.
+        pub leaf_surface_count: i32 as "numLeafSurfaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: i32 as "numLeafBrushes",
     }
 
     /// A number of the leafsurfaces lump.
@@ -112,40 +112,40 @@ records! {
         pub mins: [f32; 3],
         /// Its box.
         pub maxs: [f32; 3],
-        /// Its first surface (`firstSurface`).
-        pub first_surface: i32 => run("SURFACES", "surface_count"),
-        /// How many surfaces it has (`numSurfaces`).
-        pub surface_count: i32,
-        /// Its first brush (`firstBrush`).
-        pub first_brush: i32 => run("BRUSHES", "brush_count"),
-        /// How many brushes it has (`numBrushes`).
-        pub brush_count: i32,
+        /// Its first surface.
+        pub first_surface: i32 as "firstSurface" => run("SURFACES", "surface_count"),
+        /// How many surfaces it has.
+        pub surface_count: i32 as "numSurfaces",
+        /// Its first brush.
+        pub first_brush: i32 as "firstBrush" => run("BRUSHES", "brush_count"),
+        /// How many brushes it has.
+        pub brush_count: i32 as "numBrushes",
     }
 
     /// `dbrush_t`.
     pub struct Brush(12) {
-        /// Its first side (`firstSide`); the first six are its box: -x, +x, -y, +y, -z, +z.
-        pub first_side: i32 => run("BRUSHSIDES", "side_count"),
-        /// How many sides it has (`numSides`).
-        pub side_count: i32,
-        /// The shader whose content flags are the brush's (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
+        /// Its first side; the first six are its box: -x, +x, -y, +y, -z, +z.
+        pub first_side: i32 as "firstSide" => run("BRUSHSIDES", "side_count"),
+        /// How many sides it has.
+        pub side_count: i32 as "numSides",
+        /// The shader whose content flags are the brush's.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
     }
 
     /// `dbrushside_t`.
     pub struct BrushSide(8) {
-        /// Its plane, facing out (`planeNum`).
-        pub plane: i32 => index("PLANES"),
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
+        /// Its plane, facing out.
+        pub plane: i32 as "planeNum" => index("PLANES"),
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
     }
 
     /// `drawVert_t`: a corner of surfaces, or a control point of a patch.
     pub struct DrawVert(44) {
-        /// Where it is, in units (`xyz`).
-        pub point: [f32; 3],
-        /// Where in the texture (`st`).
-        pub texture: [f32; 2],
+        /// Where it is, in units.
+        pub point: [f32; 3] as "xyz",
+        /// Where in the texture.
+        pub texture: [f32; 2] as "st",
         /// Where on the lightmap, from 0 to 1.
         pub lightmap: [f32; 2],
         /// The direction it faces.
@@ -164,43 +164,40 @@ records! {
     pub struct Fog(72) {
         /// Its shader, by name.
         pub shader: Name<64>,
-        /// The brush that it fills; -1 for all of the map, which not all engines know (`brushNum`).
-        pub brush: i32 => index_or_none("BRUSHES"),
-        /// The side of the brush that it is seen from, counted from the brush's first; -1 for none (`visibleSide`).
-        pub visible_side: i32,
+        /// The brush that it fills; -1 for all of the map, which not all engines know.
+        pub brush: i32 as "brushNum" => index_or_none("BRUSHES"),
+        /// The side of the brush that it is seen from, counted from the brush's first; -1 for none.
+        pub visible_side: i32 as "visibleSide",
     }
 
     /// `dsurface_t`.
     pub struct Surface(104) {
-        /// Its shader (`shaderNum`).
-        pub shader: i32 => index("SHADERS"),
-        /// The fog that it is in, or -1 (`fogNum`).
-        pub fog: i32 => index_or_none("FOGS"),
-        /// 1 planar, 2 patch, 3 triangles, 4 flare, 5 foliage (`surfaceType`).
-        pub kind: i32,
-        /// Its first vertex (`firstVert`).
-        pub first_vertex: i32 => run("DRAWVERTS", "vertex_count"),
-        /// How many vertexes it has (`numVerts`).
-        pub vertex_count: i32,
-        /// Its first index (`firstIndex`).
-        pub first_index: i32 => run("DRAWINDEXES", "index_count"),
-        /// How many indexes it has, three for each triangle; patches have none (`numIndexes`).
-        pub index_count: i32,
-        /// The page of its light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D
-        /// (`lightmapNum`).
-        pub lightmap: i32,
-        /// Where on the page it begins: x and y; 0 from q3map2 (`lightmapX`, `lightmapY`).
-        pub lightmap_at: [i32; 2],
-        /// Width and height on the page; 0 from q3map2 (`lightmapWidth`, `lightmapHeight`).
-        pub lightmap_size: [i32; 2],
-        /// Where in the map the light begins; of a flare where it is (`lightmapOrigin`).
-        pub lightmap_origin: [f32; 3],
-        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color
-        /// (`lightmapVecs`).
-        pub lightmap_vectors: [[f32; 3]; 3],
-        /// Width and height of a patch in control points, both odd; of foliage how many instances and vertexes
-        /// (`patchWidth`, `patchHeight`).
-        pub patch_size: [i32; 2],
+        /// Its shader.
+        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        /// The fog that it is in, or -1.
+        pub fog: i32 as "fogNum" => index_or_none("FOGS"),
+        /// 1 planar, 2 patch, 3 triangles, 4 flare, 5 foliage.
+        pub kind: i32 as "surfaceType",
+        /// Its first vertex.
+        pub first_vertex: i32 as "firstVert" => run("DRAWVERTS", "vertex_count"),
+        /// How many vertexes it has.
+        pub vertex_count: i32 as "numVerts",
+        /// Its first index.
+        pub first_index: i32 as "firstIndex" => run("DRAWINDEXES", "index_count"),
+        /// How many indexes it has, three for each triangle; patches have none.
+        pub index_count: i32 as "numIndexes",
+        /// The page of its light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D.
+        pub lightmap: i32 as "lightmapNum",
+        /// Where on the page it begins: x and y; 0 from q3map2.
+        pub lightmap_at: [i32; 2] as "lightmapX, lightmapY",
+        /// Width and height on the page; 0 from q3map2.
+        pub lightmap_size: [i32; 2] as "lightmapWidth, lightmapHeight",
+        /// Where in the map the light begins; of a flare where it is.
+        pub lightmap_origin: [f32; 3] as "lightmapOrigin",
+        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color.
+        pub lightmap_vectors: [[f32; 3]; 3] as "lightmapVecs",
+        /// Width and height of a patch in control points, both odd; of foliage how many instances and vertexes.
+        pub patch_size: [i32; 2] as "patchWidth, patchHeight",
     }
 
     /// A point of the light grid, the light for what moves.
@@ -209,18 +206,18 @@ records! {
         pub ambient: [u8; 3],
         /// Light from one direction: red, green, blue.
         pub directed: [u8; 3],
-        /// That direction: the angle from up, then the one around it, 256 to the circle (`latLong`).
-        pub direction: [u8; 2],
+        /// That direction: the angle from up, then the one around it, 256 to the circle.
+        pub direction: [u8; 2] as "latLong",
     }
 
     /// An advertisement of Quake Live.
     pub struct Advertisement(128) {
-        /// Which one (`cellId`).
-        pub cell: i32,
+        /// Which one.
+        pub cell: i32 as "cellId",
         /// The direction it faces.
         pub normal: [f32; 3],
-        /// Its corners (`rect`).
-        pub corners: [[f32; 3]; 4],
+        /// Its corners.
+        pub corners: [[f32; 3]; 4] as "rect",
         /// The brush model that shows it: `*1`.
         pub model: Name<64>,
     }

@@ -58,48 +58,48 @@ records! {
 
     /// `DetailSpriteDictLump_t`.
     pub struct DetailSprite(32) {
-        /// Its upper left corner in units (`m_UL`).
-        pub upper_left: [f32; 2],
-        /// Its lower right corner in units (`m_LR`).
-        pub lower_right: [f32; 2],
-        /// The upper left corner in the texture (`m_TexUL`).
-        pub texture_upper_left: [f32; 2],
-        /// The lower right corner in the texture (`m_TexLR`).
-        pub texture_lower_right: [f32; 2],
+        /// Its upper left corner in units.
+        pub upper_left: [f32; 2] as "m_UL",
+        /// Its lower right corner in units.
+        pub lower_right: [f32; 2] as "m_LR",
+        /// The upper left corner in the texture.
+        pub texture_upper_left: [f32; 2] as "m_TexUL",
+        /// The lower right corner in the texture.
+        pub texture_lower_right: [f32; 2] as "m_TexLR",
     }
 
     /// `DetailObjectLump_t`, version 4.
     pub struct DetailObject(52) {
-        /// Where it stands (`m_Origin`).
-        pub origin: [f32; 3],
-        /// Pitch, yaw and roll in degrees (`m_Angles`).
-        pub angles: [f32; 3],
-        /// Its place in the list of names or sprites, by its kind (`m_DetailModel`).
-        pub model: u16,
-        /// The leaf it stands in (`m_Leaf`).
-        pub leaf: u16 => index("LEAFS"),
-        /// Its light (`m_Lighting`).
-        pub lighting: ColorRgbExp32,
-        /// Where the light of its other styles begins; 0 or all bits where there are none (`m_LightStyles`).
-        pub first_style: u32,
-        /// How many other styles it has (`m_LightStyleCount`).
-        pub style_count: u8,
-        /// How it sways (`m_SwayAmount`).
-        pub sway: u8,
-        /// The angle of its shape (`m_ShapeAngle`).
-        pub shape_angle: u8,
-        /// The size of its shape (`m_ShapeSize`).
-        pub shape_size: u8,
-        /// How it turns to the viewer (`m_Orientation`).
-        pub orientation: u8,
+        /// Where it stands.
+        pub origin: [f32; 3] as "m_Origin",
+        /// Pitch, yaw and roll in degrees.
+        pub angles: [f32; 3] as "m_Angles",
+        /// Its place in the list of names or sprites, by its kind.
+        pub model: u16 as "m_DetailModel",
+        /// The leaf it stands in.
+        pub leaf: u16 as "m_Leaf" => index("LEAFS"),
+        /// Its light.
+        pub lighting: ColorRgbExp32 as "m_Lighting",
+        /// Where the light of its other styles begins; 0 or all bits where there are none.
+        pub first_style: u32 as "m_LightStyles",
+        /// How many other styles it has.
+        pub style_count: u8 as "m_LightStyleCount",
+        /// How it sways.
+        pub sway: u8 as "m_SwayAmount",
+        /// The angle of its shape.
+        pub shape_angle: u8 as "m_ShapeAngle",
+        /// The size of its shape.
+        pub shape_size: u8 as "m_ShapeSize",
+        /// How it turns to the viewer.
+        pub orientation: u8 as "m_Orientation",
         /// Garbage.
         pub padding: [u8; 3],
-        /// 0 model, 1 sprite, 2 cross, 3 three sides (`m_Type`).
-        pub kind: u8,
+        /// 0 model, 1 sprite, 2 cross, 3 three sides.
+        pub kind: u8 as "m_Type",
         /// Garbage.
         pub more_padding: [u8; 3],
-        /// Its size (`m_flScale`).
-        pub scale: f32,
+        /// Its size.
+        pub scale: f32 as "m_flScale",
     }
 
     /// `DetailPropLightstylesLump_t`.

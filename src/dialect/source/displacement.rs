@@ -61,37 +61,36 @@ macro_rules! disp_infos {
             $(
                 $(#[$meta])*
                 pub struct $name($size) {
-                    /// The corner of its face where its vertexes begin (`startPosition`).
-                    pub start: [f32; 3],
-                    /// Its first vertex (`m_iDispVertStart`).
-                    pub first_vertex: i32 => index("DISP_VERTS"),
-                    /// Its first triangle (`m_iDispTriStart`).
-                    pub first_triangle: i32 => index("DISP_TRIS"),
+                    /// The corner of its face where its vertexes begin.
+                    pub start: [f32; 3] as "startPosition",
+                    /// Its first vertex.
+                    pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
+                    /// Its first triangle.
+                    pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
                     /// 2 to 4: it has `2^power + 1` vertexes each way.
                     pub power: i32,
-                    /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
-                    pub min_tess: u32,
+                    /// The least tessellation; with the highest bit set flags for collisions.
+                    pub min_tess: u32 as "minTess",
                     /// Smoothing angle.
                     pub smoothing_angle: f32,
                     /// `CONTENTS_` flags.
                     pub contents: i32 => Meaning::Flags(FlagKind::Contents),
                     $($before_face)*
-                    /// The face it belongs to (`m_iMapFace`).
-                    pub face: u16 => index("FACES"),
+                    /// The face it belongs to.
+                    pub face: u16 as "m_iMapFace" => index("FACES"),
                     /// Garbage.
                     pub padding: u16,
-                    /// Where its alphas begin, before version 20 (`m_iLightmapAlphaStart`).
-                    pub first_alpha: i32,
-                    /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
-                    pub first_sample_position: i32,
+                    /// Where its alphas begin, before version 20.
+                    pub first_alpha: i32 as "m_iLightmapAlphaStart",
+                    /// Where its sample positions begin, in bytes.
+                    pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
                     $($before_edges)*
-                    /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
-                    pub edges: [DispEdgeNeighbors; 4],
-                    /// What meets it in its lower left, upper left, upper right and lower right corner
-                    /// (`m_CornerNeighbors`).
-                    pub corners: [DispCornerNeighbors; 4],
-                    /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
-                    pub allowed_vertexes: [u32; 10],
+                    /// What lies across its left, top, right and bottom edge.
+                    pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
+                    /// What meets it in its lower left, upper left, upper right and lower right corner.
+                    pub corners: [DispCornerNeighbors; 4] as "m_CornerNeighbors",
+                    /// Which of 17 times 17 vertexes may be drawn, a bit each.
+                    pub allowed_vertexes: [u32; 10] as "m_AllowedVerts",
                 }
             )*
             $($rest)*
@@ -108,48 +107,48 @@ disp_infos! {
     => {
     /// `CDispNeighbor`: what lies across an edge.
     pub struct DispEdgeNeighbors(12) {
-        /// Up to two (`m_SubNeighbors`).
-        pub neighbors: [DispSubNeighbor; 2],
+        /// Up to two.
+        pub neighbors: [DispSubNeighbor; 2] as "m_SubNeighbors",
     }
 
     /// `CDispSubNeighbor`. Of one that is not there everything but the 65535 is garbage.
     pub struct DispSubNeighbor(6) {
-        /// The displacement, 65535 for none (`m_iNeighbor`).
-        pub neighbor: u16 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF] },
-        /// How it is turned against this one, in quarters of a turn (`m_NeighborOrientation`).
-        pub orientation: u8,
-        /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on (`m_Span`).
-        pub span: u8,
-        /// Where on its edge we are (`m_NeighborSpan`).
-        pub neighbor_span: u8,
+        /// The displacement, 65535 for none.
+        pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF] },
+        /// How it is turned against this one, in quarters of a turn.
+        pub orientation: u8 as "m_NeighborOrientation",
+        /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.
+        pub span: u8 as "m_Span",
+        /// Where on its edge we are.
+        pub neighbor_span: u8 as "m_NeighborSpan",
         /// Garbage.
         pub padding: u8,
     }
 
     /// `CDispCornerNeighbors`.
     pub struct DispCornerNeighbors(10) {
-        /// The displacements; those behind the count are garbage (`m_Neighbors`).
-        pub neighbors: [u16; 4],
-        /// How many there are (`m_nNeighbors`).
-        pub count: u8,
+        /// The displacements; those behind the count are garbage.
+        pub neighbors: [u16; 4] as "m_Neighbors",
+        /// How many there are.
+        pub count: u8 as "m_nNeighbors",
         /// Garbage.
         pub padding: u8,
     }
 
     /// `CDispVert`.
     pub struct DispVert(20) {
-        /// Where it is moved to from its face, of length 1 (`m_vVector`).
-        pub direction: [f32; 3],
-        /// How far it is moved (`m_flDist`).
-        pub distance: f32,
-        /// How much of the second texture shows, 0 to 255 (`m_flAlpha`).
-        pub alpha: f32,
+        /// Where it is moved to from its face, of length 1.
+        pub direction: [f32; 3] as "m_vVector",
+        /// How far it is moved.
+        pub distance: f32 as "m_flDist",
+        /// How much of the second texture shows, 0 to 255.
+        pub alpha: f32 as "m_flAlpha",
     }
 
     /// `CDispTri`.
     pub struct DispTri(2) {
-        /// `DISPTRI_TAG_` (`m_uiTags`).
-        pub tags: u16 => Meaning::Flags(FlagKind::Triangle),
+        /// `DISPTRI_TAG_`.
+        pub tags: u16 as "m_uiTags" => Meaning::Flags(FlagKind::Triangle),
     }
 
     /// A number of the displightmapalphas lump: one for each luxel of the faces of displacements.
@@ -160,12 +159,12 @@ disp_infos! {
 
     /// `CDispMultiBlend`.
     pub struct DispMultiblend(80) {
-        /// How much of each of four textures shows (`m_vMultiBlend`).
-        pub blend: [f32; 4],
-        /// How opaque each is (`m_vAlphaBlend`).
-        pub alpha: [f32; 4],
-        /// The tint of each (`m_vMultiBlendColors`).
-        pub colors: [[f32; 3]; 4],
+        /// How much of each of four textures shows.
+        pub blend: [f32; 4] as "m_vMultiBlend",
+        /// How opaque each is.
+        pub alpha: [f32; 4] as "m_vAlphaBlend",
+        /// The tint of each.
+        pub colors: [[f32; 3]; 4] as "m_vMultiBlendColors",
     }
     }
 }

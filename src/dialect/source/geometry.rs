@@ -43,32 +43,32 @@ records! {
         pub maxs: [f32; 3],
         /// 0 from Valve's tools.
         pub origin: [f32; 3],
-        /// Its tree: a node (`headnode`).
-        pub head_node: i32 => Meaning::Child,
-        /// Its first face (`firstface`).
-        pub first_face: i32 => run("FACES", "face_count"),
-        /// How many faces it has (`numfaces`).
-        pub face_count: i32,
+        /// Its tree: a node.
+        pub head_node: i32 as "headnode" => Meaning::Child,
+        /// Its first face.
+        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces it has.
+        pub face_count: i32 as "numfaces",
     }
 
     /// `dbrush_t`. Together they have every side once, in order.
     pub struct Brush(12) {
-        /// Its first side (`firstside`).
-        pub first_side: i32 => run("BRUSHSIDES", "side_count"),
-        /// How many sides it has (`numsides`).
-        pub side_count: i32,
+        /// Its first side.
+        pub first_side: i32 as "firstside" => run("BRUSHSIDES", "side_count"),
+        /// How many sides it has.
+        pub side_count: i32 as "numsides",
         /// `CONTENTS_` flags.
         pub contents: i32 => Meaning::Flags(FlagKind::Contents),
     }
 
     /// `dbrushside_t` before version 21.
     pub struct BrushSide(8) {
-        /// Its plane, facing out (`planenum`).
-        pub plane: u16 => index("PLANES"),
+        /// Its plane, facing out.
+        pub plane: u16 as "planenum" => index("PLANES"),
         /// Its texture, -1 for none.
         pub texinfo: i16 => index_or_none("TEXINFO"),
-        /// 0, and no link to a displacement (`dispinfo`).
-        pub displacement: i16,
+        /// 0, and no link to a displacement.
+        pub displacement: i16 as "dispinfo",
         /// Other than 0 where the side was added for collisions.
         pub bevel: i16,
     }

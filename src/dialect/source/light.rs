@@ -124,24 +124,24 @@ macro_rules! lights {
                     $($middle)*
                     /// The cluster it is in, -1 for none.
                     pub cluster: i32,
-                    /// 0 surface, 1 point, 2 spot, 3 sky, 4 quake, 5 ambient light of the sky (`type`).
-                    pub kind: i32,
+                    /// 0 surface, 1 point, 2 spot, 3 sky, 4 quake, 5 ambient light of the sky.
+                    pub kind: i32 as "type",
                     /// Its style; from 32 on one that an entity switches.
                     pub style: i32,
-                    /// The cosine where a spot begins to fade (`stopdot`).
-                    pub stop_dot: f32,
-                    /// The cosine where it ends (`stopdot2`).
-                    pub stop_dot2: f32,
+                    /// The cosine where a spot begins to fade.
+                    pub stop_dot: f32 as "stopdot",
+                    /// The cosine where it ends.
+                    pub stop_dot2: f32 as "stopdot2",
                     /// How it fades between the two.
                     pub exponent: f32,
                     /// How far it reaches, 0 for as far as it will.
                     pub radius: f32,
-                    /// What of its fading does not depend on distance (`constant_attn`).
-                    pub constant: f32,
-                    /// What of it goes with distance (`linear_attn`).
-                    pub linear: f32,
-                    /// What of it goes with distance squared (`quadratic_attn`).
-                    pub quadratic: f32,
+                    /// What of its fading does not depend on distance.
+                    pub constant: f32 as "constant_attn",
+                    /// What of it goes with distance.
+                    pub linear: f32 as "linear_attn",
+                    /// What of it goes with distance squared.
+                    pub quadratic: f32 as "quadratic_attn",
                     /// `DWL_FLAGS_`.
                     pub flags: i32 => Meaning::Flags(FlagKind::Light),
                     /// The texture of a surface that shines.
@@ -161,7 +161,7 @@ lights! {
 
     /// `dworldlight_t`, version 1 of its lump.
     WorldLightV1(100) {
-        /// Where its shadows are cast from, against its origin (`shadow_cast_offset`).
+        /// Where its shadows are cast from, against its origin.
         pub shadow_cast_offset: [f32; 3],
     }
 
@@ -180,18 +180,18 @@ lights! {
 
     /// `dleafambientindex_t`.
     pub struct LeafAmbientIndex(4) {
-        /// How many samples the leaf has (`ambientSampleCount`).
-        pub count: u16,
-        /// The first of them; where there are none, a leaf that has some (`firstAmbientSample`).
-        pub first: u16,
+        /// How many samples the leaf has.
+        pub count: u16 as "ambientSampleCount",
+        /// The first of them; where there are none, a leaf that has some.
+        pub first: u16 as "firstAmbientSample",
     }
 
     /// `dleafambientlighting_t`: light at a place in a leaf.
     pub struct LeafAmbientSample(28) {
         /// The light as it comes from x, -x, y, -y, z, -z.
         pub cube: [ColorRgbExp32; 6],
-        /// Where in the leaf's box it was taken: 0 is the box's lowest coordinate and 255 its highest (`x`, `y`, `z`).
-        pub position: [u8; 3],
+        /// Where in the leaf's box it was taken: 0 is the box's lowest coordinate and 255 its highest.
+        pub position: [u8; 3] as "x, y, z",
         /// Garbage on some maps.
         pub padding: u8,
     }

@@ -172,182 +172,99 @@ fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
     if fills { Ok(()) } else { Err(no()) }
 }
 
-/// Declares structs of props: what all have, with the byte at 31 that is flags for most, and what each has behind it.
-macro_rules! static_props {
-    ($($(#[$meta:meta])* $name:ident($size:literal) { $($flags:tt)* } { $($rest:tt)* })*) => {
-        records! { $(
-            $(#[$meta])*
-            pub struct $name($size) {
-                /// Where it stands (`m_Origin`).
-                pub origin: [f32; 3],
-                /// Pitch, yaw and roll in degrees (`m_Angles`).
-                pub angles: [f32; 3],
-                /// Its model's place in the list of names (`m_PropType`).
-                pub model: u16,
-                /// Its first leaf in the list of leafs (`m_FirstLeaf`).
-                pub first_leaf: u16,
-                /// How many leafs it is in (`m_LeafCount`).
-                pub leaf_count: u16,
-                /// 0 not solid, 2 its box, 6 its model's physics (`m_Solid`).
-                pub solid: u8,
-                $($flags)*
-                /// Its skin (`m_Skin`).
-                pub skin: i32,
-                /// Where it begins to fade (`m_FadeMinDist`).
-                pub fade_min: f32,
-                /// Where it is gone (`m_FadeMaxDist`).
-                pub fade_max: f32,
-                /// Where its light is taken, by a flag (`m_LightingOrigin`).
-                pub lighting_origin: [f32; 3],
-                $($rest)*
-            }
-        )* }
-    };
-}
-
-static_props! {
+records! {
     /// `StaticPropLumpV4_t`.
-    StaticPropV4(56) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {}
+    pub struct StaticPropV4(56) {
+        /// Where it stands.
+        pub origin: [f32; 3] as "m_Origin",
+        /// Pitch, yaw and roll in degrees.
+        pub angles: [f32; 3] as "m_Angles",
+        /// Its model's place in the list of names.
+        pub model: u16 as "m_PropType",
+        /// Its first leaf in the list of leafs.
+        pub first_leaf: u16 as "m_FirstLeaf",
+        /// How many leafs it is in.
+        pub leaf_count: u16 as "m_LeafCount",
+        /// 0 not solid, 2 its box, 6 its model's physics.
+        pub solid: u8 as "m_Solid",
+        /// `STATIC_PROP_` flags.
+        pub flags: u8 as "m_Flags" => Meaning::Flags(FlagKind::Prop),
+        /// Its skin.
+        pub skin: i32 as "m_Skin",
+        /// Where it begins to fade.
+        pub fade_min: f32 as "m_FadeMinDist",
+        /// Where it is gone.
+        pub fade_max: f32 as "m_FadeMaxDist",
+        /// Where its light is taken, by a flag.
+        pub lighting_origin: [f32; 3] as "m_LightingOrigin",
+    }
 
     /// `StaticPropLumpV5_t`.
-    StaticPropV5(60) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
+    pub struct StaticPropV5(60) {
+        ..StaticPropV4,
+        /// Scales its fading.
+        pub fade_scale: f32 as "m_flForcedFadeScale",
     }
 
     /// `StaticPropLumpV6_t`.
-    StaticPropV6(64) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
-        pub dx_levels: [u16; 2],
+    pub struct StaticPropV6(64) {
+        ..StaticPropV5,
+        /// The lowest and highest level of DirectX it is for, 0 for any.
+        pub dx_levels: [u16; 2] as "m_nMinDXLevel, m_nMaxDXLevel",
     }
 
     /// `StaticPropLumpV7_t` of Left 4 Dead.
-    StaticPropV7(68) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
-        pub dx_levels: [u16; 2],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
+    pub struct StaticPropV7(68) {
+        ..StaticPropV6,
+        /// Its tint and opacity.
+        pub modulation: [u8; 4] as "m_DiffuseModulation",
     }
 
     /// `StaticPropLumpV8_t`.
-    StaticPropV8(68) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
-        pub levels: [u8; 4],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
+    pub struct StaticPropV8(68) {
+        ..StaticPropV5,
+        /// The lowest and highest level of processors, then of graphics.
+        pub levels: [u8; 4] as "m_nMinCPULevel, m_nMaxCPULevel, m_nMinGPULevel, m_nMaxGPULevel",
+        /// Its tint and opacity.
+        pub modulation: [u8; 4] as "m_DiffuseModulation",
     }
 
     /// `StaticPropLumpV9_t`.
-    StaticPropV9(72) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
-        pub levels: [u8; 4],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
-        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
-        pub disable_x360: u8,
+    pub struct StaticPropV9(72) {
+        ..StaticPropV8,
+        /// 1 where the Xbox 360 leaves it out.
+        pub disable_x360: u8 as "m_bDisableX360",
         /// Garbage.
         pub padding: [u8; 3],
     }
 
-    /// `StaticPropLumpV10_t` of Team Fortress 2 and the Source SDK 2013.
-    StaticPropV10(72) {
-        /// Garbage, where others have flags.
-        pub garbage: u8,
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of DirectX it is for, 0 for any (`m_nMinDXLevel`, `m_nMaxDXLevel`).
-        pub dx_levels: [u16; 2],
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u32 => Meaning::Flags(FlagKind::Prop),
-        /// The size of its lightmap (`m_nLightmapResolutionX`, `m_nLightmapResolutionY`).
-        pub lightmap_size: [u16; 2],
+    /// `StaticPropLumpV10_t` of Team Fortress 2 and the Source SDK 2013. The byte that is flags in others is garbage.
+    pub struct StaticPropV10(72) {
+        ..StaticPropV6 with { flags as garbage: Meaning::Plain },
+        /// `STATIC_PROP_` flags.
+        pub flags: u32 as "m_Flags" => Meaning::Flags(FlagKind::Prop),
+        /// The size of its lightmap.
+        pub lightmap_size: [u16; 2] as "m_nLightmapResolutionX, m_nLightmapResolutionY",
     }
 
     /// `StaticPropLump_t` of version 10, of Counter-Strike: Global Offensive.
-    StaticPropV10Csgo(76) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
-        pub levels: [u8; 4],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
-        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
-        pub disable_x360: u8,
-        /// Garbage.
-        pub padding: [u8; 3],
-        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it (`m_FlagsEx`).
-        pub flags_ex: u32,
+    pub struct StaticPropV10Csgo(76) {
+        ..StaticPropV9,
+        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it, 8 tinted since version 11.
+        pub flags_ex: u32 as "m_FlagsEx",
     }
 
     /// `StaticPropLump_t` of version 11, of Counter-Strike: Global Offensive; of version 12, of Strata.
-    StaticPropV11(80) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
-        pub levels: [u8; 4],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
-        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
-        pub disable_x360: u8,
-        /// Garbage.
-        pub padding: [u8; 3],
-        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it, 8 tinted (`m_FlagsEx`).
-        pub flags_ex: u32,
-        /// Its size against its model's (`m_UniformScale`).
-        pub uniform_scale: f32,
+    pub struct StaticPropV11(80) {
+        ..StaticPropV10Csgo,
+        /// Its size against its model's.
+        pub uniform_scale: f32 as "m_UniformScale",
     }
 
     /// `StaticPropLump_t` of version 13, of Strata.
-    StaticPropV13(88) {
-        /// `STATIC_PROP_` flags (`m_Flags`).
-        pub flags: u8 => Meaning::Flags(FlagKind::Prop),
-    } {
-        /// Scales its fading (`m_flForcedFadeScale`).
-        pub fade_scale: f32,
-        /// The lowest and highest level of processors, then of graphics (`m_nMinCPULevel` and so on).
-        pub levels: [u8; 4],
-        /// Its tint and opacity (`m_DiffuseModulation`).
-        pub modulation: [u8; 4],
-        /// 1 where the Xbox 360 leaves it out (`m_bDisableX360`).
-        pub disable_x360: u8,
-        /// Garbage.
-        pub padding: [u8; 3],
-        /// More flags: 1 no shadow depth, 2 no cascaded shadows, 4 light bounces off it, 8 tinted (`m_FlagsEx`).
-        pub flags_ex: u32,
-        /// Its size against its model's, each way (`m_Scale`).
-        pub scale: [f32; 3],
+    pub struct StaticPropV13(88) {
+        ..StaticPropV10Csgo,
+        /// Its size against its model's, in each dimension.
+        pub scale: [f32; 3] as "m_Scale",
     }
 }

@@ -80,6 +80,8 @@ macro_rules! overlay_bits {
     };
 }
 
+pub(in crate::dialect) use overlay_bits;
+
 overlay_bits!(Overlay, WaterOverlay);
 
 records! {
@@ -87,8 +89,8 @@ records! {
     pub struct TexData(32) {
         /// How much light comes back: red, green, blue.
         pub reflectivity: [f32; 3],
-        /// Its name (`nameStringTableID`).
-        pub name: i32 => index("TEXDATA_STRING_TABLE"),
+        /// Its name.
+        pub name: i32 as "nameStringTableID" => index("TEXDATA_STRING_TABLE"),
         /// Its width in texels.
         pub width: i32,
         /// Its height in texels.
@@ -101,10 +103,10 @@ records! {
 
     /// `texinfo_t`.
     pub struct TexInfo(72) {
-        /// How s and t come from a point: x, y, z, offset, in texels (`textureVecsTexelsPerWorldUnits`).
-        pub texture_vectors: [[f32; 4]; 2],
-        /// The same in luxels (`lightmapVecsLuxelsPerWorldUnits`).
-        pub lightmap_vectors: [[f32; 4]; 2],
+        /// How s and t come from a point: x, y, z, offset, in texels.
+        pub texture_vectors: [[f32; 4]; 2] as "textureVecsTexelsPerWorldUnits",
+        /// The same in luxels.
+        pub lightmap_vectors: [[f32; 4]; 2] as "lightmapVecsLuxelsPerWorldUnits",
         /// `SURF_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
         /// Its material, -1 for none.
@@ -127,68 +129,62 @@ records! {
         pub padding: [u8; 3],
     }
 
+    /// Where an overlay is and how its texture lies: what the overlays of several versions end with.
+    pub struct OverlayPlace(88) {
+        /// From where to where u goes.
+        pub u: [f32; 2] as "flU",
+        /// From where to where v goes.
+        pub v: [f32; 2] as "flV",
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around.
+        pub uv_points: [[f32; 3]; 4] as "vecUVPoints",
+        /// Where it is.
+        pub origin: [f32; 3] as "vecOrigin",
+        /// Where it faces.
+        pub normal: [f32; 3] as "vecBasisNormal",
+    }
+
     /// `doverlay_t`.
     pub struct Overlay(352) {
-        /// The number entities know it by (`nId`).
-        pub id: i32,
-        /// How its texture lies (`nTexInfo`).
-        pub texinfo: i16 => index("TEXINFO"),
-        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
-        pub face_count_order: u16,
-        /// The faces it lies on; those behind the count are garbage (`aFaces`).
-        pub faces: [i32; 64],
-        /// From where to where u goes (`flU`).
-        pub u: [f32; 2],
-        /// From where to where v goes (`flV`).
-        pub v: [f32; 2],
-        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around
-        /// (`vecUVPoints`).
-        pub uv_points: [[f32; 3]; 4],
-        /// Where it is (`vecOrigin`).
-        pub origin: [f32; 3],
-        /// Where it faces (`vecBasisNormal`).
-        pub normal: [f32; 3],
+        /// The number entities know it by.
+        pub id: i32 as "nId",
+        /// How its texture lies.
+        pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others.
+        pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
+        /// The faces it lies on; those behind the count are garbage.
+        pub faces: [i32; 64] as "aFaces",
+        ..OverlayPlace,
     }
 
     /// `dwateroverlay_t`.
     pub struct WaterOverlay(1120) {
-        /// The number entities know it by (`nId`).
-        pub id: i32,
-        /// How its texture lies (`nTexInfo`).
-        pub texinfo: i16 => index("TEXINFO"),
-        /// The number of its faces in the low 14 bits, its render order in the others (`m_nFaceCountAndRenderOrder`).
-        pub face_count_order: u16,
-        /// The faces it lies on; those behind the count are garbage (`aFaces`).
-        pub faces: [i32; 256],
-        /// From where to where u goes (`flU`).
-        pub u: [f32; 2],
-        /// From where to where v goes (`flV`).
-        pub v: [f32; 2],
-        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around
-        /// (`vecUVPoints`).
-        pub uv_points: [[f32; 3]; 4],
-        /// Where it is (`vecOrigin`).
-        pub origin: [f32; 3],
-        /// Where it faces (`vecBasisNormal`).
-        pub normal: [f32; 3],
+        /// The number entities know it by.
+        pub id: i32 as "nId",
+        /// How its texture lies.
+        pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others.
+        pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
+        /// The faces it lies on; those behind the count are garbage.
+        pub faces: [i32; 256] as "aFaces",
+        ..OverlayPlace,
     }
 
     /// `doverlayfade_t`.
     pub struct OverlayFade(8) {
-        /// The square of the distance where it begins to fade (`flFadeDistMinSq`).
-        pub min_squared: f32,
-        /// The square of the distance where it is gone (`flFadeDistMaxSq`).
-        pub max_squared: f32,
+        /// The square of the distance where it begins to fade.
+        pub min_squared: f32 as "flFadeDistMinSq",
+        /// The square of the distance where it is gone.
+        pub max_squared: f32 as "flFadeDistMaxSq",
     }
 
     /// `doccluderdata_t`.
     pub struct Occluder(40) {
         /// 1 where it is switched off.
         pub flags: i32,
-        /// The first of its polygons (`firstpoly`).
-        pub first_polygon: i32,
-        /// How many it has (`polycount`).
-        pub polygon_count: i32,
+        /// The first of its polygons.
+        pub first_polygon: i32 as "firstpoly",
+        /// How many it has.
+        pub polygon_count: i32 as "polycount",
         /// Its box.
         pub mins: [f32; 3],
         /// Its box.
@@ -199,12 +195,12 @@ records! {
 
     /// `doccluderpolydata_t`.
     pub struct OccluderPolygon(12) {
-        /// The first of its corners (`firstvertexindex`).
-        pub first_vertex: i32,
-        /// How many it has (`vertexcount`).
-        pub vertex_count: i32,
-        /// The plane it lies on (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The first of its corners.
+        pub first_vertex: i32 as "firstvertexindex",
+        /// How many it has.
+        pub vertex_count: i32 as "vertexcount",
+        /// The plane it lies on.
+        pub plane: i32 as "planenum" => index("PLANES"),
     }
 
     /// A corner of an occluder.

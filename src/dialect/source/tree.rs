@@ -52,16 +52,16 @@ macro_rules! leafs {
                     pub mins: [i16; 3],
                     /// Its box, for culling.
                     pub maxs: [i16; 3],
-                    /// Its first face in the leaffaces (`firstleafface`).
-                    pub first_leaf_face: u16 => run("LEAFFACES", "leaf_face_count"),
-                    /// How many faces it has (`numleaffaces`).
-                    pub leaf_face_count: u16,
-                    /// Its first brush in the leafbrushes (`firstleafbrush`).
-                    pub first_leaf_brush: u16 => run("LEAFBRUSHES", "leaf_brush_count"),
-                    /// How many brushes reach into it (`numleafbrushes`).
-                    pub leaf_brush_count: u16,
-                    /// Its water, -1 for none (`leafWaterDataID`).
-                    pub water: i16 => index_or_none("LEAFWATERDATA"),
+                    /// Its first face in the leaffaces.
+                    pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+                    /// How many faces it has.
+                    pub leaf_face_count: u16 as "numleaffaces",
+                    /// Its first brush in the leafbrushes.
+                    pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+                    /// How many brushes reach into it.
+                    pub leaf_brush_count: u16 as "numleafbrushes",
+                    /// Its water, -1 for none.
+                    pub water: i16 as "leafWaterDataID" => index_or_none("LEAFWATERDATA"),
                     $($end)*
                     /// 0 from Valve's tools.
                     pub padding: u16,
@@ -100,25 +100,25 @@ leafs! {
 
     /// `dleaf_version_0_t`: a leaf with the light in it.
     LeafV0(56) {
-        /// The light in it, as it comes from x, -x, y, -y, z, -z (`m_AmbientLighting`).
-        pub ambient: [ColorRgbExp32; 6],
+        /// The light in it, as it comes from x, -x, y, -y, z, -z.
+        pub ambient: [ColorRgbExp32; 6] as "m_AmbientLighting",
     }
 
     => {
     /// `dnode_t`.
     pub struct Node(32) {
-        /// The plane that divides it, an even number (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it, an even number.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u16 => run("FACES", "face_count"),
-        /// How many faces lie on its plane (`numfaces`).
-        pub face_count: u16,
+        /// Its first face.
+        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane.
+        pub face_count: u16 as "numfaces",
         /// The area that all below it are in, or -1.
         pub area: i16 => index_or_none("AREAS"),
         /// 0.
@@ -139,34 +139,34 @@ leafs! {
 
     /// `darea_t`. The first one stands for nothing.
     pub struct Area(8) {
-        /// How many portals lead out of it (`numareaportals`).
-        pub portal_count: i32,
-        /// The first of them (`firstareaportal`).
-        pub first_portal: i32 => run("AREAPORTALS", "portal_count"),
+        /// How many portals lead out of it.
+        pub portal_count: i32 as "numareaportals",
+        /// The first of them.
+        pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
     }
 
     /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
     pub struct AreaPortal(12) {
-        /// The `portalnumber` of the `func_areaportal` that opens it (`m_PortalKey`).
-        pub key: u16,
-        /// The area it leads to (`otherarea`).
-        pub other_area: u16 => index("AREAS"),
-        /// Its first corner (`m_FirstClipPortalVert`).
-        pub first_vertex: u16 => run("CLIPPORTALVERTS", "vertex_count"),
-        /// How many corners it has (`m_nClipPortalVerts`).
-        pub vertex_count: u16,
-        /// The plane it lies on (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The `portalnumber` of the `func_areaportal` that opens it.
+        pub key: u16 as "m_PortalKey",
+        /// The area it leads to.
+        pub other_area: u16 as "otherarea" => index("AREAS"),
+        /// Its first corner.
+        pub first_vertex: u16 as "m_FirstClipPortalVert" => run("CLIPPORTALVERTS", "vertex_count"),
+        /// How many corners it has.
+        pub vertex_count: u16 as "m_nClipPortalVerts",
+        /// The plane it lies on.
+        pub plane: i32 as "planenum" => index("PLANES"),
     }
 
     /// `dleafwaterdata_t`.
     pub struct LeafWaterData(12) {
-        /// The height of its surface (`surfaceZ`).
-        pub surface_z: f32,
-        /// The height of its ground (`minZ`).
-        pub min_z: f32,
-        /// The texture of its surface (`surfaceTexInfoID`).
-        pub surface_texinfo: i16 => index_or_none("TEXINFO"),
+        /// The height of its surface.
+        pub surface_z: f32 as "surfaceZ",
+        /// The height of its ground.
+        pub min_z: f32 as "minZ",
+        /// The texture of its surface.
+        pub surface_texinfo: i16 as "surfaceTexInfoID" => index_or_none("TEXINFO"),
         /// 0.
         pub padding: u16,
     }

@@ -14,37 +14,37 @@ pub(super) const ROWS: &[Row] =
 records! {
     /// `ddispinfo_t`.
     pub struct DispInfo(232) {
-        /// The corner of its face where its vertexes begin (`startPosition`).
-        pub start: [f32; 3],
-        /// Its first vertex (`m_iDispVertStart`).
-        pub first_vertex: i32 => index("DISP_VERTS"),
-        /// Its first triangle (`m_iDispTriStart`).
-        pub first_triangle: i32 => index("DISP_TRIS"),
+        /// The corner of its face where its vertexes begin.
+        pub start: [f32; 3] as "startPosition",
+        /// Its first vertex.
+        pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
+        /// Its first triangle.
+        pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
         /// 2 to 4: it has `2^power + 1` vertexes each way.
         pub power: i32,
-        /// The least tessellation; with the highest bit set flags for collisions (`minTess`).
-        pub min_tess: u32,
+        /// The least tessellation; with the highest bit set flags for collisions.
+        pub min_tess: u32 as "minTess",
         /// Smoothing angle.
         pub smoothing_angle: f32,
         /// `CONTENTS_` flags.
         pub contents: i32 => Meaning::Flags(FlagKind::Contents),
-        /// The face it belongs to (`m_iMapFace`).
-        pub face: u32 => index("FACES"),
-        /// 0 (`m_iLightmapAlphaStart`).
-        pub first_alpha: i32,
-        /// Where its sample positions begin, in bytes (`m_iLightmapSamplePositionStart`).
-        pub first_sample_position: i32,
-        /// What lies across its left, top, right and bottom edge (`m_EdgeNeighbors`).
-        pub edges: [DispEdgeNeighbors; 4],
-        /// What meets it in its lower left, upper left, upper right and lower right corner (`m_CornerNeighbors`).
-        pub corners: [DispCornerNeighbors; 4],
-        /// Which of 17 times 17 vertexes may be drawn, a bit each (`m_AllowedVerts`).
-        pub allowed_vertexes: [u32; 10],
+        /// The face it belongs to.
+        pub face: u32 as "m_iMapFace" => index("FACES"),
+        /// 0.
+        pub first_alpha: i32 as "m_iLightmapAlphaStart",
+        /// Where its sample positions begin, in bytes.
+        pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
+        /// What lies across its left, top, right and bottom edge.
+        pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
+        /// What meets it in its lower left, upper left, upper right and lower right corner.
+        pub corners: [DispCornerNeighbors; 4] as "m_CornerNeighbors",
+        /// Which of 17 times 17 vertexes may be drawn, a bit each.
+        pub allowed_vertexes: [u32; 10] as "m_AllowedVerts",
     }
 
     /// `DispNeighbor_t`: what lies across an edge.
     pub struct DispEdgeNeighbors(16) {
-        /// Up to two (`neighbors`).
+        /// Up to two.
         pub neighbors: [DispSubNeighbor; 2],
     }
 
@@ -52,22 +52,22 @@ records! {
     pub struct DispSubNeighbor(8) {
         /// The displacement; all bits for none, of which no map at hand shows whether it is 16 of them or 32.
         pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF] },
-        /// How it is turned against this one, in quarters of a turn (`neighborOrient`).
-        pub orientation: u8,
-        /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on (`span`).
+        /// How it is turned against this one, in quarters of a turn.
+        pub orientation: u8 as "neighborOrient",
+        /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.
         pub span: u8,
-        /// Where on its edge we are (`neighborSpan`).
-        pub neighbor_span: u8,
+        /// Where on its edge we are.
+        pub neighbor_span: u8 as "neighborSpan",
         /// Of no meaning.
         pub padding: u8,
     }
 
     /// `DispCornerNeighbors_t`.
     pub struct DispCornerNeighbors(20) {
-        /// The displacements; those behind the count are garbage (`neighbors`).
+        /// The displacements; those behind the count are garbage.
         pub neighbors: [u32; 4],
-        /// How many there are (`neighborCount`).
-        pub count: u8,
+        /// How many there are.
+        pub count: u8 as "neighborCount",
         /// Of no meaning.
         pub padding: [u8; 3],
     }

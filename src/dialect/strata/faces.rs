@@ -33,84 +33,58 @@ pub(super) const ROWS: &[Row] = &[
     VERTNORMALINDICES.row().proved(with_known_faces),
 ];
 
-/// Declares structs of faces, which differ in what links mean.
-macro_rules! faces {
-    ($($(#[$meta:meta])* $name:ident($size:literal) texinfo: $texinfo:expr, original: $original:expr;)* => { $($rest:tt)* }) => {
-        records! {
-            $(
-                $(#[$meta])*
-                pub struct $name($size) {
-                    /// The plane it lies on, facing as it does (`planenum`).
-                    pub plane: u32 => index("PLANES"),
-                    /// 1 where it faces against its node's plane: the lowest bit of `plane`.
-                    pub side: u8,
-                    /// 1 on the plane of a node, 0 within a leaf (`onNode`).
-                    pub on_node: u8,
-                    /// Of no meaning.
-                    pub padding: u16,
-                    /// Its first edge in the surfedges (`firstedge`).
-                    pub first_edge: i32 => run("SURFEDGES", "edge_count"),
-                    /// How many edges it has (`numedges`).
-                    pub edge_count: i32,
-                    /// How its texture lies.
-                    pub texinfo: i32 => $texinfo,
-                    /// Its displacement, -1 for none (`dispinfo`).
-                    pub displacement: i32 => index_or_none("DISPINFO"),
-                    /// -1 (`surfaceFogVolumeID`).
-                    pub fog_volume: i32,
-                    /// The styles of its light; 255 ends them.
-                    pub styles: [u8; 4],
-                    /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may
-                    /// be there though the lighting lump is empty (`lightofs`).
-                    pub light_offset: i32,
-                    /// Its area in square units.
-                    pub area: f32,
-                    /// The first of its luxels (`m_LightmapTextureMinsInLuxels`).
-                    pub luxel_mins: [i32; 2],
-                    /// One less than how many luxels it has each way (`m_LightmapTextureSizeInLuxels`).
-                    pub luxel_size: [i32; 2],
-                    /// The face it was cut from, -1 for none (`origFace`).
-                    pub original_face: i32 => $original,
-                    /// 1 in the lowest bit for dynamic shadows on it (`m_EnableShadows`), and in the others how many
-                    /// primitives it has (`m_NumPrims`).
-                    pub shadows_primitive_count: u32,
-                    /// Its first primitive (`firstPrimID`); of no meaning where there are none.
-                    pub first_primitive: u32,
-                    /// Smoothing groups, a bit each.
-                    pub smoothing_groups: u32,
-                }
-            )*
-            $($rest)*
-        }
-
-        $(impl $name {
-            /// How many primitives it has, from [`Self::first_primitive`] on.
-            pub fn primitives(&self) -> u32 {
-                self.shadows_primitive_count >> 1
-            }
-
-            /// Whether dynamic shadows leave it out. The bit says the opposite of what it says in other versions.
-            pub fn has_no_dynamic_shadows(&self) -> bool {
-                self.shadows_primitive_count & 1 == 0
-            }
-        })*
-    };
-}
-
-faces! {
+records! {
     /// `dface_t`. Seen from its front its vertexes run clockwise.
-    Face(72)
-    texinfo: index("TEXINFO"), original: index_or_none("ORIGINALFACES");
+    pub struct Face(72) {
+        /// The plane it lies on, facing as it does.
+        pub plane: u32 as "planenum" => index("PLANES"),
+        /// 1 where it faces against its node's plane: the lowest bit of `plane`.
+        pub side: u8,
+        /// 1 on the plane of a node, 0 within a leaf.
+        pub on_node: u8 as "onNode",
+        /// Of no meaning.
+        pub padding: u16,
+        /// Its first edge in the surfedges.
+        pub first_edge: i32 as "firstedge" => run("SURFEDGES", "edge_count"),
+        /// How many edges it has.
+        pub edge_count: i32 as "numedges",
+        /// How its texture lies.
+        pub texinfo: i32 => index("TEXINFO"),
+        /// Its displacement, -1 for none.
+        pub displacement: i32 as "dispinfo" => index_or_none("DISPINFO"),
+        /// -1.
+        pub fog_volume: i32 as "surfaceFogVolumeID",
+        /// The styles of its light; 255 ends them.
+        pub styles: [u8; 4],
+        /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may
+        /// be there though the lighting lump is empty.
+        pub light_offset: i32 as "lightofs",
+        /// Its area in square units.
+        pub area: f32,
+        /// The first of its luxels.
+        pub luxel_mins: [i32; 2] as "m_LightmapTextureMinsInLuxels",
+        /// One less than how many luxels it has each way.
+        pub luxel_size: [i32; 2] as "m_LightmapTextureSizeInLuxels",
+        /// The face it was cut from, -1 for none.
+        pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
+        /// 1 in the lowest bit for dynamic shadows on it (`m_EnableShadows`), and in the others how many
+        /// primitives it has.
+        pub shadows_primitive_count: u32 as "m_NumPrims",
+        /// Its first primitive; of no meaning where there are none.
+        pub first_primitive: u32 as "firstPrimID",
+        /// Smoothing groups, a bit each.
+        pub smoothing_groups: u32,
+    }
 
-    /// `dface_t` of the original faces, whose texinfo may lead nowhere, as in earlier versions.
-    OriginalFace(72)
-    texinfo: Meaning::Plain, original: Meaning::Plain;
+    /// `dface_t` of the original faces, whose texinfo may be out of range, as in earlier versions.
+    pub struct OriginalFace(72) {
+        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
+    }
 
-    => {
     /// A number of the faceids lump (`dfaceid_t`).
     pub struct FaceId(4) {
-        /// The side's id in the editor (`hammerfaceid`).
-        pub id: u32,
+        /// The side's id in the editor.
+        pub id: u32 as "hammerfaceid",
     }
 
     /// A number of the facebrushes lump.
@@ -121,26 +95,26 @@ faces! {
 
     /// `dfacebrushlist_t`.
     pub struct FaceBrushList(8) {
-        /// How many brushes made the face (`m_nFaceBrushCount`).
-        pub count: u32,
-        /// Of one brush its index, all bits for a displacement; of more the first in lump 22 (`m_nFaceBrushStart`).
-        pub first: u32,
+        /// How many brushes made the face.
+        pub count: u32 as "m_nFaceBrushCount",
+        /// Of one brush its index, all bits for a displacement; of more the first in lump 22.
+        pub first: u32 as "m_nFaceBrushStart",
     }
 
     /// `dprimitive_t`: triangles of a face that its edges do not give.
     pub struct Primitive(20) {
-        /// 0 for a list of triangles, 1 for a strip (`type`).
-        pub kind: u8,
+        /// 0 for a list of triangles, 1 for a strip.
+        pub kind: u8 as "type",
         /// Of no meaning.
         pub padding: [u8; 3],
-        /// Its first index (`firstIndex`).
-        pub first_index: u32 => run("PRIMINDICES", "index_count"),
-        /// How many indices it has (`indexCount`).
-        pub index_count: u32,
-        /// Its first vertex (`firstVert`).
-        pub first_vertex: u32 => run("PRIMVERTS", "vertex_count"),
-        /// How many vertexes it has of its own (`vertCount`).
-        pub vertex_count: u32,
+        /// Its first index.
+        pub first_index: u32 as "firstIndex" => run("PRIMINDICES", "index_count"),
+        /// How many indices it has.
+        pub index_count: u32 as "indexCount",
+        /// Its first vertex.
+        pub first_vertex: u32 as "firstVert" => run("PRIMVERTS", "vertex_count"),
+        /// How many vertexes it has of its own.
+        pub vertex_count: u32 as "vertCount",
     }
 
     /// A number of the primindices lump.
@@ -151,12 +125,12 @@ faces! {
 
     /// `dbrushside_t`.
     pub struct BrushSide(16) {
-        /// Its plane, facing out (`planenum`).
-        pub plane: u32 => index("PLANES"),
+        /// Its plane, facing out.
+        pub plane: u32 as "planenum" => index("PLANES"),
         /// Its texture, -1 for none.
         pub texinfo: i32 => index_or_none("TEXINFO"),
-        /// 0, and no link to a displacement (`dispinfo`).
-        pub displacement: i32,
+        /// 0, and no link to a displacement.
+        pub displacement: i32 as "dispinfo",
         /// Other than 0 where the side was added for collisions.
         pub bevel: u8,
         /// Other than 0 where the brush is thin.
@@ -170,6 +144,17 @@ faces! {
         /// The normal's index.
         pub normal: u32 => index("VERTNORMALS"),
     }
+}
+
+impl Face {
+    /// How many primitives it has, from [`Self::first_primitive`] on.
+    pub fn primitives(&self) -> u32 {
+        self.shadows_primitive_count >> 1
+    }
+
+    /// Whether dynamic shadows leave it out. The bit says the opposite of what it says in other versions.
+    pub fn has_no_dynamic_shadows(&self) -> bool {
+        self.shadows_primitive_count & 1 == 0
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ends_with_its_lists, one_for_one_of, with_known_faces};
 use crate::bytes::word;
-use crate::dialect::source::{OVERLAY_FADES, Overlay as OverlayV0};
+use crate::dialect::source::{OVERLAY_FADES, Overlay as OverlayV0, OverlayPlace, overlay_bits};
 use crate::dialect::source21::OVERLAY_SYSTEM_LEVELS;
 use crate::dialect::{Facts, Key, List, Row, keys};
 use crate::record::{Field, Name, index, records};
@@ -57,69 +57,46 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
-/// Declares structs of overlays that have their faces in them, which differ in how many those may be and in their end.
-macro_rules! overlays {
-    ($($(#[$meta:meta])* $name:ident($size:literal) [$faces:literal] { $($end:tt)* })* => { $($rest:tt)* }) => {
-        records! {
-            $(
-                $(#[$meta])*
-                pub struct $name($size) {
-                    /// The number entities know it by (`nId`).
-                    pub id: i32,
-                    /// How its texture lies (`nTexInfo`).
-                    pub texinfo: i32 => index("TEXINFO"),
-                    /// The number of its faces in the low 14 bits, its render order in the others
-                    /// (`m_nFaceCountAndRenderOrder`).
-                    pub face_count_order: u16,
-                    /// Of no meaning.
-                    pub padding: u16,
-                    /// The faces it lies on; those behind the count are garbage (`aFaces`).
-                    pub faces: [i32; $faces],
-                    /// From where to where u goes (`flU`).
-                    pub u: [f32; 2],
-                    /// From where to where v goes (`flV`).
-                    pub v: [f32; 2],
-                    /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned
-                    /// around (`vecUVPoints`).
-                    pub uv_points: [[f32; 3]; 4],
-                    /// Where it is (`vecOrigin`).
-                    pub origin: [f32; 3],
-                    /// Where it faces (`vecBasisNormal`).
-                    pub normal: [f32; 3],
-                    $($end)*
-                }
-            )*
-            $($rest)*
-        }
+overlay_bits!(OverlayV1, WaterOverlay);
 
-        $(impl $name {
-            /// How many of its faces count.
-            pub fn faces_used(&self) -> u16 {
-                self.face_count_order & 0x3FFF
-            }
-
-            /// What it is drawn before or after, 0 to 3.
-            pub fn render_order(&self) -> u16 {
-                self.face_count_order >> 14
-            }
-        })*
-    };
-}
-
-overlays! {
+records! {
     /// `doverlay_version1_t`.
-    OverlayV1(356) [64] {}
+    pub struct OverlayV1(356) {
+        /// The number entities know it by.
+        pub id: i32 as "nId",
+        /// How its texture lies.
+        pub texinfo: i32 as "nTexInfo" => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others.
+        pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
+        /// Of no meaning.
+        pub padding: u16,
+        /// The faces it lies on; those behind the count are garbage.
+        pub faces: [i32; 64] as "aFaces",
+        ..OverlayPlace,
+    }
 
     /// `doverlay_version2_t`.
-    OverlayV2(360) [64] {
-        /// Its tint and opacity (`clrTint`).
-        pub tint: [u8; 4],
+    pub struct OverlayV2(360) {
+        ..OverlayV1,
+        /// Its tint and opacity.
+        pub tint: [u8; 4] as "clrTint",
     }
 
     /// `dwateroverlay_t`.
-    WaterOverlay(1124) [256] {}
+    pub struct WaterOverlay(1124) {
+        /// The number entities know it by.
+        pub id: i32 as "nId",
+        /// How its texture lies.
+        pub texinfo: i32 as "nTexInfo" => index("TEXINFO"),
+        /// The number of its faces in the low 14 bits, its render order in the others.
+        pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
+        /// Of no meaning.
+        pub padding: u16,
+        /// The faces it lies on; those behind the count are garbage.
+        pub faces: [i32; 256] as "aFaces",
+        ..OverlayPlace,
+    }
 
-    => {
     /// A number in the list of faces of overlays.
     pub struct OverlayFace(4) {
         /// The face's index.
@@ -128,38 +105,37 @@ overlays! {
 
     /// `doverlay_version3_t`.
     pub struct Overlay(108) {
-        /// The number entities know it by (`nId`).
-        pub id: i32,
-        /// How its texture lies (`nTexInfo`).
-        pub texinfo: i32 => index("TEXINFO"),
-        /// 1 where v is turned around, 2 where the tint is the index of a color's name, from its red down (`iFlags`).
-        pub flags: u16,
-        /// What it is drawn before or after (`nRenderOrder`).
-        pub render_order: u16,
-        /// Its first face in the list of faces (`nFaceOffset`).
-        pub first_face: i32,
-        /// How many faces it lies on (`nFaceCount`).
-        pub face_count: i32,
-        /// From where to where u goes (`flU`).
-        pub u: [f32; 2],
-        /// From where to where v goes (`flV`).
-        pub v: [f32; 2],
-        /// Its corners in its plane (`vecUVPoints`).
-        pub uv_points: [[f32; 2]; 4],
-        /// The direction of u (`vecBasisU`).
-        pub u_direction: [f32; 3],
-        /// Where it is (`vecOrigin`).
-        pub origin: [f32; 3],
-        /// Where it faces (`vecBasisNormal`).
-        pub normal: [f32; 3],
-        /// Its tint and opacity (`clrTint`).
-        pub tint: [u8; 4],
+        /// The number entities know it by.
+        pub id: i32 as "nId",
+        /// How its texture lies.
+        pub texinfo: i32 as "nTexInfo" => index("TEXINFO"),
+        /// 1 where v is turned around, 2 where the tint is the index of a color's name, from its red down.
+        pub flags: u16 as "iFlags",
+        /// What it is drawn before or after.
+        pub render_order: u16 as "nRenderOrder",
+        /// Its first face in the list of faces.
+        pub first_face: i32 as "nFaceOffset",
+        /// How many faces it lies on.
+        pub face_count: i32 as "nFaceCount",
+        /// From where to where u goes.
+        pub u: [f32; 2] as "flU",
+        /// From where to where v goes.
+        pub v: [f32; 2] as "flV",
+        /// Its corners in its plane.
+        pub uv_points: [[f32; 2]; 4] as "vecUVPoints",
+        /// The direction of u.
+        pub u_direction: [f32; 3] as "vecBasisU",
+        /// Where it is.
+        pub origin: [f32; 3] as "vecOrigin",
+        /// Where it faces.
+        pub normal: [f32; 3] as "vecBasisNormal",
+        /// Its tint and opacity.
+        pub tint: [u8; 4] as "clrTint",
     }
 
     /// `ColorVarDictLump_t`.
     pub struct ColorVariable(64) {
         /// The name.
         pub name: Name<64>,
-    }
     }
 }

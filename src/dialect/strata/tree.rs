@@ -61,18 +61,18 @@ const AREA: u32 = 0x1_FFFF;
 records! {
     /// `dnode_t`.
     pub struct Node(48) {
-        /// The plane that divides it, an even number (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The plane that divides it, an even number.
+        pub plane: i32 as "planenum" => index("PLANES"),
         /// What lies in front and behind: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
-        /// Its first face (`firstface`).
-        pub first_face: u32 => run("FACES", "face_count"),
-        /// How many faces lie on its plane (`numfaces`).
-        pub face_count: u32,
+        /// Its first face.
+        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        /// How many faces lie on its plane.
+        pub face_count: u32 as "numfaces",
         /// The area that all below it are in, or -1.
         pub area: i16 => index_or_none("AREAS"),
         /// Of no meaning.
@@ -91,16 +91,16 @@ records! {
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
-        /// Its first face in the leaffaces (`firstleafface`).
-        pub first_leaf_face: u32 => run("LEAFFACES", "leaf_face_count"),
-        /// How many faces it has (`numleaffaces`).
-        pub leaf_face_count: u32,
-        /// Its first brush in the leafbrushes (`firstleafbrush`).
-        pub first_leaf_brush: u32 => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it (`numleafbrushes`).
-        pub leaf_brush_count: u32,
-        /// Its water, -1 for none (`leafWaterDataID`).
-        pub water: i32 => index_or_none("LEAFWATERDATA"),
+        /// Its first face in the leaffaces.
+        pub first_leaf_face: u32 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        /// How many faces it has.
+        pub leaf_face_count: u32 as "numleaffaces",
+        /// Its first brush in the leafbrushes.
+        pub first_leaf_brush: u32 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        /// How many brushes reach into it.
+        pub leaf_brush_count: u32 as "numleafbrushes",
+        /// Its water, -1 for none.
+        pub water: i32 as "leafWaterDataID" => index_or_none("LEAFWATERDATA"),
     }
 
     /// A number of the leaffaces lump.
@@ -117,33 +117,33 @@ records! {
 
     /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
     pub struct AreaPortal(20) {
-        /// The `portalnumber` of the `func_areaportal` that opens it (`m_PortalKey`).
-        pub key: u32,
-        /// The area it leads to (`otherarea`).
-        pub other_area: u32 => index("AREAS"),
-        /// Its first corner (`m_FirstClipPortalVert`).
-        pub first_vertex: u32 => run("CLIPPORTALVERTS", "vertex_count"),
-        /// How many corners it has (`m_nClipPortalVerts`).
-        pub vertex_count: u32,
-        /// The plane it lies on (`planenum`).
-        pub plane: i32 => index("PLANES"),
+        /// The `portalnumber` of the `func_areaportal` that opens it.
+        pub key: u32 as "m_PortalKey",
+        /// The area it leads to.
+        pub other_area: u32 as "otherarea" => index("AREAS"),
+        /// Its first corner.
+        pub first_vertex: u32 as "m_FirstClipPortalVert" => run("CLIPPORTALVERTS", "vertex_count"),
+        /// How many corners it has.
+        pub vertex_count: u32 as "m_nClipPortalVerts",
+        /// The plane it lies on.
+        pub plane: i32 as "planenum" => index("PLANES"),
     }
 
     /// `dleafwaterdata_t`.
     pub struct LeafWaterData(12) {
-        /// The height of its surface (`surfaceZ`).
-        pub surface_z: f32,
-        /// The height of its ground (`minZ`).
-        pub min_z: f32,
-        /// The texture of its surface (`surfaceTexInfoID`).
-        pub surface_texinfo: i32 => index_or_none("TEXINFO"),
+        /// The height of its surface.
+        pub surface_z: f32 as "surfaceZ",
+        /// The height of its ground.
+        pub min_z: f32 as "minZ",
+        /// The texture of its surface.
+        pub surface_texinfo: i32 as "surfaceTexInfoID" => index_or_none("TEXINFO"),
     }
 
     /// `dleafambientindex_t`.
     pub struct LeafAmbientIndex(8) {
-        /// How many samples the leaf has (`ambientSampleCount`).
-        pub count: u32,
-        /// The first of them; where there are none, a leaf that has some (`firstAmbientSample`).
-        pub first: u32,
+        /// How many samples the leaf has.
+        pub count: u32 as "ambientSampleCount",
+        /// The first of them; where there are none, a leaf that has some.
+        pub first: u32 as "firstAmbientSample",
     }
 }
