@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many bytes of memory work that runs at once takes in total, where it takes much: 64 MiB.
 pub const WORKING_MEMORY: usize = 64 << 20;
 
-/// The results of work on every item, in the order of the items, by so many threads at most. They take the items from
-/// the front: put the largest first, so that no thread is left with one at the end.
+/// The results of work on every item, in the order of the items, by at most this many threads, of which the caller's is
+/// one. They take the items from the front: put the largest first, so that no thread is left with one at the end.
 ///
 /// # Panics
 /// Where the work panics.
@@ -26,13 +26,16 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
         Some((index, work(items.get(index)?)))
     };
     let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|_| scope.spawn(|| std::iter::from_fn(take).collect::<Vec<_>>())).collect();
-        let results = workers.into_iter().map(|worker| match worker.join() {
+        let work = || std::iter::from_fn(take).collect::<Vec<_>>();
+        // Where no more threads can be started, fewer do the work.
+        let others: Vec<_> =
+            (1..threads).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let own = work();
+        let results = others.into_iter().map(|worker| match worker.join() {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        results.flatten().collect()
+        results.flatten().chain(own).collect()
     });
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()

@@ -12,6 +12,7 @@ use super::context::Context;
 use super::help;
 use super::ls;
 use super::maps::{Maps, real_path};
+use super::report::Report;
 use super::show::{count, shown};
 use super::talk::Code;
 
@@ -75,7 +76,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             }
             _ => {
                 job.line(format!("{}: {}, {whole}", shown(&args.manifest), dialect.title));
-                ls::print(&bsp, job);
+                ls::List::new(&bsp).print(job)?;
             }
         }
         Ok(job.code)

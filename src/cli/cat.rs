@@ -1,14 +1,12 @@
 //! `cat`: the bytes of one slot.
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use super::context::Context;
 use super::help;
-use super::maps::Maps;
-use super::show::{Head, ValueJson, json, shown};
+use super::maps::Reading;
+use super::show::{ValueJson, shown};
 use super::talk::Code;
 
 /// Print a lump's bytes, decompressed; those of several maps one after the other
@@ -21,24 +19,18 @@ use super::talk::Code;
   bspkit cat maps entities --json > texts.jsonl"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
     /// The lump: a number, the dialect's name, or a role, in any case; also `game:sprp`, `bspx:RGBLIGHTING`
     #[arg(value_name = "LUMP")]
     lump: String,
     /// Print the bytes as they are in the file, not decompressed
     #[arg(long)]
     stored: bool,
-    /// Print JSON: the bytes as a string, and in base64 if they are not UTF-8; one line per map for a folder
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Bytes<'a> {
     name: &'a str,
     offset: i32,
     bytes: usize,
@@ -48,22 +40,19 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).json(args.json);
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        let cannot = || format!("cannot read {} of {}", args.lump, shown(&map.path));
+    args.reading.each(cx, |bsp, job| {
+        let file = job.file;
+        let cannot = || format!("cannot read {} of {}", args.lump, shown(file));
         let slot = bsp.slot(&args.lump).with_context(cannot)?;
         let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };
-        if args.json {
-            let document = Document {
-                head: Head::new(&map.path),
+        if job.json {
+            job.document(&Bytes {
                 name: &slot.name,
                 offset: slot.offset,
                 bytes: bytes.len(),
                 stored: args.stored,
                 value: ValueJson::new(&bytes),
-            };
-            job.line(json(&document, maps.many)?);
+            })?;
         } else {
             job.write(&bytes)?;
         }

@@ -1,18 +1,19 @@
 //! `check`: what is wrong with maps, and where.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use bspkit::ErrorKind;
 use bspkit::dialect::ALL;
 use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
-use serde::Serialize;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::{Serialize, Serializer};
 
 use super::context::Context;
 use super::help;
 use super::maps::Maps;
-use super::show::{Head, count, json};
+use super::report::Report;
+use super::show::{count, json};
 use super::talk::{Code, Job};
 
 /// Find what is wrong with maps
@@ -32,14 +33,16 @@ pub(crate) struct Args {
     maps: Vec<PathBuf>,
     /// Exit with 1 for findings of this code as well, or of this severity and worse: warning, note; may be given several
     /// times
-    #[arg(long, value_name = "CODE|SEVERITY", value_parser = denied)]
+    #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
+        value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
     deny: Vec<Denied>,
     /// Leave out findings of this code; may be given several times
-    #[arg(long, value_name = "CODE", value_parser = FindingCode::by_name)]
+    #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
+        value_parser = codes(&[]).try_map(|text| FindingCode::by_name(&text)))]
     allow: Vec<&'static FindingCode>,
     /// Whose limits hold, such as goldsrc, q2pro, et, source2013: of an unknown name the error lists those there are;
     /// maps of other dialects are checked as without it [default: the stock engine of the map's version]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", ignore_case = true, hide_possible_values = true, value_parser = engines())]
     engine: Option<String>,
     /// Print JSON: a document for one map, a line for each of several
     #[arg(long)]
@@ -64,19 +67,18 @@ fn denied(text: &str) -> Result<Denied, bspkit::Error> {
     }
 }
 
-/// Whether some dialect has the engine.
-fn is_engine(text: &str) -> Result<(), bspkit::Error> {
-    match ALL.iter().any(|dialect| dialect.engine_by_name(text).is_ok()) {
-        true => Ok(()),
-        false => {
-            let engines = ALL.iter().flat_map(|dialect| dialect.checks.engines).map(|engine| engine.name);
-            let mut names: Vec<&str> = engines.collect();
-            names.sort_unstable();
-            names.dedup();
-            let hint = format!("the engines are {}", names.join(", "));
-            Err(bspkit::Error::new(ErrorKind::Argument, format!("no engine is called {text}")).hint(hint))
-        }
-    }
+/// All engines, by name.
+fn engines() -> PossibleValuesParser {
+    let mut names: Vec<&str> =
+        ALL.iter().flat_map(|dialect| dialect.checks.engines).map(|engine| engine.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    PossibleValuesParser::new(names)
+}
+
+/// All codes of findings; with severities before them where these may stand for all of theirs.
+fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new(severities.iter().copied().chain(CODES.iter().map(|code| code.name)))
 }
 
 #[derive(Serialize)]
@@ -87,13 +89,28 @@ struct CodeJson {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
-    dialect: Option<&'static str>,
-    findings: Vec<FindingJson<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+struct Checked {
+    dialect: &'static str,
+    #[serde(serialize_with = "as_json")]
+    findings: Vec<Finding>,
+    /// Whether one of them counts for the exit status.
+    #[serde(skip)]
+    is_denied: bool,
+}
+
+fn as_json<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(findings.iter().map(FindingJson::from))
+}
+
+impl Report for Checked {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        print(&self.findings, job);
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.is_denied { Code::Found } else { Code::Done }
+    }
 }
 
 #[derive(Serialize)]
@@ -144,47 +161,26 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         cx.talk.stdout(text.as_bytes())?;
         return Ok(Code::Done);
     }
-    if let Some(name) = &args.engine {
-        is_engine(name)?;
-    }
     let mut wanted = check::Options::default();
     wanted.engine.clone_from(&args.engine);
     wanted.allowed.clone_from(&args.allow);
-    let maps = Maps::find(&args.maps).json(args.json);
+    let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
+    let maps = Maps::find(&named).json(args.json);
+    let is_denied = |finding: &Finding| {
+        finding.code.severity == Severity::Error
+            || args.deny.iter().any(|denied| match denied {
+                Denied::AtLeast(severity) => finding.code.severity >= *severity,
+                Denied::Code(code) => finding.code == *code,
+            })
+    };
     maps.each(cx, |map, job| {
-        let checked = cx.open(&map.path).and_then(|bsp| {
-            let mut wanted = wanted.clone();
-            // An engine of another dialect says nothing of this map.
-            wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
-            let findings = check::run(&bsp, &wanted)?;
-            Ok((bsp.dialect().name, findings))
-        });
-        let (dialect, findings, error) = match checked {
-            Ok((dialect, findings)) => (Some(dialect), findings, None),
-            Err(error) => (None, Vec::new(), Some(error)),
-        };
-        if args.json {
-            let document = Document {
-                head: Head::new(&map.path),
-                dialect,
-                findings: findings.iter().map(FindingJson::from).collect(),
-                error: error.as_ref().map(|error| format!("{error:#}")),
-            };
-            job.line(json(&document, maps.many)?);
-        } else if error.is_none() {
-            print(&findings, job);
-        }
-        let is_denied = |finding: &Finding| {
-            finding.code.severity == Severity::Error
-                || args.deny.iter().any(|denied| match denied {
-                    Denied::AtLeast(severity) => finding.code.severity >= *severity,
-                    Denied::Code(code) => finding.code == *code,
-                })
-        };
-        match error {
-            Some(error) => Err(error),
-            None => Ok(if findings.iter().any(is_denied) { Code::Found } else { Code::Done }),
-        }
+        let bsp = cx.open(&map.path)?;
+        let mut wanted = wanted.clone();
+        // An engine of another dialect says nothing of this map.
+        wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
+        let findings = check::run(&bsp, &wanted)?;
+        let is_denied = findings.iter().any(is_denied);
+        job.report(&Checked { dialect: bsp.dialect().name, findings, is_denied })
     })
 }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::Result;
-use bspkit::Bsp;
 use bspkit::dialect::Use;
 use bspkit::op::checksum::{self, Computed, Value};
 use serde::Serialize;
@@ -11,8 +10,9 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{Head, json, shown};
-use super::talk::Code;
+use super::report::Report;
+use super::show::shown;
+use super::talk::{Code, Job};
 
 /// Print the checksums that server and client compare
 ///
@@ -31,11 +31,25 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Checksums {
     dialect: &'static str,
+    #[serde(skip)]
+    title: &'static str,
     checksums: Vec<ChecksumJson>,
+}
+
+impl Report for Checksums {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let none = if self.checksums.is_empty() { "; no checksum of these maps is known" } else { "" };
+        job.line(format!("{}: {}{none}", job.path, self.title));
+        for ChecksumJson { name, title, value, signed, file, verified } in &self.checksums {
+            let value = signed.map_or_else(|| value.clone(), |signed| format!("{value} ({signed})"));
+            let value = file.clone().unwrap_or(value);
+            let doubt = if *verified { "" } else { ", unverified" };
+            job.line(format!("  {name:<12} {value}  {title}{doubt}"));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Serialize)]
@@ -53,33 +67,10 @@ struct ChecksumJson {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.reading.maps();
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        let computed = checksum::all(&bsp);
-        if args.reading.json {
-            let document = Document {
-                head: Head::new(&map.path),
-                dialect: bsp.dialect().name,
-                checksums: computed.iter().map(|computed| as_json(computed, &map.path)).collect(),
-            };
-            job.line(json(&document, maps.many)?);
-            return Ok(Code::Done);
-        }
-        heading(&bsp, &map.path, computed.is_empty(), |line| job.line(line));
-        for Computed { checksum, value, .. } in &computed {
-            let value = signed(value).map_or_else(|| value.to_string(), |signed| format!("{value} ({signed})"));
-            let value = file(checksum.use_of, &value, &map.path).unwrap_or(value);
-            let doubt = if checksum.is_verified { "" } else { ", unverified" };
-            job.line(format!("  {:<12} {value}  {}{doubt}", checksum.name, checksum.title));
-        }
-        Ok(Code::Done)
+    args.reading.each(cx, |bsp, job| {
+        let checksums = checksum::all(&bsp).iter().map(|computed| as_json(computed, job.file)).collect();
+        job.report(&Checksums { dialect: bsp.dialect().name, title: bsp.dialect().title, checksums })
     })
-}
-
-fn heading(bsp: &Bsp<'_>, path: &Path, is_none: bool, line: impl FnOnce(String)) {
-    let none = if is_none { "; no checksum of these maps is known" } else { "" };
-    line(format!("{}: {}{none}", shown(path), bsp.dialect().title));
 }
 
 fn as_json(computed: &Computed, path: &Path) -> ChecksumJson {

@@ -1,14 +1,12 @@
 //! `compress`: lumps that take less room, and what `decompress` shares with it.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::Result;
 use bspkit::op::compress::{self, Report};
 use bspkit::{Draft, ErrorKind};
 
 use super::context::Context;
 use super::help;
-use super::maps::Maps;
+use super::maps::MapArgs;
 use super::save::{Edited, Save};
 use super::talk::{Code, Job};
 
@@ -23,9 +21,8 @@ use super::talk::{Code, Job};
   bspkit compress sources -o packed -v"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Compress what grows by that as well, as bspzip does and some servers ask for
     #[arg(long)]
     all: bool,
@@ -45,7 +42,7 @@ pub(super) struct Pak {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let how = how(cx, &args.pak).all(args.all);
-    each(cx, &args.map, &args.save, |draft| compress::compress(draft, &how))
+    each(cx, &args.maps, &args.save, |draft| compress::compress(draft, &how))
 }
 
 pub(super) fn how(cx: &Context, pak: &Pak) -> compress::Options {
@@ -58,11 +55,11 @@ pub(super) fn how(cx: &Context, pak: &Pak) -> compress::Options {
 
 pub(super) fn each(
     cx: &Context,
-    map: &Path,
+    maps: &MapArgs,
     save: &Save,
     work: impl Fn(&mut Draft<'static>) -> bspkit::Result<Report> + Sync,
 ) -> Result<Code> {
-    save.each(cx, Maps::of(map).one_by_one(), |draft, _, job| {
+    save.each(cx, maps.find().one_by_one(), |draft, _, job| {
         let is_packable = |error: &bspkit::Error| error.kind() != ErrorKind::Refused;
         let report = work(draft).map_err(|error| match is_packable(&error) {
             true => anyhow::Error::new(error).context("a lump cannot be read"),

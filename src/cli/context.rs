@@ -1,8 +1,11 @@
 //! What every command is given besides its own arguments.
 
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Error, Result};
+use bspkit::bytes::Data;
+use bspkit::face::input;
 use bspkit::{Bsp, ErrorKind};
 
 use super::options::Options;
@@ -16,12 +19,29 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Opens a map.
+    /// Opens a map; `-` is stdin.
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
-        Bsp::open_as(path, self.options.dialect).map_err(|error| match error.kind() {
+        let opened = match is_stdin(path) {
+            true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
+            false => Bsp::open_as(path, self.options.dialect),
+        };
+        opened.map_err(|error| match error.kind() {
             // They name the file already.
             ErrorKind::Io => Error::new(error),
             _ => Error::new(error).context(format!("cannot open {}", shown(path))),
         })
+    }
+}
+
+/// Whether a path says stdin; a file of this name is `./-`.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn read_stdin() -> bspkit::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match input::stdin().read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(bspkit::Error::new(ErrorKind::Io, "cannot read stdin").because(error)),
     }
 }

@@ -1,13 +1,12 @@
 //! `decompress`: lumps as compilers and editors read them.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bspkit::op::compress;
 
 use super::compress::{Pak, each, how};
 use super::context::Context;
 use super::help;
+use super::maps::MapArgs;
 use super::save::Save;
 use super::talk::Code;
 
@@ -20,9 +19,8 @@ use super::talk::Code;
   bspkit decompress sources --in-place --backup"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     #[command(flatten)]
     pak: Pak,
     #[command(flatten)]
@@ -31,5 +29,5 @@ pub(crate) struct Args {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let how = how(cx, &args.pak);
-    each(cx, &args.map, &args.save, |draft| compress::decompress(draft, &how))
+    each(cx, &args.maps, &args.save, |draft| compress::decompress(draft, &how))
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::help;
-use super::maps::{MapFile, Maps};
+use super::maps::{MapArgs, MapFile};
 use super::put::{refuse, spare, stream};
 use super::records::formats;
 use super::show::{Head, count, json, shown};
@@ -37,9 +37,8 @@ use super::talk::{Code, Job};
   bspkit dump --all maps dumped"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// A lump, or a list in it; with --all the folder to write every lump to
     #[arg(value_name = "LUMP|DIR")]
     what: PathBuf,
@@ -67,10 +66,13 @@ impl Args {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).json(!args.all);
+    let maps = args.maps.find().json(!args.all);
     if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
         let error = Error::new(ErrorKind::Argument, "several maps are printed as lines of JSON only");
         return Err(error.hint("--all writes files of any format, a folder for each map").into());
+    }
+    if args.all {
+        maps.check_folder(&args.what)?;
     }
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;

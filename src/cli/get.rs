@@ -1,7 +1,5 @@
 //! `get`: one field of a record.
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use bspkit::face::folder;
 use bspkit::face::records::FieldPath;
@@ -10,8 +8,8 @@ use serde_json::value::RawValue;
 
 use super::context::Context;
 use super::help;
-use super::maps::Maps;
-use super::show::{Head, json, shown};
+use super::maps::Reading;
+use super::show::shown;
 use super::talk::Code;
 
 /// Print fields of records, one on a line
@@ -26,24 +24,18 @@ use super::talk::Code;
   bspkit get maps 'planes[0].distance' --json"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
     /// Which fields; without `.FIELD` the whole record
     #[arg(value_name = "LUMP[INDEX].FIELD", required = true)]
     places: Vec<FieldPath>,
     /// Whose names flags get
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// Print JSON: a document for a map, a line for each of a folder
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Values<'a> {
     values: Vec<ValueOf<'a>>,
 }
 
@@ -56,7 +48,7 @@ struct ValueOf<'a> {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).json(args.json);
+    let maps = args.reading.maps();
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot read {}", shown(&map.path));
@@ -64,15 +56,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let mut lines = Vec::new();
         let mut values = Vec::new();
         for place in &args.places {
-            if args.json {
+            if args.reading.json {
                 let value = RawValue::from_string(place.get_json(&bsp, names).with_context(cannot)?)?;
                 values.push(ValueOf { lump: &place.lump, index: place.index, field: &place.field, value });
             } else {
                 lines.push(place.get(&bsp, names).with_context(cannot)?);
             }
         }
-        if args.json {
-            job.line(json(&Document { head: Head::new(&map.path), values }, maps.many)?);
+        if args.reading.json {
+            job.document(&Values { values })?;
         } else if maps.many {
             job.line(format!("{}:", job.path));
         }

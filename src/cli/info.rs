@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{Head, count, json, shown};
+use super::report::Report;
+use super::show::count;
 use super::talk::{Code, Job};
 
 mod table;
@@ -28,18 +29,18 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Info<'a> {
     dialect: &'static str,
     title: &'static str,
-    /// The version that the map's header says.
     bsp_version: i32,
     revision: Option<i32>,
     size: usize,
     slots: Vec<SlotJson<'a>>,
     gaps: Vec<Stretch>,
     tail: Vec<Stretch>,
+    /// What the dialect calls the version.
+    #[serde(skip)]
+    version_name: String,
 }
 
 /// A slot, as a row of the table or in JSON.
@@ -107,47 +108,34 @@ struct Stretch {
     zero: bool,
 }
 
-pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.reading.maps();
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        let (slots, gaps, tail) = (slots(&bsp), stretches(&bsp, is_gap), stretches(&bsp, is_tail));
-        let size = bsp.container().bytes().len();
-        if args.reading.json {
-            let dialect = bsp.dialect();
-            let document = Document {
-                head: Head::new(&map.path),
-                dialect: dialect.name,
-                title: dialect.title,
-                bsp_version: bsp.version(),
-                revision: bsp.revision(),
-                size,
-                slots,
-                gaps,
-                tail,
-            };
-            job.line(json(&document, maps.many)?);
-        } else {
-            heading(&shown(&map.path), &bsp, job);
-            table::print(&slots, job);
-            print_rest(&gaps, &tail, job);
-            if maps.many {
-                job.line("");
-            }
+impl Report for Info<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let Info { dialect, title, version_name, size, .. } = self;
+        let revision = self.revision.map(|revision| format!(", revision {revision}")).unwrap_or_default();
+        job.line(format!("{}: {title} ({dialect}), version {version_name}{revision}, {size} bytes", job.path));
+        table::print(&self.slots, job);
+        print_rest(&self.gaps, &self.tail, job);
+        if job.many {
+            job.line("");
         }
-        Ok(Code::Done)
-    })
+        Ok(())
+    }
 }
 
-fn heading(path: &str, bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    let (dialect, size) = (bsp.dialect(), bsp.container().bytes().len());
-    let revision = bsp.revision().map(|revision| format!(", revision {revision}")).unwrap_or_default();
-    job.line(format!(
-        "{path}: {} ({}), version {}{revision}, {size} bytes",
-        dialect.title,
-        dialect.name,
-        dialect.version_name(bsp.version())
-    ));
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.reading.each(cx, |bsp, job| {
+        job.report(&Info {
+            dialect: bsp.dialect().name,
+            title: bsp.dialect().title,
+            bsp_version: bsp.version(),
+            revision: bsp.revision(),
+            size: bsp.container().bytes().len(),
+            slots: slots(&bsp),
+            gaps: stretches(&bsp, is_gap),
+            tail: stretches(&bsp, is_tail),
+            version_name: bsp.dialect().version_name(bsp.version()).to_string(),
+        })
+    })
 }
 
 fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {

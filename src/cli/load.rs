@@ -7,11 +7,11 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
-use bspkit::{Bsp, Draft, Layout};
+use bspkit::{Bsp, Draft};
 
 use super::context::Context;
 use super::help;
-use super::maps::Maps;
+use super::maps::MapArgs;
 use super::records::formats;
 use super::save::{Edited, Save};
 use super::show::shown;
@@ -32,9 +32,8 @@ use bspkit::face::input;
   bspkit load --all maps dumped -o loaded"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// A lump, or a list in it; with --all the folder with files for lumps
     #[arg(value_name = "LUMP|DIR")]
     what: PathBuf,
@@ -58,11 +57,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    if args.map.is_dir() && !args.all {
-        bail!("{} is a folder: of many maps each loads its own files, with --all", shown(&args.map));
+    if args.maps.are_many() && !args.all {
+        bail!(
+            "of several maps each loads its own files: load them with --all, from the folder that `dump --all` wrote"
+        );
     }
     args.file.iter().try_for_each(|file| args.save.spare(file))?;
-    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let names = folder::names(draft.bsp(), args.game.as_deref())?;
         match &args.file {
             Some(file) => {
@@ -115,7 +116,7 @@ fn warn_of_others(draft: &Draft<'static>, args: &Args, job: &mut Job<'_>) -> Res
     if !args.resize {
         return Ok(());
     }
-    let saved = Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())?;
+    let saved = Bsp::from_data(draft.plan(args.save.layout())?.to_data(), Some(draft.bsp().dialect()))?;
     for (old, new) in draft.bsp().slots().iter().zip(saved.slots()) {
         if let (Ok(_), Err(why)) = (draft.bsp().row(old), saved.row(new)) {
             job.warn_here(&format!("{} will be read as bytes only: {why}", old.name));

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::help;
 use super::info::is_nested;
 use super::maps::Reading;
-use super::show::{Head, json};
+use super::report::Report;
 use super::talk::{Code, Job};
 
 /// List the file from front to back, with what covers each part
@@ -27,9 +27,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+pub(super) struct List<'a> {
     size: usize,
     segments: Vec<SegmentJson<'a>>,
     damaged: Vec<Damaged<'a>>,
@@ -43,6 +41,11 @@ struct SegmentJson<'a> {
     slots: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     zero: Option<bool>,
+    /// Whether lumps share it that are not parts of each other.
+    #[serde(skip)]
+    is_shared: bool,
+    #[serde(skip)]
+    is_lump: bool,
 }
 
 #[derive(Serialize)]
@@ -53,48 +56,43 @@ struct Damaged<'a> {
     bounds: String,
 }
 
-pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.reading.maps();
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        if args.reading.json {
-            let damaged = bsp.container().damaged();
-            let document = Document {
-                head: Head::new(&map.path),
-                size: bsp.container().bytes().len(),
-                segments: bsp.container().segments().iter().map(|segment| segment_json(&bsp, segment)).collect(),
-                damaged: damaged.map(damage).collect(),
-            };
-            job.line(json(&document, maps.many)?);
-            return Ok(Code::Done);
+impl<'a> List<'a> {
+    pub(super) fn new(bsp: &'a Bsp<'_>) -> Self {
+        List {
+            size: bsp.container().bytes().len(),
+            segments: bsp.container().segments().iter().map(|segment| segment_json(bsp, segment)).collect(),
+            damaged: bsp.container().damaged().map(damage).collect(),
         }
-        if maps.many {
-            job.line(format!("{}:", job.path));
-        }
-        print(&bsp, job);
-        Ok(Code::Done)
-    })
+    }
 }
 
-pub(crate) fn print(bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    let width = bsp.container().bytes().len().to_string().len().max(6);
-    job.line(format!("{:>width$} {:>width$}  what", "offset", "bytes"));
-    for segment in bsp.container().segments() {
-        let SegmentJson { offset, bytes, kind, slots, zero } = segment_json(bsp, &segment);
-        let what = match (segment.kind, slots.len()) {
-            (SegmentKind::Slots, _) => slots.join(", "),
-            (_, 0) => kind,
-            _ => format!("{kind}, under {}", slots.join(", ")),
-        };
-        let is_shared = |id| segment.slots.iter().any(|other| *other != id && !is_nested(bsp, id, *other));
-        let shared = if segment.slots.iter().any(|id| is_shared(*id)) { " (shared)" } else { "" };
-        let zero = zero.map_or("", |zero| if zero { ", all zero" } else { ", not all zero" });
-        job.line(format!("{offset:>width$} {bytes:>width$}  {what}{shared}{zero}"));
+impl Report for List<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let width = self.size.to_string().len().max(6);
+        job.line(format!("{:>width$} {:>width$}  what", "offset", "bytes"));
+        for SegmentJson { offset, bytes, kind, slots, zero, is_shared, is_lump } in &self.segments {
+            let what = match (is_lump, slots.len()) {
+                (true, _) => slots.join(", "),
+                (false, 0) => kind.clone(),
+                (false, _) => format!("{kind}, under {}", slots.join(", ")),
+            };
+            let shared = if *is_shared { " (shared)" } else { "" };
+            let zero = zero.map_or("", |zero| if zero { ", all zero" } else { ", not all zero" });
+            job.line(format!("{offset:>width$} {bytes:>width$}  {what}{shared}{zero}"));
+        }
+        for Damaged { name, offset, bytes, bounds } in &self.damaged {
+            job.line(format!("{offset:>width$} {bytes:>width$}  {name} {bounds}"));
+        }
+        Ok(())
     }
-    for slot in bsp.container().damaged() {
-        let Slot { name, offset, length, bounds, .. } = slot;
-        job.line(format!("{offset:>width$} {length:>width$}  {name} {bounds}"));
+
+    fn heading(&self, path: &str) -> Option<String> {
+        Some(format!("{path}:"))
     }
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    args.reading.each(cx, |bsp, job| job.report(&List::new(&bsp)))
 }
 
 fn segment_json<'b>(bsp: &'b Bsp<'_>, segment: &Segment) -> SegmentJson<'b> {
@@ -106,6 +104,11 @@ fn segment_json<'b>(bsp: &'b Bsp<'_>, segment: &Segment) -> SegmentJson<'b> {
         kind: segment.kind.to_string(),
         slots: segment.slots.iter().filter_map(|id| slot_name(*id)).collect(),
         zero: is_unowned(segment.kind).then(|| bytes.iter().all(|byte| *byte == 0)),
+        is_shared: segment
+            .slots
+            .iter()
+            .any(|id| segment.slots.iter().any(|other| other != id && !is_nested(bsp, *id, *other))),
+        is_lump: segment.kind == SegmentKind::Slots,
     }
 }
 

@@ -1,31 +1,63 @@
 //! The maps that a command is about, and the work on each of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Error, Result, anyhow};
+use anyhow::{Context as _, Error, Result};
 use bspkit::ErrorKind;
 
-use super::context::Context;
+use super::context::{Context, is_stdin};
 use super::options::shard::Shard;
 use super::show::shown;
 use super::stop;
 use super::talk::{Code, Job};
+use super::words::MORE;
 use tally::Tally;
 use turns::Turns;
 
 mod bar;
 mod tally;
 mod turns;
+mod walk;
 
-// What commands take that read any number of maps. (A doc comment would become that of the command.)
+// The maps that a command is about. (A doc comment would become that of the command.)
+#[derive(clap::Args)]
+pub(crate) struct MapArgs {
+    /// Maps, folders of maps, or `-` for stdin
+    ///
+    /// The first argument is a MAP, and so is each one directly after it that ends in .bsp. Where the number of the other
+    /// arguments is fixed, these are the last ones and all before them are maps.
+    #[arg(value_name = "MAP...")]
+    map: PathBuf,
+    #[arg(long = MORE, hide = true, value_name = "MAP")]
+    more: Vec<PathBuf>,
+}
+
+impl MapArgs {
+    /// The maps that are named.
+    pub(crate) fn find(&self) -> Maps {
+        let named: Vec<&Path> = std::iter::once(&self.map).chain(&self.more).map(PathBuf::as_path).collect();
+        Maps::find(&named)
+    }
+
+    /// The first argument, which need not be a map.
+    pub(crate) fn first(&self) -> &Path {
+        &self.map
+    }
+
+    /// Whether several are named, or a folder of them.
+    pub(crate) fn are_many(&self) -> bool {
+        !self.more.is_empty() || !is_stdin(&self.map) && self.map.is_dir()
+    }
+}
+
+// What reading commands take. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
 pub(crate) struct Reading {
-    /// Maps, and folders of maps
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Print JSON: a document for one map, a line for each of several
     #[arg(long)]
     pub(crate) json: bool,
@@ -34,7 +66,16 @@ pub(crate) struct Reading {
 impl Reading {
     /// The maps that are named.
     pub(crate) fn maps(&self) -> Maps {
-        Maps::find(&self.maps).json(self.json)
+        self.maps.find().json(self.json)
+    }
+
+    /// Opens each map and does the work on it; see [`Maps::each`].
+    pub(crate) fn each(
+        &self,
+        cx: &Context,
+        work: impl Fn(bspkit::Bsp<'static>, &mut Job<'_>) -> Result<Code> + Sync,
+    ) -> Result<Code> {
+        self.maps().each(cx, |map, job| work(cx.open(&map.path)?, job))
     }
 }
 
@@ -43,22 +84,24 @@ pub(crate) struct MapFile {
     pub(crate) path: PathBuf,
     /// The path below the folder that was named; the file's name where the map itself was.
     pub(crate) name: PathBuf,
-    /// Whether it was found in a folder, and whether another map there has the same name but for the extension.
-    is_below: bool,
+    /// Where it is saved, if it is.
+    pub(crate) target: Option<PathBuf>,
+    /// Whether it is one of several, and whether another map in its folder has the same name but for the extension.
+    is_one_of_many: bool,
     has_twin: bool,
 }
 
 impl MapFile {
     /// One that an argument names.
-    fn named(path: &Path) -> Self {
+    fn named(path: &Path, is_one_of_many: bool) -> Self {
         let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
-        MapFile { path: path.to_path_buf(), name, is_below: false, has_twin: false }
+        MapFile { path: path.to_path_buf(), name, target: None, is_one_of_many, has_twin: false }
     }
 
-    /// Where what belongs to the map is, in a place that is for one map or for all of a folder: each of these has its
-    /// own below that, called as the map is with this extension in the place of its own.
+    /// The path for output or input that belongs to this map: `base` itself for a single map, otherwise a path below
+    /// `base` with the map's name and this extension.
     pub(crate) fn place(&self, base: &Path, extension: &str) -> PathBuf {
-        if !self.is_below {
+        if !self.is_one_of_many {
             return base.to_path_buf();
         }
         let stem = if self.has_twin { self.name.clone() } else { self.name.with_extension("") };
@@ -70,37 +113,36 @@ impl MapFile {
         place.into()
     }
 
-    /// That place for a file that is to be written; its folder is made where many have one each.
+    /// The same path for a file that is to be written; of several maps its folder is made.
     pub(crate) fn file_in(&self, base: &Path, extension: &str) -> Result<PathBuf> {
         let place = self.place(base, extension);
-        if let Some(folder) = place.parent().filter(|_| self.is_below) {
+        if let Some(folder) = place.parent().filter(|_| self.is_one_of_many) {
             fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))?;
         }
         Ok(place)
     }
 
-    /// That place where it is to be read, unless it is one of many that is not there.
+    /// The same path for reading; `None` if this map is one of several and has no such file.
     pub(crate) fn read_from(&self, base: &Path, extension: &str) -> Option<PathBuf> {
-        Some(self.place(base, extension)).filter(|place| !self.is_below || place.exists())
+        Some(self.place(base, extension)).filter(|place| !self.is_one_of_many || place.exists())
     }
 }
 
-/// What is no map to work on.
+/// An argument or a file that cannot be a map.
 struct Trouble {
     path: PathBuf,
     /// The path below the folder that was named.
     name: PathBuf,
     error: Error,
-    /// Whether it stands in the place of a map.
+    /// Whether it has a map's place.
     is_map: bool,
 }
 
-/// What the arguments name, in their order; folders stand for the maps in them.
+/// The maps that the arguments name, in their order; a folder gives the maps in it.
 pub(crate) struct Maps {
     found: Vec<Result<MapFile, Trouble>>,
     /// Whether there may be several: JSON is one line for each then.
     pub(crate) many: bool,
-    /// Whether each map has its line, one that fails too.
     json: bool,
     at_once: AtOnce,
 }
@@ -108,63 +150,61 @@ pub(crate) struct Maps {
 /// How many maps are worked on at once where the user does not say.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AtOnce {
-    /// One: the work on it is done by many threads.
+    /// One: its work is done by many threads.
     One,
-    /// As many as there are cores.
+    /// One for each core.
     Cores,
-    /// So many for each core: most of the work is waiting for the disk.
+    /// This many for each core: most of the work is waiting for the disk.
     PerCore(usize),
 }
 
+/// Extensions of files that are not folders, though a folder could have such a name.
+const FILES: [&str; 20] = [
+    "7z", "bsp", "bz2", "csv", "ent", "gz", "hdr", "json", "jsonl", "lmp", "pak", "pbm", "pk3", "png", "rar", "txt",
+    "vpk", "wad", "wal", "zip",
+];
+
 impl Maps {
-    pub(crate) fn find(arguments: &[PathBuf]) -> Self {
-        let mut maps = Maps { found: Vec::new(), many: arguments.len() > 1, json: false, at_once: AtOnce::Cores };
+    /// What these arguments name.
+    pub(crate) fn find(arguments: &[&Path]) -> Self {
+        let many = arguments.len() > 1 || arguments.iter().any(|path| !is_stdin(path) && path.is_dir());
+        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
         for path in arguments {
-            if !path.is_dir() {
-                maps.found.push(Ok(MapFile::named(path)));
-                continue;
-            }
-            maps.many = true;
-            let before = maps.found.len();
-            maps.walk(path, Path::new(""), &mut HashSet::new());
-            if maps.found.len() == before {
-                maps.trouble(path, path, anyhow!("there is no map (*.bsp) in {}", shown(path)), false);
+            match !is_stdin(path) && path.is_dir() {
+                true => maps.found.append(&mut walk::folder(path)),
+                false => maps.found.push(Ok(MapFile::named(path, many))),
             }
         }
         maps
     }
 
-    /// What one argument names: a map, or a folder of maps.
-    pub(crate) fn of(argument: &Path) -> Self {
-        Maps::find(&[argument.to_path_buf()])
-    }
-
-    /// A file that is not a map, or is there beside others: the work on it talks as that on maps does.
+    /// A file that need not be a map: the work on it talks as that on maps does.
     pub(crate) fn file(path: &Path) -> Self {
-        Maps { found: vec![Ok(MapFile::named(path))], many: false, json: false, at_once: AtOnce::One }
+        Maps { found: vec![Ok(MapFile::named(path, false))], many: false, json: false, at_once: AtOnce::One }
     }
 
-    /// With JSON each map has a line, one that fails too: the path and the error.
+    /// Prints JSON: a map that fails has a document too, with its path and the error.
     pub(crate) fn json(mut self, json: bool) -> Self {
         self.json = json;
         self
     }
 
-    /// For work that is done by many threads in each map: one map at a time then.
+    /// For work that is done by many threads in each map: one map at a time.
     pub(crate) fn one_by_one(mut self) -> Self {
         self.at_once = AtOnce::One;
         self
     }
 
-    /// For work that is saved: most of that is waiting for the disk.
-    pub(crate) fn saving(mut self) -> Self {
+    /// For maps that are saved, each to its target: most of the work is waiting for the disk.
+    pub(crate) fn saving(mut self, target: impl Fn(&MapFile) -> Option<PathBuf>) -> Self {
         if self.at_once == AtOnce::Cores {
             self.at_once = AtOnce::PerCore(4);
         }
+        self.found.iter_mut().flatten().for_each(|map| map.target = target(map));
         self
     }
 
-    /// Leaves one of several names for the same map, which would be edited as often otherwise.
+    /// Leaves one of several names for the same map, which would be edited several times otherwise.
     pub(crate) fn only_once(mut self) -> Self {
         let mut seen = HashSet::new();
         self.found.retain(|map| match map.as_ref().ok().and_then(|map| real_path(&map.path).ok().flatten()) {
@@ -179,6 +219,40 @@ impl Maps {
         self.found.iter().flatten()
     }
 
+    /// Refuses a folder for what belongs to the maps if its name is that of a file, or if two maps would have the same place
+    /// in it.
+    pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
+        let refused = |message: String, hint: &str| -> Result<()> {
+            Err(bspkit::Error::new(ErrorKind::Argument, message).hint(hint).into())
+        };
+        let is_file = folder.extension().is_some_and(|it| FILES.iter().any(|file| it.eq_ignore_ascii_case(file)));
+        let ends_in_slash = matches!(folder.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'));
+        match folder.is_dir() {
+            false if folder.exists() => return refused(format!("{} is not a folder", shown(folder)), "name a folder"),
+            false if is_file && !ends_in_slash => {
+                let message = format!("{} has the name of a file, and a folder is needed", shown(folder));
+                return refused(message, "name a folder; with a slash at the end any name is one");
+            }
+            _ => {}
+        }
+        if !self.many {
+            return Ok(());
+        }
+        let mut seen = HashMap::new();
+        for map in self.iter() {
+            let key = map.place(Path::new(""), "").into_os_string().to_ascii_lowercase();
+            if let Some(other) = seen.insert(key, map) {
+                let message =
+                    format!("{} and {} have the same place in {}", shown(&other.path), shown(&map.path), shown(folder));
+                return refused(message, "name one of them only, or a folder that both are in");
+            }
+            if is_stdin(&map.path) {
+                return refused("stdin has no name for a file in a folder".to_owned(), "name it alone, with -o FILE");
+            }
+        }
+        Ok(())
+    }
+
     /// The first of the files to be written that is one of the maps.
     pub(crate) fn written_over(&self, targets: impl IntoIterator<Item = PathBuf>) -> Result<Option<PathBuf>> {
         let inputs: HashSet<PathBuf> = self.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
@@ -191,46 +265,8 @@ impl Maps {
         Ok(None)
     }
 
-    fn trouble(&mut self, path: &Path, name: &Path, error: Error, is_map: bool) {
-        let (path, name) = (path.to_path_buf(), name.to_path_buf());
-        self.found.push(Err(Trouble { path, name, error, is_map }));
-    }
-
-    /// Adds the maps of a folder and of those in it; `seen` ends loops of symbolic links.
-    fn walk(&mut self, folder: &Path, name: &Path, seen: &mut HashSet<PathBuf>) {
-        let entries = fs::canonicalize(folder).and_then(|real| match seen.insert(real) {
-            true => fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name())).collect(),
-            false => Ok(Vec::new()),
-        });
-        let mut entries: Vec<_> = match entries.with_context(|| format!("cannot read {}", shown(folder))) {
-            Ok(entries) => entries,
-            Err(error) => return self.trouble(folder, name, error, true),
-        };
-        entries.sort();
-        let mut stems = HashSet::new();
-        for entry in entries {
-            let (path, name) = (folder.join(&entry), name.join(&entry));
-            if path.is_dir() {
-                self.walk(&path, &name, seen);
-            } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
-                // A pipe would be waited for; what cannot be looked at says so when it is opened.
-                match fs::metadata(&path) {
-                    Ok(there) if !there.is_file() => {
-                        let error = bspkit::Error::new(ErrorKind::Io, format!("{} is no file", shown(&path)));
-                        self.trouble(&path, &name, error.into(), true);
-                    }
-                    _ => {
-                        let stem = Path::new(&entry).with_extension("").into_os_string();
-                        let has_twin = !stems.insert(stem.to_ascii_lowercase());
-                        self.found.push(Ok(MapFile { path, name, is_below: true, has_twin }));
-                    }
-                }
-            }
-        }
-    }
-
     /// Which of them this run is about, in order: all, or the part that `--shard` asks for. Parts go by the names below
-    /// the folders, which are the same wherever the folders stand.
+    /// the folders, which are the same wherever the folders are.
     fn order(&self, shard: Option<Shard>) -> Vec<usize> {
         let all = 0..self.found.len();
         let Some(shard) = shard.filter(|_| self.has_maps()) else { return all.collect() };
@@ -246,28 +282,13 @@ impl Maps {
         self.found.iter().any(|found| found.as_ref().map_or_else(|trouble| trouble.is_map, |_| true))
     }
 
-    /// Does the work on every map, and says with what exit status the program ends.
+    /// Does the work on every map and gives the exit status. What it says comes in the order of the maps, and a map that
+    /// fails does not stop the others.
     pub(crate) fn each(
         &self,
         cx: &Context,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Code> {
-        let tally = self.run(cx, work)?;
-        Ok(self.code(&tally))
-    }
-
-    /// The exit status by what became of the maps. That there was none is a failure of the run.
-    pub(crate) fn code(&self, tally: &Tally) -> Code {
-        tally.code(self.many && self.has_maps())
-    }
-
-    /// Does the work on every map, on so many at once; what it says comes in the order of the maps, and one that
-    /// fails does not stop the others.
-    pub(crate) fn run(
-        &self,
-        cx: &Context,
-        work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
-    ) -> Result<Tally> {
         if self.many {
             stop::finish_maps_at_hand();
         }
@@ -278,7 +299,7 @@ impl Maps {
             AtOnce::Cores | AtOnce::PerCore(_) => cx.options.jobs(),
         };
         let jobs = jobs.min(order.len());
-        let turns = Turns::new(&cx.talk, order.len(), jobs, self.json && self.many, cx.options.fail_fast);
+        let turns = Turns::new(&cx.talk, order.len(), jobs, self.json, self.many, cx.options.fail_fast);
         let worker = || {
             while let Some(turn) = turns.take() {
                 let (path, map) = match &self.found[order[turn]] {
@@ -288,22 +309,28 @@ impl Maps {
                 turns.work(turn, path, |job| map.map(|map| work(map, job)));
             }
         };
-        if jobs <= 1 {
+        std::thread::scope(|scope| {
+            for _ in 1..jobs {
+                // Where no more threads can be started, fewer do the work.
+                if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                    break;
+                }
+            }
             worker();
-        } else {
-            std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
-        }
+        });
         let part = match cx.options.shard.filter(|_| self.many) {
             Some(shard) => format!(", which is part {shard} of {}", self.found.len()),
             None => String::new(),
         };
-        turns.end(self.many && self.has_maps(), &part)
+        let tally: Tally = turns.end(self.many && self.has_maps(), &part)?;
+        Ok(tally.code())
     }
 }
 
-/// Whether two paths are one file, through symbolic links as well.
+/// The path of a file that exists, with symbolic links followed.
 pub(crate) fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::canonicalize(path) {
+        _ if is_stdin(path) => Ok(None),
         Ok(real) => Ok(Some(real)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -23,6 +23,7 @@ mod pairs;
 mod pak;
 mod put;
 mod records;
+mod report;
 mod save;
 mod set;
 mod show;
@@ -31,10 +32,11 @@ mod talk;
 mod tex;
 mod verify;
 mod vis;
+mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use context::Context;
 use options::Options;
@@ -118,7 +120,10 @@ commands! {
 }
 
 pub(crate) fn main() -> ExitCode {
-    let Cli { options, command } = Cli::parse();
+    let mut program = Cli::command();
+    let arguments = words::split(&program, std::env::args_os().collect());
+    let parsed = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
+    let Cli { options, command } = parsed.unwrap_or_else(|error| error.format(&mut program).exit());
     let cx = Context { talk: Talk::new(&options), options };
     stop::listen(cx.talk.quiet);
     let code = command.run(&cx).unwrap_or_else(|error| {

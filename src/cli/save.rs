@@ -1,17 +1,18 @@
 //! Saving what was edited: where to, how, and what is said about it.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
 
-use super::context::Context;
+use super::context::{Context, is_stdin};
 use super::maps::{MapFile, Maps, real_path};
-use super::show::shown;
+use super::show::{count, shown};
 use super::talk::{Code, Job};
 use aas::Areas;
 use dry::DryRun;
@@ -24,12 +25,15 @@ mod sums;
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct Save {
-    /// Where to save; replaced as a whole or not at all. A folder where MAP is one
+    /// Where to save; replaced as a whole or not at all; `-` is stdout. For several maps a folder, which gets all of them
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
     /// Replace the map itself
     #[arg(long)]
     in_place: bool,
+    /// Of several maps, save only those that change, and no copies of the others
+    #[arg(long, requires = "output")]
+    only_changed: bool,
     /// Keep the file that is replaced, under its name with this suffix
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
     backup: Option<String>,
@@ -82,57 +86,74 @@ fn bad_argument(message: String, hint: &str) -> Error {
 }
 
 impl Save {
-    /// Edits a map, or every map of a folder, and saves each that something was done to.
+    /// Edits maps and saves each that something was done to.
     ///
-    /// Of a folder several are edited at once: most of a save is waiting for the disk.
+    /// Of several maps several are edited at once: most of a save is waiting for the disk.
     pub(crate) fn each(
         &self,
         cx: &Context,
         maps: Maps,
         edit: impl Fn(&mut Draft<'static>, &MapFile, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
-        if self.output.is_none() && !self.in_place && !self.dry_run {
-            return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
-        }
-        let maps = if self.in_place { maps.only_once() } else { maps };
-        let maps = maps.saving().json(self.json);
-        self.check_targets(&maps)?;
-        let many = maps.many;
-        let (any_matched, any_left) = (AtomicBool::new(false), AtomicBool::new(false));
-        let tally = maps.run(cx, |map, job| {
+        let maps = self.with_targets(maps)?;
+        let unmatched = Mutex::new(Vec::new());
+        let any_saved = AtomicBool::new(false);
+        let code = maps.each(cx, |map, job| {
             let bsp = cx.open(&map.path)?;
-            let target = self.target(map, many);
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
             let mut draft = bsp.draft();
-            let mut said = None;
-            let layout = match edit(&mut draft, map, job).with_context(cannot_edit)? {
-                Edited::Done => self.layout.into(),
-                Edited::Told { what, is_whole } => {
-                    any_left.fetch_or(!is_whole, Ordering::Relaxed);
-                    said = Some((what, is_whole));
-                    self.layout.into()
-                }
-                Edited::Same => Layout::Keep,
+            let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {
+                Edited::Done => (String::new(), true, self.layout.into()),
+                Edited::Told { what, is_whole } => (what, is_whole, self.layout.into()),
+                Edited::Same => (String::new(), true, Layout::Keep),
                 Edited::Nothing(what) => {
-                    if self.json && many {
-                        dry::print_nothing(&map.path, bsp.container().bytes().len(), &what, job)?;
+                    if job.json && job.many {
+                        job.document(&dry::nothing(bsp.container().bytes().len(), &what))?;
                     }
+                    let copy = map.target.clone().map(|target| (map.path.clone(), target));
+                    unmatched.lock().unwrap_or_else(PoisonError::into_inner).extend(copy);
                     return Ok(job.nothing(&what));
                 }
             };
-            any_matched.store(true, Ordering::Relaxed);
             let plan = draft.plan(layout).with_context(cannot_edit)?;
-            let code = self.save(map, &bsp, &plan, target.as_deref(), many, job)?;
-            let Some((what, is_whole)) = said else { return Ok(code) };
+            if maps.many && self.only_changed && plan.is_identity() {
+                return Ok(Code::Done);
+            }
+            let code = self.save(map, &bsp, &plan, job)?;
+            any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
             }
             Ok(if is_whole { code } else { code.max(Code::Found) })
         })?;
-        // Of a folder some maps may have nothing that matches; that is a finding only where none has.
-        let is_found = tally.has_failed() || any_left.into_inner() || !any_matched.into_inner();
-        let code = maps.code(&tally);
-        Ok(if code == Code::Found && !is_found { Code::Done } else { code })
+        if any_saved.into_inner() && code != Code::Stopped {
+            self.copy(cx, &unmatched.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+        }
+        Ok(code)
+    }
+
+    /// A folder of maps is complete: it gets those too in which nothing matched.
+    fn copy(&self, cx: &Context, maps: &[(PathBuf, PathBuf)]) -> Result<()> {
+        let Some(folder) = self.output.as_deref().filter(|_| !self.only_changed && !self.dry_run) else {
+            return Ok(());
+        };
+        for (map, target) in maps {
+            let cannot = || format!("cannot copy {} to {}", shown(map), shown(target));
+            make_folder(target).with_context(cannot)?;
+            let mut from = File::open(map).with_context(cannot)?;
+            let copy = |mut file: &File| io::copy(&mut from, &mut file).map(drop);
+            bspkit::file::replace(target, &self.how(), copy).with_context(cannot)?;
+        }
+        if !maps.is_empty() && !cx.talk.quiet {
+            let maps = count(maps.len(), "map", "maps");
+            cx.talk.stderr(format!("{}: {maps} copied without a change\n", shown(folder)).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// How what grows is placed.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout.into()
     }
 
     /// How a file is replaced.
@@ -200,90 +221,111 @@ impl Save {
         }
     }
 
-    /// Where a map goes.
-    fn target(&self, map: &MapFile, many: bool) -> Option<PathBuf> {
+    /// The maps, each with its target. No target may be a map that is read, unless that was asked for.
+    fn with_targets(&self, maps: Maps) -> Result<Maps> {
+        if self.output.is_none() && !self.in_place && !self.dry_run {
+            return Err(bad_argument("no output given".into(), "say -o FILE, --in-place or --dry-run"));
+        }
+        let maps = if self.in_place { maps.only_once() } else { maps };
+        let has_stdin = maps.iter().any(|map| is_stdin(&map.path));
+        let many = maps.many;
         match &self.output {
+            Some(output) if is_stdin(output) => {
+                if many || self.json || self.fix_aas {
+                    let what = "stdout takes one map and nothing else";
+                    return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
+                }
+            }
+            Some(output) if many => maps.check_folder(output)?,
+            Some(output) if has_stdin && output.is_dir() => {
+                return Err(bad_argument("stdin has no name for a file in a folder".into(), "name a file with -o"));
+            }
+            None if self.in_place && has_stdin => {
+                return Err(bad_argument("stdin cannot be replaced".into(), "say -o FILE, or -o - for stdout"));
+            }
+            _ => {}
+        }
+        let maps = maps.json(self.json).saving(|map| match &self.output {
             Some(output) if many || output.is_dir() => Some(output.join(&map.name)),
             Some(output) => Some(output.clone()),
             None => self.in_place.then(|| map.path.clone()),
+        });
+        if self.in_place {
+            return Ok(maps);
         }
-    }
-
-    /// No target may be a map that is read, unless that was asked for.
-    fn check_targets(&self, maps: &Maps) -> Result<()> {
-        let Some(output) = &self.output else { return Ok(()) };
-        if maps.many && output.exists() && !output.is_dir() {
-            return Err(bad_argument(format!("{} is no folder, where several maps go", shown(output)), ""));
-        }
-        match maps.written_over(maps.iter().filter_map(|map| self.target(map, maps.many)))? {
+        match maps.written_over(maps.iter().filter_map(|map| map.target.clone()))? {
             Some(target) => {
                 let message = format!("{} is the map that is edited: say --in-place to replace it", shown(&target));
                 Err(bad_argument(message, ""))
             }
-            None => Ok(()),
+            None => Ok(maps),
         }
     }
 
-    fn save(
-        &self,
-        map: &MapFile,
-        bsp: &Bsp<'_>,
-        plan: &Plan<'_>,
-        target: Option<&Path>,
-        many: bool,
-        job: &mut Job<'_>,
-    ) -> Result<Code> {
+    /// Saves one map, or says what would change.
+    fn save(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, job: &mut Job<'_>) -> Result<Code> {
+        let target = map.target.as_deref();
         let place = target.unwrap_or(&map.path);
         let areas = match self.fix_aas {
             true => Areas::read(&map.path, bsp, plan, place, self.force, job)?,
             false => None,
         };
-        let mut warnings = match plan.is_identity() {
+        let warnings = match plan.is_identity() {
             true => Vec::new(),
             false => self.warn(map, bsp, plan, place, areas.is_some(), job),
         };
+        let mut done = DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None };
         if self.dry_run {
             // What nobody sees is not computed.
-            let sums = match self.json || !job.talk.quiet {
-                true => Some(Sums::new(bsp, plan)),
-                false => None,
-            };
-            DryRun { path: &map.path, target, plan, sums, warnings, backup: None }.print(self.json, many, job)?;
+            if self.json || !job.talk.quiet {
+                done.sums = Some(Sums::new(bsp, plan));
+            }
+            done.print(job)?;
             areas.iter().for_each(|areas| areas.say("", job));
             return Ok(Code::Done);
         }
-        let save_areas = |job: &mut Job<'_>| match &areas {
-            Some(areas) => areas.save(&self.how(), job),
-            None => Ok(()),
-        };
-        if self.in_place && plan.is_identity() {
-            if self.json {
-                DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None }.print(true, many, job)?;
-                return save_areas(job).map(|()| Code::Done);
-            }
-            job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
-            return save_areas(job).map(|()| Code::Done);
+        let is_left = self.in_place && plan.is_identity();
+        let backup = if is_left { None } else { self.write(plan, place, &mut done.warnings, job)? };
+        done.backup = backup.as_deref();
+        // What was not asked for is not computed.
+        if !is_left && (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
+            done.sums = Some(Sums::new(bsp, plan));
         }
+        if self.json {
+            done.print(job)?;
+        } else if is_left {
+            job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
+        } else {
+            job.say(&format!("{}: {}{}", shown(place), plan.report(), kept(backup.as_deref())));
+            done.sums.iter().for_each(|sums| sums.say(place, job));
+        }
+        areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)
+    }
+
+    /// Writes a map to its target, which is stdout for `-`, and says where the backup is.
+    fn write(
+        &self,
+        plan: &Plan<'_>,
+        place: &Path,
+        warnings: &mut Vec<String>,
+        job: &mut Job<'_>,
+    ) -> Result<Option<PathBuf>> {
         let cannot_save = || format!("cannot save {}", shown(place));
-        if many && let Some(folder) = place.parent() {
-            fs::create_dir_all(folder).with_context(cannot_save)?;
+        if is_stdin(place) {
+            if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
+                let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
+                return Err(error.hint("use --force to save it all the same").into());
+            }
+            job.write(&plan.to_data()).with_context(cannot_save)?;
+            return Ok(None);
+        }
+        if job.many {
+            make_folder(place).with_context(cannot_save)?;
         }
         let saved = plan.save_with(place, &self.how()).with_context(cannot_save)?;
         saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(place))));
         warnings.extend(saved.warnings);
-        let backup = saved.backup.as_deref();
-        // What nobody asked for is not computed.
-        let sums = match (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
-            true => Some(Sums::new(bsp, plan)),
-            false => None,
-        };
-        if self.json {
-            DryRun { path: &map.path, target, plan, sums, warnings, backup }.print(true, many, job)?;
-        } else {
-            job.say(&format!("{}: {}{}", shown(place), plan.report(), kept(backup)));
-            sums.iter().for_each(|sums| sums.say(place, job));
-        }
-        save_areas(job).map(|()| Code::Done)
+        Ok(saved.backup)
     }
 
     /// Warns of what a save would do, and gives the warnings.
@@ -311,6 +353,11 @@ impl Save {
         }
         warnings
     }
+}
+
+/// Makes the folder that a file is to be in.
+fn make_folder(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
 /// Where the file is that was replaced.

@@ -1,14 +1,12 @@
 //! `set`: one field of a record.
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use bspkit::face::folder;
 use bspkit::face::records::FieldPath;
 
 use super::context::Context;
 use super::help;
-use super::maps::Maps;
+use super::maps::MapArgs;
 use super::save::{Edited, Save};
 use super::talk::Code;
 
@@ -24,9 +22,8 @@ use super::talk::Code;
   bspkit set kingpin.bsp 'texinfo[3].flags=METAL' --game kingpin -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// What to set
     #[arg(value_name = "LUMP[INDEX].FIELD=VALUE", required = true, value_parser = assignment)]
     assignments: Vec<(FieldPath, String)>,
@@ -38,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, _| {
         let names = folder::names(draft.bsp(), args.game.as_deref())?;
         for (place, value) in &args.assignments {
             place.set(draft, value, names).with_context(|| format!("cannot set {place}"))?;

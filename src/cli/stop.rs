@@ -27,7 +27,8 @@ pub(crate) fn listen(quiet: bool) {
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
     // Without it a signal ends the program as it does any other.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded()) else { return };
-    std::thread::spawn(move || {
+    // Without a thread for them they end the program at once.
+    let started = std::thread::Builder::new().spawn(move || {
         for _ in signals.forever() {
             if FINISHES.load(Ordering::SeqCst) && !IS_ASKED.swap(true, Ordering::SeqCst) {
                 if !quiet {
@@ -39,6 +40,7 @@ pub(crate) fn listen(quiet: bool) {
             std::process::exit(STOPPED.into());
         }
     });
+    drop(started);
 }
 
 /// The signals that end a run. What whoever started the program had it ignore stays ignored: `nohup` is such a one, and a

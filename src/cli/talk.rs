@@ -121,6 +121,10 @@ pub(crate) struct Job<'t> {
     pub(crate) talk: &'t Talk,
     /// The map's path, as it is shown.
     pub(crate) path: String,
+    pub(crate) file: &'t Path,
+    /// Whether reports are JSON, and whether the map is one of several.
+    pub(crate) json: bool,
+    pub(crate) many: bool,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.
@@ -138,9 +142,10 @@ pub(crate) struct Job<'t> {
 const MOST_WAITING: usize = 1 << 20;
 
 impl<'t> Job<'t> {
-    pub(crate) fn new(talk: &'t Talk, path: &Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
+    pub(crate) fn new(talk: &'t Talk, file: &'t Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
         let (out, err) = (Vec::new(), Vec::new());
-        Job { talk, path: shown(path), out, err, code: Code::Done, failure: None, stream, has_written: false }
+        let (path, code, failure) = (shown(file), Code::Done, None);
+        Job { talk, path, file, json: false, many: false, out, err, code, failure, stream, has_written: false }
     }
 
     /// Adds data of any size, of which little is kept in memory; says whether anybody reads on.
@@ -183,9 +188,9 @@ impl<'t> Job<'t> {
         self.warn(&format!("{}: {text}", self.path));
     }
 
-    /// Says that nothing was found.
+    /// Says that nothing was found; the exit status says so too.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
-        self.err.extend_from_slice(format!("{text} in {}\n", self.path).as_bytes());
+        self.say(&format!("{text} in {}", self.path));
         Code::Found
     }
 

@@ -10,7 +10,6 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{Head, json};
 use super::talk::{Code, Job};
 
 /// Try the round-trip laws on maps
@@ -32,9 +31,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Verified {
     ok: bool,
     dialect: Option<&'static str>,
     laws: serde_json::Map<String, serde_json::Value>,
@@ -48,36 +45,19 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
     let code = maps.each(cx, |map, job| {
         let tried = cx.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
-        let (dialect, outcome, error) = match tried {
-            Ok((dialect, outcome)) => (Some(dialect), Some(outcome), None),
-            Err(error) => (None, None, Some(error)),
-        };
-        let ok = outcome.as_ref().is_some_and(Outcome::is_ok);
-        if args.reading.json {
-            let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
-            let document = Document {
-                head: Head::new(&map.path),
-                ok,
-                dialect,
-                laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
-                records: outcome.as_ref().filter(|_| args.stats).map(|outcome| {
-                    outcome.records.iter().map(|(name, count)| (name.to_string(), (*count).into())).collect()
-                }),
-                error: error.as_ref().map(|error| format!("{error:#}")),
-            };
-            job.line(json(&document, maps.many)?);
-        } else if let (Some(dialect), Some(outcome)) = (dialect, &outcome) {
-            print(dialect, outcome, job);
+        if job.json {
+            job.document(&Verified::new(&tried, args.stats))?;
+        }
+        let (dialect, outcome) = tried?;
+        if !job.json {
+            print(dialect, &outcome, job);
             if args.stats {
                 let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
                 outcome.records.iter().for_each(|(name, count)| *total.entry(*name).or_default() += count);
                 job.line(format!("     {}", counts(&outcome.records)));
             }
         }
-        match error {
-            Some(error) => Err(error),
-            None => Ok(if ok { Code::Done } else { Code::Found }),
-        }
+        Ok(if outcome.is_ok() { Code::Done } else { Code::Found })
     })?;
     if args.stats && !args.reading.json && maps.many {
         // Maps are done in any order.
@@ -86,6 +66,24 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         cx.talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
     }
     Ok(code)
+}
+
+impl Verified {
+    /// The document of a map, which has all fields if the map cannot be opened too.
+    fn new(tried: &Result<(&'static str, Outcome)>, with_records: bool) -> Self {
+        let outcome = tried.as_ref().ok().map(|(_, outcome)| outcome);
+        let laws = outcome.iter().flat_map(|outcome| &outcome.laws);
+        let records = |outcome: &&Outcome| {
+            outcome.records.iter().map(|(name, count)| (name.to_string(), (*count).into())).collect()
+        };
+        Verified {
+            ok: outcome.is_some_and(Outcome::is_ok),
+            dialect: tried.as_ref().ok().map(|(dialect, _)| *dialect),
+            laws: laws.map(|(name, verdict)| (name.to_string(), verdict.to_string().into())).collect(),
+            records: outcome.as_ref().filter(|_| with_records).map(records),
+            error: tried.as_ref().err().map(|error| format!("{error:#}")),
+        }
+    }
 }
 
 fn counts(records: &IndexMap<&str, usize>) -> String {

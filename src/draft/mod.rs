@@ -257,7 +257,7 @@ impl<'a> Draft<'a> {
     }
 
     fn slot(&self, id: SlotId) -> Result<&Slot> {
-        let none = || Error::new(ErrorKind::NotFound, format!("the map has no slot {id:?}"));
+        let none = || Error::new(ErrorKind::NotFound, format!("the map has no {id}"));
         self.bsp.container().slot(id).ok_or_else(none)
     }
 

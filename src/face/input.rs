@@ -51,9 +51,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Standard input, with a bound on its bytes.
+/// Standard input, which may be a map; with a bound on its bytes.
 pub fn stdin() -> impl Read {
-    Bounded { from: io::stdin().lock(), left: MOST_STREAMED }
+    Bounded { from: io::stdin().lock(), left: MOST }
 }
 
 pub(crate) fn cannot_read(path: &Path, error: io::Error) -> Error {

@@ -8,6 +8,7 @@ pub mod folder;
 #[cfg(feature = "images")]
 pub mod images;
 pub mod input;
+pub mod names;
 #[cfg(feature = "json")]
 pub mod patch;
 #[cfg(feature = "json")]

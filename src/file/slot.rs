@@ -28,6 +28,17 @@ pub enum SlotId {
     Bspx(usize),
 }
 
+impl std::fmt::Display for SlotId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SlotId::Lump(index) => write!(f, "lump {index}"),
+            SlotId::Extra(index) => write!(f, "extra lump {index}"),
+            SlotId::Game(index) => write!(f, "game lump member {index}"),
+            SlotId::Bspx(index) => write!(f, "BSPX entry {index}"),
+        }
+    }
+}
+
 /// Whether the range that a directory entry claims lies in the file.
 ///
 /// ```

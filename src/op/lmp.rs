@@ -49,7 +49,7 @@ impl LumpFile {
     /// [`ErrorKind::Malformed`] for a lump that is damaged; as [`Bsp::bytes`].
     pub fn export(bsp: &Bsp<'_>, slot: SlotId) -> Result<Self> {
         let revision = revision(bsp)?;
-        let no_lump = || Error::new(ErrorKind::NotFound, format!("the map has no slot {slot:?}"));
+        let no_lump = || Error::new(ErrorKind::NotFound, format!("the map has no {slot}"));
         let found = bsp.container().slot(slot).ok_or_else(no_lump)?;
         let (SlotId::Lump(id), Some(version)) = (slot, found.version) else {
             let message = "a lump file holds a whole lump of the directory, which this is not";

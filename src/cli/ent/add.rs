@@ -1,12 +1,10 @@
 //! `ent add`: a new entity.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
@@ -18,9 +16,8 @@ use crate::cli::talk::Code;
   bspkit ent add maps classname=info_null --pair angle -1 -o edited"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     #[command(flatten)]
     pairs: NewPairs,
     #[command(flatten)]
@@ -32,7 +29,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
         bail!("{} counts equal keys, of which a new entity has none: give the key again", key.shown());
     }
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }

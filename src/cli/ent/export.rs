@@ -9,9 +9,9 @@ use bspkit::dialect::Role;
 use bspkit::file::replace;
 
 use super::select::warn_if_verbose;
-use crate::cli::context::Context;
+use crate::cli::context::{Context, is_stdin};
 use crate::cli::help;
-use crate::cli::maps::{Maps, real_path};
+use crate::cli::maps::{MapArgs, real_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
@@ -26,21 +26,21 @@ pub(super) const EXTENSION: &str = "ent";
   bspkit ent export maps -o texts"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Where to: a file; for a folder of maps a folder, with MAP.ent for each [default: stdout]
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map);
+    let maps = args.maps.find();
     if let Some(output) = args.output.as_deref().filter(|_| maps.many)
         && let Some(path) = maps.written_over(maps.iter().map(|map| map.place(output, EXTENSION)))?
     {
         bail!("{} is a map that is read: the text needs a file of its own", shown(&path));
     }
+    args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let cannot_read = || format!("cannot read the entities of {}", shown(&map.path));
@@ -49,7 +49,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if cx.talk.verbose {
             warn_if_verbose(bsp.entities().with_context(cannot_read)?.diagnostics(), job);
         }
-        let Some(output) = &args.output else {
+        let Some(output) = args.output.as_deref().filter(|output| !is_stdin(output)) else {
             job.write(&bytes)?;
             return Ok(Code::Done);
         };

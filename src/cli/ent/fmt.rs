@@ -1,7 +1,5 @@
 //! `ent fmt`: the compilers' form.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bspkit::content::entities::Diagnostic;
 use bspkit::dialect::Role;
@@ -10,12 +8,12 @@ use bspkit::{Error, ErrorKind};
 use super::select::{is_broken, warn_of};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Print the entity text anew, in the form that compilers write
+/// Rewrite the entity text of the map in the form that compilers write
 ///
 /// Refused where that would lose something (comments, tokens outside of entities, keys without a value), unless
 /// --force is given.
@@ -25,15 +23,14 @@ use crate::cli::talk::Code;
   bspkit ent fmt maps --in-place --backup"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     #[command(flatten)]
     save: Save,
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let entities = draft.entities()?;
         let lost = entities.lost_in_canonical()?;
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {

@@ -12,7 +12,7 @@ use super::export;
 use super::select::warn_of;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 use bspkit::face::input;
@@ -27,9 +27,8 @@ use bspkit::face::input;
   bspkit ent export dm4.bsp | sed s/light_spot/light/ | bspkit ent import dm4.bsp - -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The text; `-` for stdin. A folder that `ent export` wrote where MAP is one: each map takes its own text
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
@@ -40,9 +39,9 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
     // A folder holds a text for each map of a folder.
-    let is_folder = args.file.is_dir() && args.map.is_dir();
+    let is_folder = args.file.is_dir() && args.maps.are_many();
     let text = if is_folder { Vec::new() } else { read(&args.file)? };
-    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let mut text = match is_folder.then(|| map.read_from(&args.file, export::EXTENSION)) {
             None => text.clone(),

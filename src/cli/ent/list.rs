@@ -1,7 +1,6 @@
 //! `ent list`: entities as they stand in the text.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::content::entities::Entity;
@@ -11,9 +10,10 @@ use serde::{Serialize, Serializer};
 use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
-use crate::cli::show::{Head, json, text_and_raw};
-use crate::cli::talk::Code;
+use crate::cli::maps::Reading;
+use crate::cli::report::Report;
+use crate::cli::show::text_and_raw;
+use crate::cli::talk::{Code, Job};
 
 /// Print entities as they stand in the text
 #[derive(clap::Args)]
@@ -23,27 +23,40 @@ use crate::cli::talk::Code;
   bspkit ent list dm4.bsp '[targetname]' --json"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
     /// Which entities [default: all]
     #[arg(value_name = "SEL")]
     selector: Option<String>,
     /// Print the index of each before it, as a comment
     #[arg(short, long)]
     numbers: bool,
-    /// Print JSON: a document for a map, a line for each of a folder
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct List<'a> {
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
     diagnostics: Vec<DiagnosticJson>,
+    /// Whether the text has the index of each entity.
+    #[serde(skip)]
+    with_numbers: bool,
+}
+
+impl Report for List<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        for entity in &self.entities {
+            if self.with_numbers {
+                job.line(format!("// #{}", entity.index()));
+            }
+            job.line(entity.text());
+        }
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        (!self.entities.is_empty()).then(|| format!("// {path}"))
+    }
 }
 
 /// Entities in JSON, one at a time: a text may have a million pairs.
@@ -87,30 +100,15 @@ impl Serialize for PairsJson<'_, '_> {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
-    let maps = Maps::of(&args.map).json(args.json);
-    maps.each(cx, |map, job| {
-        let entities = cx.open(&map.path)?.entities()?;
+    args.reading.each(cx, |bsp, job| {
+        let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
-        let chosen = || indices.iter().filter_map(|index| entities.get(*index));
-        if args.json {
-            let document = Document {
-                head: Head::new(&map.path),
-                entities: chosen().collect(),
-                diagnostics: diagnostics_json(entities.diagnostics()),
-            };
-            job.line(json(&document, maps.many)?);
-        } else {
-            if maps.many && !indices.is_empty() {
-                job.line(format!("// {}", job.path));
-            }
-            for entity in chosen() {
-                if args.numbers {
-                    job.line(format!("// #{}", entity.index()));
-                }
-                job.line(entity.text());
-            }
-        }
+        job.report(&List {
+            entities: indices.iter().filter_map(|index| entities.get(*index)).collect(),
+            diagnostics: diagnostics_json(entities.diagnostics()),
+            with_numbers: args.numbers,
+        })?;
         match &choice {
             Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing())),
             _ => Ok(Code::Done),

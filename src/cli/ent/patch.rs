@@ -10,7 +10,7 @@ use bspkit::face::patch;
 use super::import;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
@@ -29,9 +29,8 @@ use crate::cli::talk::Code;
   bspkit ent diff dm4.bsp dm4_new.bsp | bspkit ent patch dm4.bsp - -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The patch; `-` for stdin
     #[arg(value_name = "PATCH.json")]
     patch: PathBuf,
@@ -44,7 +43,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let cannot_read = || format!("cannot read {}", shown(&args.patch));
     let text = import::read(&args.patch)?;
     let patch = patch::read(&text).with_context(cannot_read)?;
-    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, _| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let bytes = patch.apply(draft.entities()?)?;
         let entities = Entities::parse(&bytes[..], draft.bsp().dialect().text)?;

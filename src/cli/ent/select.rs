@@ -1,7 +1,6 @@
 //! What the commands on chosen entities share: the selector, the choice, and what is said about broken text.
 
 use std::ops::Range;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
@@ -9,7 +8,7 @@ use bspkit::content::select::Selector;
 use serde::Serialize;
 
 use crate::cli::context::Context;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
@@ -58,9 +57,8 @@ impl Choice {
 /// Which entities of which maps an edit is about.
 #[derive(clap::Args)]
 pub(super) struct Which {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Which entities
     #[arg(value_name = "SEL")]
     selector: String,
@@ -81,7 +79,7 @@ impl Which {
         edit: impl Fn(&mut Entities<'static>, &Chosen<'_>, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
         let choice = Choice::parse(&self.selector)?;
-        save.each(cx, Maps::of(&self.map), |draft, _, job| {
+        save.each(cx, self.maps.find(), |draft, _, job| {
             let entities = draft.entities()?;
             let indices = choice.edited(entities, job);
             if indices.is_empty() {

@@ -1,8 +1,5 @@
 //! `light adjust`: brighter, darker, other colors.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use anyhow::Result;
 use bspkit::content::lightmap::{Adjustment, Image};
 
@@ -10,7 +7,7 @@ use super::choose::Choice;
 use super::{nothing, warn_of_copies};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
@@ -29,22 +26,28 @@ use crate::cli::talk::Code;
   bspkit light adjust maps --gamma 1.2 -o brighter"
 ))]
 pub(super) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// What all light is multiplied with
-    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = factor)]
-    gain: f64,
-    /// Above 1 the dark gets brighter, below 1 darker
-    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = power)]
-    gamma: f64,
-    /// What red, green and blue are multiplied with
-    #[arg(long, value_name = "R,G,B", default_value = "1,1,1", value_parser = tint)]
-    tint: [f64; 3],
+    #[command(flatten)]
+    maps: MapArgs,
+    #[command(flatten)]
+    numbers: Numbers,
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]
     save: Save,
+}
+
+#[derive(clap::Args)]
+#[group(required = true, multiple = true)]
+struct Numbers {
+    /// What all light is multiplied with
+    #[arg(long, value_name = "NUMBER", value_parser = factor)]
+    gain: Option<f64>,
+    /// Above 1 the dark gets brighter, below 1 darker
+    #[arg(long, value_name = "NUMBER", value_parser = power)]
+    gamma: Option<f64>,
+    /// What red, green and blue are multiplied with
+    #[arg(long, value_name = "R,G,B", value_parser = tint)]
+    tint: Option<[f64; 3]>,
 }
 
 fn factor(text: &str) -> Result<f64, String> {
@@ -65,13 +68,14 @@ fn tint(text: &str) -> Result<[f64; 3], String> {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let adjustment = Adjustment { gain: args.gain, gamma: args.gamma, tint: args.tint };
-    let found = AtomicBool::new(false);
-    let code = args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    let Numbers { gain, gamma, tint } = &args.numbers;
+    let adjustment =
+        Adjustment { gain: gain.unwrap_or(1.0), gamma: gamma.unwrap_or(1.0), tint: tint.unwrap_or([1.0; 3]) };
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let bsp = draft.bsp().clone();
         let light = draft.light()?;
         if light.sets().is_empty() {
-            return Ok(Edited::Nothing(nothing(&bsp, &args.map)?));
+            return Ok(Edited::Nothing(nothing(&bsp, &map.path)?));
         }
         super::say_faults(light, job);
         args.choice.check(light, job)?;
@@ -87,9 +91,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             warn_of_copies(&bsp, job);
         }
         job.say(&format!("{}: {} changed", job.path, count(changed, "luxel", "luxels")));
-        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
         Ok(Edited::Done)
-    })?;
-    // What is named is a finding, though the rest was saved.
-    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
+    })
 }

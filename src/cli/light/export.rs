@@ -14,7 +14,7 @@ use super::choose::Choice;
 use super::{nothing, say_faults};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapFile, Maps};
+use crate::cli::maps::{MapArgs, MapFile};
 use crate::cli::put::{put, refuse};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
@@ -33,9 +33,8 @@ use crate::cli::talk::{Code, Job};
   bspkit light export maps lights"
 ))]
 pub(super) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The folder, made where it is missing; below it each map of a folder has its own
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -58,7 +57,8 @@ enum By {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).one_by_one();
+    let maps = args.maps.find().one_by_one();
+    maps.check_folder(&args.folder)?;
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 

@@ -1,7 +1,6 @@
 //! `light import`: images as light.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use bspkit::Draft;
@@ -10,7 +9,7 @@ use bspkit::face::images::light::{self, INDEX, Index};
 use super::{find, warn_of_copies};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
@@ -29,9 +28,8 @@ use crate::cli::talk::{Code, Job};
   bspkit light import maps lights -o edited"
 ))]
 pub(super) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The folder with `light.json` and the images; for a folder of maps the one that `light export` wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -40,22 +38,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let found = AtomicBool::new(false);
     let read = |folder: &Path| read(folder, &args.save);
     // Of one map, what cannot be read is no fault of that.
-    let single = if args.map.is_dir() { None } else { Some(read(&args.folder)?) };
-    let code = args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
+    let single = if args.maps.are_many() { None } else { Some(read(&args.folder)?) };
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let Some(folder) = map.read_from(&args.folder, "") else {
             return Ok(Edited::Nothing("there is no light of its own to take".to_owned()));
         };
         let own = if single.is_none() { Some(read(&folder)?) } else { None };
         let Some(index) = single.as_ref().or(own.as_ref()) else { bail!("there is no {}", INDEX) };
-        let edited = import(draft, index, args, job)?;
-        found.fetch_or(job.code == Code::Found, Ordering::Relaxed);
-        Ok(edited)
-    })?;
-    // What is named is a finding, though the rest was saved.
-    Ok(if found.into_inner() { code.max(Code::Found) } else { code })
+        import(draft, index, args, job)
+    })
 }
 
 /// Reads what says where in which file the light is.

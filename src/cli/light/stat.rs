@@ -11,7 +11,8 @@ use super::light_files;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::show::{Head, count, json, shown};
+use crate::cli::report::Report;
+use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
 /// Show how much light there is, style by style
@@ -30,13 +31,30 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Stat<'a> {
     dialect: &'static str,
     sets: Vec<SetJson<'a>>,
     /// Files beside the map that its light is in.
     files: Vec<FileJson>,
+    #[serde(skip)]
+    stats: Vec<(&'a LightSet, LightStat)>,
+}
+
+impl Report for Stat<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        self.stats.iter().try_for_each(|(set, stat)| print(set, stat, job))?;
+        for FileJson { file, found } in &self.files {
+            job.line(format!("{file}: {}", if *found { "there" } else { "missing" }));
+        }
+        if self.stats.is_empty() && self.files.is_empty() {
+            job.line("no light");
+        }
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        Some(format!("{path}:"))
+    }
 }
 
 #[derive(Serialize)]
@@ -74,35 +92,20 @@ struct StyleJson {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.reading.maps();
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        let cannot = || format!("cannot read the light of {}", shown(&map.path));
+    args.reading.each(cx, |bsp, job| {
+        let file = job.file;
+        let cannot = || format!("cannot read the light of {}", shown(file));
         let light = bsp.light().with_context(cannot)?;
-        let stats: Vec<_> = (0..light.sets().len()).filter_map(|set| light.stat(set)).collect();
-        let files = light_files(&bsp, &map.path).with_context(cannot)?;
+        let stats = light.sets().iter().enumerate().filter_map(|(at, set)| Some((set, light.stat(at)?))).collect();
+        let files = light_files(&bsp, file).with_context(cannot)?;
         super::say_faults(&light, job);
-        if args.reading.json {
-            let sets = light.sets().iter().zip(&stats).map(|(set, stat)| set_json(set, stat)).collect();
-            let files = files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect();
-            let document = Document { head: Head::new(&map.path), dialect: bsp.dialect().name, sets, files };
-            let document = json(&document, maps.many)?;
-            job.line(document);
-            return Ok(Code::Done);
-        }
-        if maps.many {
-            job.line(format!("{}:", shown(&map.path)));
-        }
-        for (set, stat) in light.sets().iter().zip(&stats) {
-            print(set, stat, job)?;
-        }
-        for file in &files {
-            job.line(format!("{}: {}", file.path, if file.is_there { "there" } else { "missing" }));
-        }
-        if stats.is_empty() && files.is_empty() {
-            job.line("no light");
-        }
-        Ok(Code::Done)
+        let stats: Vec<(&LightSet, LightStat)> = stats;
+        job.report(&Stat {
+            dialect: bsp.dialect().name,
+            sets: stats.iter().map(|(set, stat)| set_json(set, stat)).collect(),
+            files: files.into_iter().map(|file| FileJson { file: file.path, found: file.is_there }).collect(),
+            stats,
+        })
     })
 }
 

@@ -11,7 +11,7 @@ use bspkit::{Bsp, ErrorKind};
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapFile, Maps, real_path};
+use crate::cli::maps::{MapArgs, MapFile, real_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
@@ -28,9 +28,8 @@ use crate::cli::talk::{Code, Job};
   bspkit lmp export sources entities -o lump_files"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The lumps: numbers, the dialect's names, or roles, in any case
     #[arg(value_name = "LUMP", required = true)]
     lumps: Vec<String>,
@@ -42,7 +41,8 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_lump_file =
         |path: &&Path| !path.is_dir() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("lmp"));
-    let maps = Maps::of(&args.map);
+    let maps = args.maps.find();
+    args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
     let single = args.output.as_deref().filter(|path| !maps.many && is_lump_file(path));
     if single.is_some() && args.lumps.len() > 1 {
         let error = bspkit::Error::new(ErrorKind::Argument, "several lumps cannot be written to one file");
@@ -61,7 +61,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
     }
     // Without a folder the files go beside the map.
     let stem = match &args.output {
-        Some(output) if args.map.is_dir() => map.place(output, ""),
+        Some(output) if args.maps.are_many() => map.place(output, ""),
         Some(output) => output.join(map.path.file_stem().unwrap_or_default()),
         None => map.path.with_extension(""),
     };

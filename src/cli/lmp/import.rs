@@ -7,7 +7,7 @@ use bspkit::op::lmp::LumpFile;
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
@@ -25,9 +25,8 @@ use bspkit::face::input;
   bspkit lmp import sources lump_files -o edited"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The lump files; for a folder of maps also the folder that `lmp export` wrote
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
@@ -37,11 +36,11 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     // A folder holds the lump files of each map of a folder.
-    let is_folder = |path: &&PathBuf| args.map.is_dir() && path.is_dir();
+    let is_folder = |path: &&PathBuf| args.maps.are_many() && path.is_dir();
     let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
     of_all.iter().try_for_each(|file| args.save.spare(file))?;
     let of_all = read(of_all)?;
-    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let own = args.files.iter().filter(is_folder).flat_map(|folder| numbered(&map.place(folder, ""))).collect();
         let own = read(own)?;
         let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();

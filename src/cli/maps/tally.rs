@@ -62,20 +62,14 @@ impl Tally {
         own.bytes += sum.bytes;
     }
 
-    /// Whether some map failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        !self.failed.is_empty()
-    }
-
-    /// The exit status: of several maps, one that fails is what the run found out.
-    pub(crate) fn code(&self, many: bool) -> Code {
-        let is_found = self.rows.contains_key(&Row::Found);
-        match self.has_failed() {
+    /// The exit status: 2 if no map could be done, 1 if some failed or something was found.
+    pub(crate) fn code(&self) -> Code {
+        let has = |row: Row| self.rows.contains_key(&row);
+        match self.failed.is_empty() {
             _ if stop::is_asked() => Code::Stopped,
-            true if !many => Code::Failed,
-            true => Code::Found,
-            false if is_found => Code::Found,
-            false => Code::Done,
+            true if !has(Row::Found) => Code::Done,
+            false if !has(Row::Found) && !has(Row::Done) => Code::Failed,
+            _ => Code::Found,
         }
     }
 

@@ -6,13 +6,11 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Error, Result, anyhow};
-use serde::Serialize;
 
 use super::bar::Bar;
 use super::tally::Tally;
-use crate::cli::show::{Head, json};
 use crate::cli::stop;
-use crate::cli::talk::{Code, Job, Talk, advice};
+use crate::cli::talk::{Code, Job, Talk};
 
 /// How far the work may be ahead of what is written: so many maps for each thread, and so many bytes.
 const AHEAD: usize = 16;
@@ -25,6 +23,7 @@ pub(crate) struct Turns<'t> {
     ahead: usize,
     most_waiting: usize,
     json: bool,
+    many: bool,
     fail_fast: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -57,19 +56,8 @@ struct Said {
     bytes: u64,
 }
 
-/// The line of a map that says nothing else.
-#[derive(Serialize)]
-struct Failed<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
-    error: String,
-    /// What to do, or all of what is wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
 impl<'t> Turns<'t> {
-    pub(super) fn new(talk: &'t Talk, all: usize, jobs: usize, json: bool, fail_fast: bool) -> Self {
+    pub(super) fn new(talk: &'t Talk, all: usize, jobs: usize, json: bool, many: bool, fail_fast: bool) -> Self {
         let state = State {
             taken: 0,
             next: 0,
@@ -82,7 +70,7 @@ impl<'t> Turns<'t> {
             bar: Bar::new(all, talk.quiet),
         };
         let (ahead, state, changed) = (AHEAD * jobs.max(1), Mutex::new(state), Condvar::new());
-        let turns = Turns { talk, all, ahead, most_waiting: MOST_WAITING, json, fail_fast, state, changed };
+        let turns = Turns { talk, all, ahead, most_waiting: MOST_WAITING, json, many, fail_fast, state, changed };
         turns.lock().draw(talk);
         turns
     }
@@ -119,30 +107,20 @@ impl<'t> Turns<'t> {
         let bytes = path.metadata().map_or(0, |it| if it.is_file() { it.len() } else { 0 });
         let stream = |data: &[u8]| Ok(self.write(turn, data));
         let mut job = Job::new(self.talk, path, &stream);
+        (job.json, job.many) = (self.json, self.many);
         // A fault of the program in one map is no reason to leave the others.
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut job)));
         match done {
             Ok(Ok(Ok(code))) => job.code = job.code.max(code),
-            Ok(Ok(Err(error))) => self.fail(&mut job, path, &error),
-            Ok(Err(error)) => self.fail(&mut job, path, error),
+            Ok(Ok(Err(error))) => job.fail_as_report(&error),
+            Ok(Err(error)) => job.fail_as_report(error),
             Err(_) => {
                 let error = anyhow!("{} shows a fault of this program", job.path);
-                self.fail(&mut job, path, &error);
+                job.fail_as_report(&error);
             }
         }
         let Job { path, out, err, code, failure, .. } = job;
         self.done(turn, Said { path, out, err, code, failure, bytes });
-    }
-
-    fn fail(&self, job: &mut Job<'_>, path: &Path, error: &Error) {
-        if self.json && job.is_silent() {
-            let hints: Vec<&str> = advice(error).collect();
-            let hint = (!hints.is_empty()).then(|| hints.join("\n"));
-            let failed = Failed { head: Head::new(path), error: format!("{error:#}"), hint };
-            // Strings are always JSON.
-            json(&failed, true).into_iter().for_each(|line| job.line(line));
-        }
-        job.fail(error);
     }
 
     /// Takes what was said of a map, and writes all whose turn it is.
@@ -227,7 +205,7 @@ mod tests {
         const ALL: usize = 1000;
         for (said, most) in [(&b""[..], AHEAD * 2), (b"\n", 4)] {
             let talk = Talk::silent();
-            let mut turns = Turns::new(&talk, ALL, 2, false, false);
+            let mut turns = Turns::new(&talk, ALL, 2, false, true, false);
             turns.most_waiting = 4;
             let turns = turns;
             let (go, wait) = channel::<()>();
@@ -255,7 +233,7 @@ mod tests {
                 assert!(ahead > 0 && ahead <= most, "{ahead} of {most}");
             });
             assert_eq!(done.into_inner().unwrap().len(), ALL);
-            assert_eq!(turns.end(false, "").unwrap().code(true), Code::Done);
+            assert_eq!(turns.end(false, "").unwrap().code(), Code::Done);
         }
     }
 }

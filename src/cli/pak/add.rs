@@ -14,7 +14,7 @@ use super::choose::text;
 use super::list_file::{self, New, path};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
@@ -30,9 +30,8 @@ use bspkit::face::input;
   bspkit pak add map.bsp --list files.txt --in-place --backup"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The name that it is to have, and the file; or a folder: all files in it under their paths there
     #[arg(value_name = "NAME=FILE|DIR", required_unless_present = "list")]
     files: Vec<OsString>,
@@ -83,7 +82,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if files.is_empty() {
         bail!("there is no file to embed");
     }
-    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, _| {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {

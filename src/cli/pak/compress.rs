@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use bspkit::content::pak::{Packed, Pak};
@@ -10,7 +9,7 @@ use bspkit::content::pak::{Packed, Pak};
 use super::choose::{self, Choice};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
@@ -33,9 +32,8 @@ pub(crate) struct Args {
 // What both commands take. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
 pub(super) struct Which {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Which files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
@@ -53,7 +51,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 pub(super) type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
 
 pub(super) fn each(cx: &Context, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map).one_by_one(), |draft, _, job| {
+    args.save.each(cx, args.maps.find().one_by_one(), |draft, _, job| {
         let caveat = draft.bsp().packing_caveat().filter(|_| is_packing);
         let pak = draft.pak()?;
         let mut indices = choose::chosen(pak, &args.patterns, job);

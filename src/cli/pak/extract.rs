@@ -13,13 +13,14 @@ use bspkit::threads::in_parallel_within;
 
 use super::choose;
 use super::list_file::path as os_path;
-use super::place::{self, Taken};
+use super::place;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapFile, Maps};
+use crate::cli::maps::{MapArgs, MapFile};
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
+use bspkit::face::names::Taken;
 
 /// Write embedded files below a folder, decompressed
 ///
@@ -32,9 +33,8 @@ use crate::cli::talk::{Code, Job};
   bspkit pak extract tf/maps files"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The folder, made where it is missing; below it each map of a folder has its own
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -53,7 +53,8 @@ struct Target {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).one_by_one();
+    let maps = args.maps.find().one_by_one();
+    maps.check_folder(&args.folder)?;
     maps.each(cx, |map, job| extract(&cx.open(&map.path)?, map, cx.options.jobs(), args, job))
 }
 
@@ -103,11 +104,12 @@ fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> V
         let parts = place::parts(bare.unwrap_or(entry.name())).map_err(|why| anyhow!(why));
         let placed = parts.and_then(|parts| {
             if bare.is_some() {
-                make_folders(folder, &parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), &mut folders)?;
+                make_folders(folder, &parts, &mut folders)?;
                 return Ok(None);
             }
-            let (path, first) = taken.take(entry.index(), &parts);
-            let (last, above) = path.split_last().ok_or_else(|| anyhow!("its name is empty"))?;
+            let (path, first) = taken.take(&parts.join(&b'/'), entry.index());
+            let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+            let (last, above) = parts.split_last().ok_or_else(|| anyhow!("its name is empty"))?;
             let path = make_folders(folder, above, &mut folders)?.join(os_path(last)?);
             Ok(Some((path, first)))
         });
@@ -127,7 +129,7 @@ fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> V
 }
 
 /// Makes the folders of a path below `base`, through no symbolic link.
-fn make_folders(base: &Path, parts: &[Vec<u8>], made: &mut HashSet<PathBuf>) -> Result<PathBuf> {
+fn make_folders(base: &Path, parts: &[&[u8]], made: &mut HashSet<PathBuf>) -> Result<PathBuf> {
     let mut path = base.to_path_buf();
     for part in parts {
         path.push(os_path(part)?);

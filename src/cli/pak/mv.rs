@@ -1,7 +1,6 @@
 //! `pak mv`: another name.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::ErrorKind;
@@ -9,7 +8,7 @@ use bspkit::ErrorKind;
 use super::choose::{self, Choice};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
@@ -20,9 +19,8 @@ use crate::cli::talk::Code;
   bspkit pak mv map.bsp '#0' materials/my/Wall.vmt -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The file: its name in any case, or `#` and its index
     #[arg(value_name = "OLD")]
     old: OsString,
@@ -34,7 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, _| {
         let pak = draft.pak()?;
         let index = match Choice::new(&args.old) {
             Choice::Index(index) if index < pak.len() => Ok(index),

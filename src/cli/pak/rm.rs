@@ -1,14 +1,13 @@
 //! `pak rm`: takes files out.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 
 use super::choose;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
@@ -20,9 +19,8 @@ use crate::cli::talk::Code;
   bspkit pak rm map.bsp '*.vhv' --in-place --backup"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Which files
     #[arg(value_name = "GLOB", required = true)]
     patterns: Vec<OsString>,
@@ -31,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let pak = draft.pak()?;
         let indices = choose::chosen(pak, &args.patterns, job);
         if indices.is_empty() {

@@ -1,7 +1,5 @@
 //! `pak verify`: what is wrong or odd about the embedded files.
 
-use std::path::PathBuf;
-
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
 use bspkit::content::pak::{Finding, Weight};
@@ -9,9 +7,10 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
-use crate::cli::show::{Head, count, json, shown};
-use crate::cli::talk::Code;
+use crate::cli::maps::Reading;
+use crate::cli::report::Report;
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job};
 
 /// Read every embedded file and say what is wrong or odd
 ///
@@ -24,18 +23,12 @@ use crate::cli::talk::Code;
   bspkit pak verify tf/maps --json > findings.jsonl"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
-    /// Print JSON: a document for a map, a line for each of a folder
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Verified {
     ok: bool,
     files: usize,
     findings: Vec<FindingJson>,
@@ -68,9 +61,29 @@ fn by_name<S: Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(weight)
 }
 
+impl Report for Verified {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let wrong = self.findings.iter().filter(|finding| finding.weight == Weight::Wrong).count();
+        let odd = self.findings.len() - wrong;
+        let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
+        let mut parts = vec![count(self.files, "file", "files")];
+        parts.extend((wrong > 0).then(|| format!("{wrong} wrong")));
+        parts.extend((odd > 0).then(|| format!("{odd} odd")));
+        job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
+        for FindingJson { weight, file, message, .. } in &self.findings {
+            let file = file.map_or(String::new(), |index| format!("#{index} "));
+            job.line(format!("     {weight}: {file}{message}"));
+        }
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.ok { Code::Done } else { Code::Found }
+    }
+}
+
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map).json(args.json).one_by_one();
-    maps.each(cx, |map, job| {
+    args.reading.maps().one_by_one().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let (files, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
             Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(FindingJson::from).collect()),
@@ -81,23 +94,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             Err(error) => (0, vec![FindingJson::of_all("unreadable", error.to_string())]),
         };
         findings.extend(super::damage(&bsp).map(|message| FindingJson::of_all("bounds", message)));
-        let is_wrong = |finding: &&FindingJson| finding.weight == Weight::Wrong;
-        let wrong = findings.iter().filter(is_wrong).count();
-        if args.json {
-            let document = Document { head: Head::new(&map.path), ok: wrong == 0, files, findings };
-            job.line(json(&document, maps.many)?);
-        } else {
-            let word = job.talk.verdict(wrong == 0, if wrong == 0 { "pass" } else { "fail" });
-            let odd = findings.len() - wrong;
-            let mut parts = vec![count(files, "file", "files")];
-            parts.extend((wrong > 0).then(|| format!("{wrong} wrong")));
-            parts.extend((odd > 0).then(|| format!("{odd} odd")));
-            job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
-            for FindingJson { weight, file, message, .. } in &findings {
-                let file = file.map_or(String::new(), |index| format!("#{index} "));
-                job.line(format!("     {weight}: {file}{message}"));
-            }
-        }
-        Ok(if wrong == 0 { Code::Done } else { Code::Found })
+        let ok = findings.iter().all(|finding| finding.weight != Weight::Wrong);
+        job.report(&Verified { ok, files, findings })
     })
 }

@@ -33,8 +33,8 @@ impl Areas {
     ) -> Result<Option<Self>> {
         let dialect = bsp.dialect();
         let (Some(extension), Some(sum)) = (dialect.checksummed_by, dialect.checksums.first()) else {
-            job.warn_here(&format!("maps of {} have no .aas file to fix", dialect.title));
-            return Ok(None);
+            let message = format!("--fix-aas is for Quake III maps: those of {} have no .aas file", dialect.title);
+            return Err(Error::new(ErrorKind::Argument, message).hint("leave it out").into());
         };
         let [from, to] = [map, place].map(|path| path.with_extension(extension));
         if !from.exists() {

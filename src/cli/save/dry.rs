@@ -8,7 +8,7 @@ use bspkit::{ChangeKind, Plan};
 use serde::Serialize;
 
 use super::sums::{SumJson, Sums};
-use crate::cli::show::{Head, json, shown};
+use crate::cli::show::shown;
 use crate::cli::talk::Job;
 
 /// A plan that is looked at only.
@@ -22,10 +22,8 @@ pub(super) struct DryRun<'a> {
     pub(super) backup: Option<&'a Path>,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+#[derive(Default, Serialize)]
+pub(super) struct Document<'a> {
     output: Option<String>,
     changed: bool,
     report: String,
@@ -92,35 +90,14 @@ pub(super) fn print_bytes(
         size: [old.len(), new.len()],
         changes: ranges.iter().map(change).collect(),
         backup: backup.map(shown),
-        ..Document::nothing(path, old.len(), report)
+        ..nothing(old.len(), &report)
     };
-    job.line(json(&document, false)?);
-    Ok(())
+    job.document(&document)
 }
 
-/// Prints the line of one map of several in which nothing matches.
-pub(super) fn print_nothing(path: &Path, size: usize, what: &str, job: &mut Job<'_>) -> Result<()> {
-    job.line(json(&Document::nothing(path, size, what.to_owned()), true)?);
-    Ok(())
-}
-
-impl<'a> Document<'a> {
-    /// That nothing changes, and why.
-    fn nothing(path: &'a Path, size: usize, report: String) -> Self {
-        Document {
-            head: Head::new(path),
-            output: None,
-            changed: false,
-            report,
-            size: [size, size],
-            changes: Vec::new(),
-            edits: Vec::new(),
-            moved: Vec::new(),
-            checksums: Vec::new(),
-            warnings: Vec::new(),
-            backup: None,
-        }
-    }
+/// That nothing changes, and why.
+pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
+    Document { report: report.to_owned(), size: [size, size], ..Document::default() }
 }
 
 /// Where the new bytes differ from the old ones, and what stands behind these.
@@ -136,10 +113,9 @@ fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
 }
 
 impl DryRun<'_> {
-    pub(super) fn print(&self, as_json: bool, many: bool, job: &mut Job<'_>) -> Result<()> {
-        if as_json {
-            job.line(json(&self.document(), many)?);
-            return Ok(());
+    pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        if job.json {
+            return job.document(&self.document());
         }
         job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.plan.report()));
         for change in self.plan.changes() {
@@ -162,7 +138,6 @@ impl DryRun<'_> {
             ChangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
         });
         Document {
-            head: Head::new(self.path),
             output: self.target.map(shown),
             changed: !self.plan.is_identity(),
             report: report.to_string(),

@@ -12,7 +12,7 @@ use super::shelf::{has_extension, names_of, open_wad};
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
@@ -28,9 +28,8 @@ use crate::cli::talk::Code;
   bspkit tex embed c1a0.bsp own.wad halflife.wad '+*' '#3' -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// WAD files (*.wad), and which textures [default: all]
     #[arg(value_name = "WAD|GLOB", required = true)]
     wads: Vec<OsString>,
@@ -53,7 +52,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         wads.push((path, wad));
     }
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let textures = draft.textures()?;
         let names = names_of(textures);
         let chosen = choose::chosen(&names, &patterns, job);

@@ -14,7 +14,7 @@ use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapFile, Maps};
+use crate::cli::maps::{MapArgs, MapFile};
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
@@ -36,9 +36,8 @@ use crate::cli::talk::{Code, Job};
   bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct Args {
-    /// A Quake or GoldSrc map, or a folder of them; a WAD or a WAL file
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The folder, made where it is missing; below it each map of a folder has its own. For a WAL file a PNG file too
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -58,7 +57,11 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let levels = if args.mips { LEVELS } else { 1 };
-    let maps = Maps::of(&args.map);
+    let maps = args.maps.find();
+    // One WAL file may become one PNG file.
+    if maps.many || !(has_extension(args.maps.first(), "wal") && has_extension(&args.folder, "png")) {
+        maps.check_folder(&args.folder)?;
+    }
     maps.each(cx, |map, job| match has_extension(&map.path, "wal") {
         true => wal::export(&map.path, &args.folder, args.palette.as_deref(), levels, args.force, job),
         false => shelf(cx, map, args, levels, job),

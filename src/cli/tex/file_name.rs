@@ -1,16 +1,10 @@
 //! Files for textures: names that every system takes, and that say which texture and which of its levels is meant.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use super::shelf::Shelf;
-
-/// Names that Windows gives to devices.
-const DEVICES: [&str; 22] = [
-    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
-    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
-];
+use bspkit::face::names::{Taken, is_device};
 
 /// A texture's name as a part of a file's name: letters that some system would not have there are `%` and two digits.
 pub(super) fn escape(name: &[u8]) -> String {
@@ -18,7 +12,7 @@ pub(super) fn escape(name: &[u8]) -> String {
         // No name has a NUL.
         return "%00".to_owned();
     }
-    let is_device = DEVICES.iter().any(|device| name.eq_ignore_ascii_case(device.as_bytes()));
+    let is_device = is_device(name);
     let mut out = String::with_capacity(name.len());
     for (at, byte) in name.iter().enumerate() {
         let is_odd = matches!(byte, b'<' | b'>' | b':' | b'"' | b'/' | b'\\' | b'|' | b'?' | b'*' | b'.' | b'%' | b'~');
@@ -33,16 +27,15 @@ pub(super) fn escape(name: &[u8]) -> String {
     out
 }
 
-/// The names of the files for all textures, without extension. Where names are equal but for their case, which not
-/// every disk tells apart, the later ones have their index behind a `~`, which no other name has.
+/// The names of the files for all textures, without extension. Where names are equal but for their case the later ones have a
+/// number after a `~`, which no other name has.
 pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
-    let mut taken: HashMap<String, usize> = HashMap::new();
-    let stem = |index: usize| {
+    let mut taken = Taken::default();
+    let mut stem = |index: usize| {
         let stem = escape(shelf.name(index)?);
-        let first = *taken.entry(stem.to_ascii_lowercase()).or_insert(index);
-        Some(if first == index { stem } else { format!("{stem}~{index}") })
+        String::from_utf8(taken.take(stem.as_bytes(), index).0).ok()
     };
-    (0..shelf.len()).map(stem).collect()
+    (0..shelf.len()).map(&mut stem).collect()
 }
 
 /// The file's name for a level of a texture.

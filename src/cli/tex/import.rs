@@ -16,7 +16,7 @@ use super::shelf::{Shelf, has_extension};
 use super::{file_name, finding, refused, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
@@ -46,9 +46,8 @@ use crate::cli::talk::{Code, Job};
   bspkit tex import lamp.png --name e1u1/lamp --palette pics/colormap.pcx -o lamp.wal"
 ))]
 pub(crate) struct Args {
-    /// A Quake or GoldSrc map, or a folder of them; a WAL file, or a PNG file to be a new one
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Images, or a folder of images; for a folder of maps the one that `tex export` wrote
     #[arg(value_name = "DIR|FILE")]
     files: Vec<PathBuf>,
@@ -73,20 +72,20 @@ struct Found {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.files.iter().chain(args.wal.palette_file()).try_for_each(|file| args.save.spare(file))?;
-    if has_extension(&args.map, "wal") || has_extension(&args.map, "png") {
+    if has_extension(args.maps.first(), "wal") || has_extension(args.maps.first(), "png") {
         let how = wal::How { quantizes: args.quantize, resizes: args.resize };
-        return wal::import(cx, &args.map, &args.files, &args.wal, how, &args.save);
+        return wal::import(cx, args.maps.first(), &args.files, &args.wal, how, &args.save);
     }
     if args.files.is_empty() {
         bail!("there is no image to import: name files or a folder");
     }
-    if let Some(file) = args.files.iter().find(|file| args.map.is_dir() && !file.is_dir()) {
-        bail!("{} is no folder: of many maps each takes its own images, from a folder", shown(file));
+    if let Some(file) = args.files.iter().find(|file| args.maps.are_many() && !file.is_dir()) {
+        bail!("{} is not a folder: of several maps each takes its own images, from a folder", shown(file));
     }
     if args.wal.any() {
         bail!("a map has no names or flags for WAL files to be given");
     }
-    args.save.each(cx, Maps::of(&args.map), |draft, map, job| {
+    args.save.each(cx, args.maps.find(), |draft, map, job| {
         let of_many = |folder: &PathBuf| map.read_from(folder, "");
         let files: Vec<PathBuf> = args.files.iter().filter_map(of_many).collect();
         import(draft, &files, args, job)

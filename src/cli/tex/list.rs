@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use bspkit::Bsp;
@@ -17,9 +16,10 @@ use super::shelf::{Shelf, has_extension};
 use super::{choose, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::Reading;
 use crate::cli::pairs::unescaped;
-use crate::cli::show::{Head, json, shown, text_and_raw};
+use crate::cli::report::Report;
+use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
 /// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
@@ -35,25 +35,14 @@ use crate::cli::talk::{Code, Job};
   bspkit tex list metal1_1.wal --json"
 ))]
 pub(crate) struct Args {
-    /// Maps, folders of maps, WAD and WAL files
-    #[arg(value_name = "MAP", required = true)]
-    maps: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
     /// Which textures [default: all]
     #[arg(long, value_name = "GLOB", action = ArgAction::Append)]
     only: Vec<OsString>,
     /// Whose names flags of WAL files have
     #[arg(long, value_name = "NAME", default_value = wal::GAME)]
     game: String,
-    /// Print JSON: a document for a map, a line for each of several
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Serialize)]
-struct Document<'a, T: Serialize> {
-    #[serde(flatten)]
-    head: Head<'a>,
-    textures: Vec<T>,
 }
 
 /// A texture of a Quake or GoldSrc map or a WAD file.
@@ -71,6 +60,36 @@ struct TextureJson<'a> {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    #[serde(skip)]
+    own: &'a [u8],
+}
+
+#[derive(Serialize)]
+struct Textures<'a> {
+    textures: Vec<TextureJson<'a>>,
+}
+
+impl Report for Textures<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        if !self.textures.is_empty() {
+            job.line(format!("{:>6} {:>6} {:>6} {:10}  name", "#", "width", "height", "pixels"));
+        }
+        for TextureJson { index, width, height, is, problem, own, .. } in &self.textures {
+            let number = |size: &Option<u32>| size.map_or_else(|| "-".to_owned(), |size| size.to_string());
+            let problem = problem.as_ref().map(|problem| format!("  ({problem})")).unwrap_or_default();
+            let (width, height, name) = (number(width), number(height), escaped(own));
+            job.line(format!("{index:>6} {width:>6} {height:>6} {is:10}  {name}{problem}").trim_end());
+        }
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        (!self.textures.is_empty()).then(|| format!("{path}:"))
+    }
+
+    fn code(&self) -> Code {
+        if self.textures.iter().any(|texture| texture.problem.is_some()) { Code::Found } else { Code::Done }
+    }
 }
 
 /// A name that records of a lump give.
@@ -81,6 +100,8 @@ struct NameJson<'a> {
     raw: Option<String>,
     lump: &'a str,
     records: usize,
+    #[serde(skip)]
+    own: &'a [u8],
 }
 
 /// A name that cannot be read, or that no engine reads.
@@ -95,35 +116,61 @@ struct ProblemJson<'a> {
 }
 
 #[derive(Serialize)]
-struct NamesDocument<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Names<'a> {
     textures: Vec<NameJson<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    problems: &'a [ProblemJson<'a>],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<ProblemJson<'a>>,
+}
+
+impl Report for Names<'_> {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        if !self.is_empty() {
+            job.line(format!("{:>8} {:20}  name", "records", "lump"));
+        }
+        for NameJson { lump, records, own, .. } in &self.textures {
+            job.line(format!("{records:>8} {lump:20}  {}", escaped(own)));
+        }
+        for ProblemJson { name, lump, index, problem } in &self.problems {
+            let name = name.as_ref().map(|name| format!("{name}...  ")).unwrap_or_default();
+            job.line(format!("{:>8} {lump:20}  {name}(#{index}: {problem})", "-"));
+        }
+        Ok(())
+    }
+
+    fn heading(&self, path: &str) -> Option<String> {
+        (!self.is_empty()).then(|| format!("{path}:"))
+    }
+
+    fn code(&self) -> Code {
+        if self.problems.is_empty() { Code::Done } else { Code::Found }
+    }
+}
+
+impl Names<'_> {
+    fn is_empty(&self) -> bool {
+        self.textures.is_empty() && self.problems.is_empty()
+    }
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::find(&args.maps).json(args.json);
-    maps.each(cx, |map, job| {
+    args.reading.maps().each(cx, |map, job| {
         let cannot = || format!("cannot list the textures in {}", shown(&map.path));
         let path = &map.path;
         if has_extension(path, "wal") {
-            return wal::list(path, &args.game, args.json, maps.many, job);
+            return wal::list(path, &args.game, job);
         }
         let bsp = if has_extension(path, "wad") { None } else { Some(cx.open(path)?) };
         match bsp {
-            Some(bsp) if !bsp.has_textures() => names(&bsp, args, path, maps.many, job).with_context(cannot),
-            Some(bsp) => textures(&Shelf::Map(bsp.textures().with_context(cannot)?), args, path, maps.many, job),
-            None => textures(&Shelf::open(cx, path)?, args, path, maps.many, job),
+            Some(bsp) if !bsp.has_textures() => names(&bsp, args, job).with_context(cannot),
+            Some(bsp) => textures(&Shelf::Map(bsp.textures().with_context(cannot)?), args, job),
+            None => textures(&Shelf::open(cx, path)?, args, job),
         }
     })
 }
 
-fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job: &mut Job<'_>) -> Result<Code> {
+fn textures(shelf: &Shelf, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     let chosen = choose::chosen(&shelf.names(), &args.only, job);
-    let mut rows = Vec::with_capacity(chosen.len());
-    for index in chosen {
+    let texture = |index: usize| {
         let (name, raw) = shelf.name(index).map(text_and_raw).unzip();
         let (size, is, problem) = match shelf.get(index) {
             Ok(None) => (None, if matches!(shelf, Shelf::Map(_)) { "missing" } else { "no texture" }, None),
@@ -133,78 +180,43 @@ fn textures(shelf: &Shelf, args: &Args, path: &std::path::Path, many: bool, job:
             Err(error) => (None, "damaged", Some(message(error))),
         };
         let (width, height) = size.unzip();
-        rows.push(TextureJson { index, name, raw: raw.flatten(), width, height, is, problem });
-    }
-    let code = if rows.iter().any(|row| row.problem.is_some()) { Code::Found } else { Code::Done };
-    let is_empty = rows.is_empty();
-    if args.json {
-        job.line(json(&Document { head: Head::new(path), textures: rows }, many)?);
-    } else if !is_empty {
-        heading(many, job);
-        job.line(format!("{:>6} {:>6} {:>6} {:10}  name", "#", "width", "height", "pixels"));
-        for TextureJson { index, width, height, is, problem, .. } in &rows {
-            let number = |size: &Option<u32>| size.map_or_else(|| "-".to_owned(), |size| size.to_string());
-            let name = shelf.name(*index).map_or_else(String::new, |name| escaped(name).to_string());
-            let problem = problem.as_ref().map(|problem| format!("  ({problem})")).unwrap_or_default();
-            let (width, height) = (number(width), number(height));
-            job.line(format!("{index:>6} {width:>6} {height:>6} {is:10}  {name}{problem}").trim_end());
-        }
-    }
-    Ok(if is_empty && !args.only.is_empty() { job.nothing(&choose::nothing(&args.only)) } else { code })
+        let own = shelf.name(index).unwrap_or_default();
+        TextureJson { index, name, raw: raw.flatten(), width, height, is, problem, own }
+    };
+    let textures = Textures { textures: chosen.into_iter().map(texture).collect() };
+    let code = job.report(&textures)?;
+    let is_nothing = textures.textures.is_empty() && !args.only.is_empty();
+    Ok(if is_nothing { job.nothing(&choose::nothing(&args.only)) } else { code })
 }
 
-fn names(bsp: &Bsp<'_>, args: &Args, path: &std::path::Path, many: bool, job: &mut Job<'_>) -> Result<Code> {
+fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text.as_encoded_bytes()))).collect();
-    let names: Vec<TextureName> = bsp.texture_names()?.iter().collect();
+    let lump = |name: &TextureName| bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str());
+    let found: Vec<TextureName> = bsp.texture_names()?.iter().collect();
     // In the order in which they come first.
     let mut seen: BTreeMap<(&str, &[u8]), usize> = BTreeMap::new();
-    let mut rows: Vec<(&TextureName, usize)> = Vec::new();
-    let mut problems: Vec<ProblemJson<'_>> = Vec::new();
-    for name in &names {
+    let mut names = Names { textures: Vec::new(), problems: Vec::new() };
+    for name in &found {
         if let Some(problem) = &name.problem {
             let text = (!name.name.is_empty()).then(|| text_and_raw(&name.name).0);
-            let lump = bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str());
-            problems.push(ProblemJson { name: text, lump, index: name.index, problem });
+            names.problems.push(ProblemJson { name: text, lump: lump(name), index: name.index, problem });
             continue;
         }
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&name.name)) {
             continue;
         }
-        let row = *seen.entry((&name.lump, &name.name)).or_insert(rows.len());
-        match rows.get_mut(row) {
-            Some((_, count)) => *count += 1,
-            None => rows.push((name, 1)),
+        let row = *seen.entry((&name.lump, &name.name)).or_insert(names.textures.len());
+        match names.textures.get_mut(row) {
+            Some(row) => row.records += 1,
+            None => {
+                let (text, raw) = text_and_raw(&name.name);
+                names.textures.push(NameJson { name: text, raw, lump: lump(name), records: 1, own: &name.name });
+            }
         }
     }
-    if args.json {
-        let name = |(name, records): &(&TextureName, usize)| {
-            let (records, lump) = (*records, bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str()));
-            let (text, raw) = text_and_raw(&name.name);
-            NameJson { name: text.into_owned().into(), raw, lump, records }
-        };
-        let textures = rows.iter().map(name).collect();
-        let path = Head::new(path);
-        job.line(json(&NamesDocument { head: path, textures, problems: &problems }, many)?);
-    } else if !rows.is_empty() || !problems.is_empty() {
-        heading(many, job);
-        job.line(format!("{:>8} {:20}  name", "records", "lump"));
-        for (name, count) in &rows {
-            job.line(format!("{count:>8} {:20}  {}", name.lump, escaped(&name.name)));
-        }
-        for ProblemJson { name, lump, index, problem } in &problems {
-            let name = name.as_ref().map(|name| format!("{name}...  ")).unwrap_or_default();
-            job.line(format!("{:>8} {lump:20}  {name}(#{index}: {problem})", "-"));
-        }
-    }
-    let is_nothing = rows.is_empty() && !args.only.is_empty();
-    let code = if problems.is_empty() { Code::Done } else { Code::Found };
+    let code = job.report(&names)?;
+    let is_nothing = names.textures.is_empty() && !args.only.is_empty();
     Ok(if is_nothing { job.nothing(&choose::nothing(&args.only)) } else { code })
-}
-
-fn heading(many: bool, job: &mut Job<'_>) {
-    if many {
-        job.line(format!("{}:", job.path));
-    }
 }
 
 /// The error with its causes, on one line.

@@ -1,7 +1,6 @@
 //! `tex rename`: other names, wherever a map names textures.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::bytes::escaped;
@@ -10,7 +9,7 @@ use bspkit::content::texture_names::Renaming;
 use super::finding;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::pairs::unescaped;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
@@ -36,9 +35,8 @@ use crate::cli::talk::Code;
   bspkit tex rename c1a0.bsp aaatrigger clip --dry-run"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The names that change: `*`, `**` and `?` are wildcards
     #[arg(value_name = "OLD")]
     old: OsString,
@@ -52,7 +50,7 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
     let renaming = Renaming::new(&old, new)?;
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let renamed = draft.texture_names()?.rename(&renaming)?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {

@@ -1,7 +1,6 @@
 //! `tex strip`: pixels out of a map.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -10,7 +9,7 @@ use super::shelf::names_of;
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
@@ -25,9 +24,8 @@ use crate::cli::talk::Code;
   bspkit tex strip c1a0.bsp '+*' '#3' -o out.bsp"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// Which textures [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
@@ -36,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let textures = draft.textures()?;
         let names = names_of(textures);
         let chosen = choose::chosen(&names, &args.patterns, job);

@@ -15,7 +15,7 @@ use crate::cli::context::Context;
 use crate::cli::maps::Maps;
 use crate::cli::put::put;
 use crate::cli::save::Save;
-use crate::cli::show::{Head, json, shown, text_and_raw};
+use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 use bspkit::face::input;
 
@@ -139,14 +139,12 @@ fn open(path: &Path) -> Result<Wal<'static>> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Textures {
     textures: [serde_json::Map<String, serde_json::Value>; 1],
 }
 
 /// Lists the header of a file.
-pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut Job<'_>) -> Result<Code> {
+pub(super) fn list(path: &Path, game: &str, job: &mut Job<'_>) -> Result<Code> {
     let names = flag_names(game)?;
     let wal = open(path)?;
     let bytes = wal.header().encode();
@@ -166,8 +164,8 @@ pub(super) fn list(path: &Path, game: &str, is_json: bool, many: bool, job: &mut
         line.push(format!("{name}={text}"));
         row.insert(name.to_owned(), text.parse::<i64>().map_or_else(|_| text.into(), Into::into));
     }
-    if is_json {
-        job.line(json(&Document { head: Head::new(path), textures: [row] }, many)?);
+    if job.json {
+        job.document(&Textures { textures: [row] })?;
     } else {
         job.line(format!("{}: {}", job.path, line.join(" ")));
     }

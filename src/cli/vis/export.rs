@@ -9,7 +9,7 @@ use bspkit::face::images::visibility::{self, Kind, places};
 use super::Set;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapFile, Maps};
+use crate::cli::maps::{MapArgs, MapFile};
 use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
 use crate::cli::talk::{Code, Job};
@@ -25,9 +25,8 @@ use crate::cli::talk::{Code, Job};
   bspkit vis export maps pictures"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The picture: .png or .pbm; for a folder of maps a folder, with MAP.png for each
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
@@ -40,8 +39,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = Maps::of(&args.map);
-    if !maps.many {
+    let maps = args.maps.find();
+    if maps.many {
+        maps.check_folder(&args.file)?;
+    } else {
         Kind::of(&args.file).with_context(|| format!("cannot write {}", shown(&args.file)))?;
     }
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, args, job))

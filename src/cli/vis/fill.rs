@@ -1,12 +1,10 @@
 //! `vis fill`: everything is visible from everywhere.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
@@ -20,15 +18,14 @@ use crate::cli::talk::Code;
   bspkit vis fill maps -o filled"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     #[command(flatten)]
     save: Save,
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    args.save.each(cx, Maps::of(&args.map), |draft, _, job| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         if !draft.visibility()?.fill()? {
             job.say(&format!("{}: everything is visible already", job.path));
             return Ok(Edited::Same);

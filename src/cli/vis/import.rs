@@ -9,7 +9,7 @@ use bspkit::face::images::visibility;
 use super::Set;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::Maps;
+use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
@@ -24,9 +24,8 @@ use crate::cli::talk::{Code, Job};
   bspkit vis import maps pictures -o edited"
 ))]
 pub(crate) struct Args {
-    /// A map, or a folder of maps
-    #[arg(value_name = "MAP")]
-    map: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
     /// The picture: .png or .pbm; for a folder of maps the folder that `vis export` wrote
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
@@ -38,11 +37,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    if args.map.is_dir() && !args.file.is_dir() {
-        bail!("{} is a folder: of many maps each takes its own picture, from a folder", shown(&args.map));
+    if args.maps.are_many() && !args.file.is_dir() {
+        bail!("{} is not a folder: of several maps each takes its own picture, from a folder", shown(&args.file));
     }
     args.save.spare(&args.file)?;
-    args.save.each(cx, Maps::of(&args.map), |draft, map, job| match map.read_from(&args.file, "png") {
+    args.save.each(cx, args.maps.find(), |draft, map, job| match map.read_from(&args.file, "png") {
         Some(file) => import(draft, &file, args, job),
         None => Ok(Edited::Nothing("there is no picture of its own to take".to_owned())),
     })

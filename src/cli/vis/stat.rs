@@ -9,8 +9,9 @@ use serde::Serialize;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::show::{Head, count, json, shown};
-use crate::cli::talk::Code;
+use crate::cli::report::Report;
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job};
 
 /// Say how much is visible from how many places
 #[derive(clap::Args)]
@@ -24,9 +25,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    head: Head<'a>,
+struct Stat {
     /// What has rows: leafs or clusters.
     rows_are: &'static str,
     places: usize,
@@ -48,42 +47,47 @@ struct SetJson {
     mean: f64,
 }
 
+impl Report for Stat {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let (rows_are, places) = (self.rows_are, self.places);
+        if places == 0 {
+            job.line(format!("{}: no visibility, everything is visible", job.path));
+        }
+        let whole = f64::from(u32::try_from(places)?);
+        for SetJson { set, without_row, least, most, mean, .. } in &self.sets {
+            let bare = match without_row {
+                0 => String::new(),
+                bare => format!(", {} without a row", count(*bare, "place", "places")),
+            };
+            let (path, percent) = (&job.path, 100.0 * mean / whole);
+            job.line(format!(
+                "{path}: {set} of {places} {rows_are}: {least} to {most} visible, {mean:.1} in the mean ({percent:.1} %){bare}"
+            ));
+        }
+        self.problems.iter().for_each(|problem| job.warn_here(problem));
+        Ok(())
+    }
+
+    fn code(&self) -> Code {
+        if self.problems.is_empty() { Code::Done } else { Code::Found }
+    }
+}
+
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.reading.maps();
-    maps.each(cx, |map, job| {
-        let bsp = cx.open(&map.path)?;
-        let cannot = || format!("cannot read the visibility of {}", shown(&map.path));
+    args.reading.each(cx, |bsp, job| {
+        let cannot = || format!("cannot read the visibility of {}", shown(job.file));
         let visibility = bsp.visibility().with_context(cannot)?;
         let places = places(&visibility);
         let mut problems = Vec::new();
         let sets = visibility.sets().iter().filter(|_| !places.is_empty());
-        let sets: Vec<SetJson> = sets.map(|set| of_set(&visibility, *set, &places, &mut problems)).collect();
-        let rows_are = if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" };
-        let code = if problems.is_empty() { Code::Done } else { Code::Found };
         let bytes = bsp.role(Role::Visibility).map_or(Ok(0), |slot| bsp.bytes(slot.id).map(|bytes| bytes.len()))?;
-        if args.reading.json {
-            let (path, places) = (Head::new(&map.path), places.len());
-            job.line(json(&Document { head: path, rows_are, places, bytes, sets, problems }, maps.many)?);
-            return Ok(code);
-        }
-        if places.is_empty() {
-            job.line(format!("{}: no visibility, everything is visible", job.path));
-        }
-        for SetJson { set, without_row, least, most, mean, .. } in sets {
-            let whole = f64::from(u32::try_from(places.len())?);
-            let bare = match without_row {
-                0 => String::new(),
-                bare => format!(", {} without a row", count(bare, "place", "places")),
-            };
-            job.line(format!(
-                "{}: {set} of {} {rows_are}: {least} to {most} visible, {mean:.1} in the mean ({:.1} %){bare}",
-                job.path,
-                places.len(),
-                100.0 * mean / whole
-            ));
-        }
-        problems.iter().for_each(|problem| job.warn_here(problem));
-        Ok(code)
+        job.report(&Stat {
+            rows_are: if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" },
+            places: places.len(),
+            bytes,
+            sets: sets.map(|set| of_set(&visibility, *set, &places, &mut problems)).collect(),
+            problems,
+        })
     })
 }
 

@@ -46,7 +46,13 @@ pub fn compare(
 ) -> Result<(), String> {
     // How a damaged directory reads best may change with the file's size; the user has to name the dialect then.
     let known = old.container().damaged().next().map(|_| old.dialect());
-    let new = Bsp::from_data(Data::from(saved), known);
+    let mut new = Bsp::from_data(Data::from(saved), known);
+    // The caller may have named the dialect of a map that is detected as another one, or as none.
+    let is_other =
+        |map: &crate::Result<Bsp<'_>>| !map.as_ref().is_ok_and(|map| map.dialect().name == old.dialect().name);
+    if is_other(&new) && is_other(&Bsp::from_data(Data::from(old.container().bytes()), None)) {
+        new = Bsp::from_data(Data::from(saved), Some(old.dialect()));
+    }
     let new = new.map_err(|error| format!("the saved file does not open: {error}"))?;
     let what = |bsp: &Bsp<'_>| (bsp.dialect().name, bsp.version(), bsp.container().shape(), bsp.slots().len());
     if what(&new) != what(old) {

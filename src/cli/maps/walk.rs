@@ -1,0 +1,93 @@
+//! The maps in a folder and in the folders in it.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, anyhow};
+use bspkit::ErrorKind;
+
+use super::{MapFile, Trouble};
+use crate::cli::show::shown;
+
+/// Something in a folder that is yet to be looked at.
+struct Entry {
+    path: PathBuf,
+    name: PathBuf,
+    has_twin: bool,
+}
+
+/// All maps below a folder, in the order of their names.
+///
+/// Folders that wait are in a list and not on the stack, and each is known by its number in the file system: a deep folder
+/// takes time in proportion to its depth.
+pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut waiting = vec![Entry { path: root.to_path_buf(), name: PathBuf::new(), has_twin: false }];
+    while let Some(Entry { path, name, has_twin }) = waiting.pop() {
+        let there = fs::metadata(&path);
+        if there.as_ref().is_ok_and(Metadata::is_dir) {
+            match entries(&path, &name, &mut seen) {
+                Ok(entries) => waiting.extend(entries.into_iter().rev()),
+                Err(error) => {
+                    let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
+                    found.push(Err(Trouble { path, name, error, is_map: true }));
+                }
+            }
+        } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
+            found.push(match there {
+                // A pipe would be waited for; what cannot be looked at says so when it is opened.
+                Ok(there) if !there.is_file() => {
+                    let error = bspkit::Error::new(ErrorKind::Io, format!("{} is not a file", shown(&path)));
+                    Err(Trouble { path, name, error: error.into(), is_map: true })
+                }
+                _ => Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin }),
+            });
+        }
+    }
+    if found.is_empty() {
+        let error = anyhow!("there is no map (*.bsp) in {}", shown(root));
+        let (path, name) = (root.to_path_buf(), root.to_path_buf());
+        found.push(Err(Trouble { path, name, error, is_map: false }));
+    }
+    found
+}
+
+/// What a folder holds, in the order of the names; nothing for a folder that was seen, to which a symbolic link leads back.
+fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Result<Vec<Entry>> {
+    if !seen.insert(id(folder)?) {
+        return Ok(Vec::new());
+    }
+    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
+    names.sort();
+    let mut stems = HashSet::new();
+    let entry = |file: OsString| {
+        let name = below.join(&file);
+        let is_map = name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"));
+        let has_twin =
+            is_map && !stems.insert(Path::new(&file).with_extension("").into_os_string().to_ascii_lowercase());
+        Entry { path: folder.join(&file), name, has_twin }
+    };
+    Ok(names.into_iter().map(entry).collect())
+}
+
+/// What tells one folder from another.
+#[cfg(unix)]
+type FolderId = (u64, u64);
+#[cfg(not(unix))]
+type FolderId = PathBuf;
+
+#[cfg(unix)]
+fn id(folder: &Path) -> io::Result<FolderId> {
+    use std::os::unix::fs::MetadataExt;
+    let there = fs::metadata(folder)?;
+    Ok((there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn id(folder: &Path) -> io::Result<FolderId> {
+    fs::canonicalize(folder)
+}

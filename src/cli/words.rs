@@ -1,0 +1,102 @@
+//! Which words of a command line are maps.
+//!
+//! A MAP is the first word after the command's name, and each word directly after it that ends in `.bsp`. Where the command
+//! takes a fixed number of other words, those are the last ones, and all before them are maps, as with `cp`. So a shell's
+//! `*.bsp` is taken by every command, and what a command does never depends on which files there are.
+//!
+//! The argument parser knows one MAP; the others are handed to it as values of a hidden option before it starts.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, Command};
+
+/// The hidden option, and the argument that it adds to.
+pub(crate) const MORE: &str = "and-map";
+const MAP: &str = "map";
+
+/// Makes options of all maps but the first.
+pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let (command, words) = words(program, &arguments);
+    let operands: Vec<&Arg> = command.get_positionals().filter(|arg| arg.get_id() != MAP).collect();
+    let takes_maps = command.get_arguments().any(|arg| arg.get_long() == Some(MORE));
+    if !takes_maps || words.is_empty() {
+        return arguments;
+    }
+    let is_map = |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_pair = |at: &&usize| arguments[**at].as_encoded_bytes().contains(&b'=');
+    let leading = 1 + words[1..].iter().take_while(|at| is_map(at) && !is_pair(at)).count();
+    let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
+    let maps = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
+    for at in &words[1..maps] {
+        let mut option = OsString::from(format!("--{MORE}="));
+        option.push(&arguments[*at]);
+        arguments[*at] = option;
+    }
+    arguments
+}
+
+/// How many values an operand has at most; `None` where there is no limit.
+fn most_values(arg: &Arg) -> Option<usize> {
+    let values = arg.get_num_args().map_or(1, |values| values.max_values());
+    (values < usize::MAX && !matches!(arg.get_action(), ArgAction::Append)).then_some(values)
+}
+
+/// The command that is called, and where its words are: what is no option, no option's value and no command's name.
+fn words<'c>(program: &'c Command, arguments: &[OsString]) -> (&'c Command, Vec<usize>) {
+    let (mut command, mut words, mut at) = (program, Vec::new(), 1);
+    while let Some(argument) = arguments.get(at) {
+        let bytes = argument.as_encoded_bytes();
+        let after = match bytes {
+            b"--" => {
+                words.extend(at + 1..arguments.len());
+                break;
+            }
+            b"-" => None,
+            [b'-', b'-', name @ ..] => Some(values_after_long(program, command, name)),
+            [b'-', letters @ ..] => Some(values_after_short(program, command, letters)),
+            _ => None,
+        };
+        let inner = argument.to_str().and_then(|name| command.find_subcommand(name)).filter(|_| words.is_empty());
+        match (after, inner) {
+            (Some(values), _) => at += values,
+            (None, Some(inner)) => command = inner,
+            (None, None) => words.push(at),
+        }
+        at += 1;
+    }
+    (command, words)
+}
+
+fn find<'c>(program: &'c Command, command: &'c Command, is: impl Fn(&Arg) -> bool) -> Option<&'c Arg> {
+    command.get_arguments().chain(program.get_arguments()).find(|arg| is(arg))
+}
+
+/// How many of the next arguments are values of `--name`.
+fn values_after_long(program: &Command, command: &Command, name: &[u8]) -> usize {
+    let Ok(name) = std::str::from_utf8(name) else { return 0 };
+    find(program, command, |arg| arg.get_long() == Some(name)).map_or(0, own_values)
+}
+
+/// How many of the next arguments are values of the last of several letters, as of `-j` in `-qj`.
+fn values_after_short(program: &Command, command: &Command, letters: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(letters);
+    for (at, letter) in text.char_indices() {
+        let values = find(program, command, |arg| arg.get_short() == Some(letter)).map_or(0, own_values);
+        if values > 0 {
+            // What follows the letter is its value.
+            return if at + letter.len_utf8() < text.len() { values - 1 } else { values };
+        }
+    }
+    0
+}
+
+/// How many arguments after an option are its values.
+fn own_values(arg: &Arg) -> usize {
+    match arg.get_action() {
+        ArgAction::Set | ArgAction::Append if !arg.is_require_equals_set() => {
+            arg.get_num_args().map_or(1, |values| values.min_values())
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,111 @@
+//! Names of files on disk: which ones systems give to devices, and how equal ones are told apart.
+
+use std::collections::HashMap;
+
+/// Names that Windows gives to devices, in any folder, in any case and with any extension.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// The same with a digit from 1 to 9 after them, or one of the superscript digits that Windows takes for digits.
+const PORTS: [&str; 2] = ["com", "lpt"];
+const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
+
+/// Whether Windows takes a file's name for that of a device.
+pub fn is_device(name: &[u8]) -> bool {
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let Ok(stem) = std::str::from_utf8(stem) else { return false };
+    let stem = stem.trim_end().to_ascii_lowercase();
+    let is_digit = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'9']) || SUPERSCRIPTS.contains(&rest);
+    DEVICES.contains(&&*stem) || PORTS.iter().any(|port| stem.strip_prefix(port).is_some_and(is_digit))
+}
+
+/// Names that are given away, compared as a disk does that ignores case.
+///
+/// ```
+/// let mut taken = bspkit::face::names::Taken::default();
+/// assert_eq!(taken.take(b"wall.png", 0), (b"wall.png".to_vec(), None));
+/// assert_eq!(taken.take(b"Wall.png", 1), (b"Wall~2.png".to_vec(), Some(0)));
+/// ```
+#[derive(Debug, Default)]
+pub struct Taken(HashMap<Vec<u8>, Holder>);
+
+/// Who has a name, and the number that the next one gets that asks for it.
+#[derive(Debug)]
+struct Holder {
+    owner: usize,
+    next: usize,
+}
+
+impl Taken {
+    /// A name for `owner`: the one that is asked for, or where that is taken the first free one of `NAME~2.EXT`,
+    /// `NAME~3.EXT` and so on, and then also who has it.
+    ///
+    /// A number that was tried for a name is not tried again, so that equal names take linear time.
+    pub fn take(&mut self, name: &[u8], owner: usize) -> (Vec<u8>, Option<usize>) {
+        let key = name.to_ascii_lowercase();
+        let Some(holder) = self.0.get(&key) else {
+            self.0.insert(key, Holder { owner, next: 2 });
+            return (name.to_vec(), None);
+        };
+        let (first, mut number) = (holder.owner, holder.next);
+        let numbered = loop {
+            let numbered = with_number(name, number);
+            number += 1;
+            if !self.0.contains_key(&numbered.to_ascii_lowercase()) {
+                break numbered;
+            }
+        };
+        self.0.insert(numbered.to_ascii_lowercase(), Holder { owner, next: 2 });
+        self.0.insert(key, Holder { owner: first, next: number });
+        (numbered, Some(first))
+    }
+}
+
+/// A path with a number before its extension.
+fn with_number(path: &[u8], number: usize) -> Vec<u8> {
+    let start = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    let dot = path[start..].iter().rposition(|byte| *byte == b'.').filter(|at| *at > 0);
+    let (stem, extension) = path.split_at(dot.map_or(path.len(), |at| start + at));
+    [stem, format!("~{number}").as_bytes(), extension].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_known_in_any_case_and_with_any_extension() {
+        for device in
+            ["con", "NUL.txt", "Lpt1", "aux .c", "com9.vmt", "CONIN$", "conout$.bin", "COM\u{b9}", "lpt\u{b3}.a"]
+        {
+            assert!(is_device(device.as_bytes()), "{device}");
+        }
+        for plain in ["", "console", "nul1", "com0", "com10", "com\u{b5}", "a.con", "\u{e9}con"] {
+            assert!(!is_device(plain.as_bytes()), "{plain}");
+        }
+        assert!(!is_device(b"\xffcon"));
+    }
+
+    #[test]
+    fn equal_names_get_numbers() {
+        let mut taken = Taken::default();
+        let mut take = |name: &str, owner| {
+            let (name, first) = taken.take(name.as_bytes(), owner);
+            (String::from_utf8_lossy(&name).into_owned(), first)
+        };
+        assert_eq!(take("a/b.vmt", 0), ("a/b.vmt".into(), None));
+        assert_eq!(take("A/B.vmt", 1), ("A/B~2.vmt".into(), Some(0)));
+        assert_eq!(take("a/b~3.vmt", 2), ("a/b~3.vmt".into(), None));
+        assert_eq!(take("a/b.vmt", 3), ("a/b~4.vmt".into(), Some(0)));
+        assert_eq!(take("a/b~2.vmt", 4), ("a/b~2~2.vmt".into(), Some(1)));
+        assert_eq!(take("a.b/.c", 5), ("a.b/.c".into(), None));
+        assert_eq!(take("a.b/.c", 6), ("a.b/.c~2".into(), Some(5)));
+    }
+
+    /// With a search from 2 for each name this would take minutes.
+    #[test]
+    fn equal_names_take_linear_time() {
+        let mut taken = Taken::default();
+        let last = (0..200_000).map(|owner| taken.take(b"x.vmt", owner).0).last();
+        assert_eq!(last, Some(b"x~200000.vmt".to_vec()));
+    }
+}
