@@ -53,3 +53,5 @@ mod tex;
 mod tex_faults;
 #[path = "cli/vis.rs"]
 mod vis;
+#[path = "cli/words.rs"]
+mod words;

@@ -25,10 +25,8 @@ mod walk;
 // The maps that a command is about. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
 pub(crate) struct MapArgs {
-    /// Maps, folders of maps, or `-` for stdin
-    ///
-    /// The first argument is a MAP, and so is each one directly after it that ends in .bsp. Where the number of the other
-    /// arguments is fixed, these are the last ones and all before them are maps.
+    /// Maps, folders of maps, or `-` for stdin: the first argument and those directly after it that end in .bsp; or all but
+    /// the last ones, where the number of these is fixed
     #[arg(value_name = "MAP...")]
     map: PathBuf,
     #[arg(long = MORE, hide = true, value_name = "MAP")]

@@ -173,7 +173,7 @@ impl Save {
                 dry::print_bytes(path, None, [old, new], self.json, None, job)?;
                 return Ok(Code::Done);
             }
-            return Err(bad_argument("there is no place to save to".into(), "say -o FILE, --in-place or --dry-run"));
+            return Err(bad_argument("no output given".into(), "say -o FILE, --in-place or --dry-run"));
         };
         if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
         {

@@ -98,7 +98,7 @@ fn what_cannot_be_done_writes_nothing() {
         ("compress raw.bsp --pak -o out.bsp", "the pakfile is no zip"),
         ("decompress raw.bsp --pak -o out.bsp", "the pakfile is no zip"),
         ("decompress bad.bsp -o out.bsp", "caused by: the LZMA data is damaged: invalid props byte (PLANES)"),
-        ("compress raw.bsp", "there is no place to save to"),
+        ("compress raw.bsp", "no output given"),
         ("compress raw.bsp -o raw.bsp", "is the map that is edited"),
         ("compress none.bsp -o out.bsp", "cannot read none.bsp"),
     ] {

@@ -63,7 +63,7 @@ fn a_lump_that_is_cut_off_is_not_an_empty_one() {
         assert!(run.err.contains("lies past the end of the file"), "{command}: {}", run.err);
     }
     let run = room.bspkit("vis import . v.png -o no.bsp").without_data(2);
-    assert!(run.err.contains("of many maps each takes its own picture"), "{}", run.err);
+    assert!(run.err.contains("of several maps each takes its own picture"), "{}", run.err);
 }
 
 /// The pixels of a PNG file, and its size.

@@ -99,7 +99,7 @@ fn pictures_that_do_not_fit_change_nothing() {
         ("goldsrc.bsp", "q3.png", "the map needs"),
         ("goldsrc.bsp", "cut.pbm", "it ends early"),
         ("goldsrc.bsp", "text.png", "no PNG"),
-        ("goldsrc.bsp", "goldsrc.bsp", "ends with .png or .pbm"),
+        ("goldsrc.bsp", "goldsrc.bsp", "<FILE|DIR>"),
         ("goldsrc.bsp", "missing.png", "No such file"),
     ] {
         let run = room.bspkit(&format!("vis import {map} {picture} -o no.bsp")).without_data(2);

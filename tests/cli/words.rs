@@ -1,0 +1,226 @@
+//! What people trip over: several maps, stdin and stdout, complete folders, exit codes, names that look like files.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use super::room::{Room, Run, fixture};
+
+/// Maps of two families, named and in a folder.
+fn maps() -> Room {
+    let room = Room::empty();
+    for (name, map) in [("a.bsp", "q2/own_rooms"), ("b.bsp", "q3/own_rooms"), ("maps/c.bsp", "goldsrc/own_rooms")] {
+        room.write(name, &fixture(map));
+    }
+    room
+}
+
+fn with_stdin(room: &Room, arguments: &str, input: &[u8]) -> Run {
+    let mut command = room.command();
+    let command = command.args(arguments.split_whitespace()).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let (err, out) = std::thread::scope(|scope| {
+        scope.spawn(move || pipe.write_all(input));
+        let output = child.wait_with_output().unwrap();
+        (String::from_utf8(output.stderr).unwrap(), (output.status.code(), output.stdout))
+    });
+    Run { code: out.0, out: out.1, err }
+}
+
+/// A shell's `*.bsp` is taken by every command; what follows the maps is what it is for one.
+#[test]
+fn every_command_takes_several_maps() {
+    let room = maps();
+    for (command, count) in [
+        ("ent list a.bsp b.bsp worldspawn", 2),
+        ("ent list a.bsp b.bsp maps/c.bsp", 3),
+        ("ent get a.bsp b.bsp worldspawn classname", 2),
+        ("ent get a.bsp maps worldspawn classname", 2),
+        ("ent set a.bsp b.bsp worldspawn k=v --dry-run", 2),
+        ("ent add a.bsp b.bsp model=maps/x.bsp classname=func_wall --dry-run", 2),
+        ("ent unset a.bsp b.bsp worldspawn message --dry-run", 2),
+        ("ent rm a.bsp maps b.bsp light --dry-run", 3),
+        ("ent export a.bsp b.bsp", 2),
+        ("cat -j 1 a.bsp maps b.bsp entities", 3),
+        ("dump a.bsp b.bsp planes", 2),
+        ("get a.bsp b.bsp planes[0].normal", 2),
+        ("set a.bsp b.bsp planes[0].distance=1 --dry-run", 2),
+        ("tex rename a.bsp b.bsp * x/{1} --dry-run", 2),
+        ("vis fill a.bsp b.bsp --dry-run", 2),
+        ("verify a.bsp b.bsp", 2),
+    ] {
+        let run = room.bspkit(&format!("{command} -v"));
+        let all =
+            run.err.lines().find(|line| line.ends_with("in all")).unwrap_or_else(|| panic!("{command}: {}", run.err));
+        assert_eq!(all.split_whitespace().next(), Some(&*count.to_string()), "{command}: {}", run.err);
+        assert!(!run.err.contains("failed"), "{command}: {}", run.err);
+    }
+    // A folder that is called as a class is none of the maps.
+    fs::create_dir(room.path("light")).unwrap();
+    assert!(room.bspkit("ent list a.bsp light").done().text().starts_with("{\n\"classname\" \"light\""));
+    // A map that is mistyped is not taken for something else.
+    for command in ["ent list x.bsp light", "ent list a.bsp x.bsp light", "ent rm x.bsp a.bsp light --dry-run"] {
+        let run = room.bspkit(command);
+        assert!(run.err.contains("cannot read x.bsp") && run.err.contains("No such file"), "{}", run.err);
+    }
+    let run = room.bspkit("ent rm a.bsp b.bsp --dry-run").without_data(2);
+    assert!(run.err.contains("<SEL>"), "{}", run.err);
+}
+
+#[test]
+fn a_map_may_come_from_stdin_and_go_to_stdout() {
+    let room = maps();
+    let map = room.read("a.bsp");
+    let run = with_stdin(&room, "ent set - worldspawn message=piped -o -", &map).done();
+    room.bspkit("ent set a.bsp worldspawn message=piped -o saved.bsp").done();
+    assert!(run.out == room.read("saved.bsp") && run.err.starts_with("-: ENTITIES"), "{}", run.err);
+    assert!(!room.path("-").exists());
+    assert!(with_stdin(&room, "info -", &map).done().text().starts_with("-: Quake II"));
+    assert_eq!(room.bspkit("ent export a.bsp -o -").done().out, room.bspkit("ent export a.bsp").done().out);
+    for (bad, says) in [
+        ("ent set - worldspawn k=v --in-place", "stdin cannot be replaced"),
+        ("ent set a.bsp b.bsp worldspawn k=v -o -", "stdout takes one map"),
+        ("ent set a.bsp worldspawn k=v -o - --json", "stdout takes one map"),
+        ("ent set - worldspawn k=v -o maps", "stdin has no name"),
+    ] {
+        let run = room.bspkit(bad).without_data(2);
+        assert!(run.err.contains(says), "{}", run.err);
+    }
+    // A file of that name has a path.
+    fs::copy(room.path("a.bsp"), room.path("-")).unwrap();
+    room.bspkit("info ./-").done();
+}
+
+/// A folder of maps that is saved has all of them.
+#[test]
+fn a_folder_is_complete() {
+    let room = maps();
+    let run = room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o out").without_data(1);
+    assert!(run.err.contains("out: 2 maps copied without a change"), "{}", run.err);
+    assert_eq!(room.read("out/a.bsp"), room.read("a.bsp"));
+    assert_eq!(room.read("out/c.bsp"), room.read("maps/c.bsp"));
+    assert_ne!(room.read("out/b.bsp"), room.read("b.bsp"));
+    room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o some --only-changed").without_data(1);
+    assert_eq!(fs::read_dir(room.path("some")).unwrap().count(), 1);
+    // Where nothing matches in any of them, nothing is written.
+    room.bspkit("ent unset a.bsp b.bsp worldspawn nothing -o none").without_data(1);
+    assert!(!room.path("none").exists());
+    // Two maps of one name would be one file.
+    room.write("other/a.bsp", &fixture("q3/own_rooms"));
+    let run = room.bspkit("ent set a.bsp other/a.bsp worldspawn k=v -o twins").without_data(2);
+    assert!(run.err.contains("a.bsp and other/a.bsp have the same place in twins"), "{}", run.err);
+}
+
+/// With several maps 1 says that some did not match or failed, and 2 that nothing could be done, whatever the command.
+#[test]
+fn one_rule_for_exit_codes() {
+    let room = maps();
+    for command in
+        ["ent list {} [gridsize]", "ent get {} worldspawn gridsize", "ent unset {} worldspawn gridsize --dry-run"]
+    {
+        for (named, code) in
+            [("b.bsp", 0), ("a.bsp", 1), ("x.bsp", 2), ("a.bsp b.bsp", 1), ("b.bsp x.bsp", 1), ("x.bsp y.bsp", 2)]
+        {
+            let run = room.bspkit(&command.replace("{}", named));
+            assert_eq!(run.code, Some(code), "{command} {named}: {}", run.err);
+        }
+    }
+    assert_eq!(room.bspkit("-q ent list a.bsp b.bsp nothing").without_data(1).err, "", "quiet is quiet");
+}
+
+#[test]
+fn a_name_of_a_file_is_no_folder() {
+    let room = maps();
+    room.write("s.bsp", &fixture("source/room_v20"));
+    for command in [
+        "ent set a.bsp b.bsp worldspawn k=v -o out.bsp",
+        "ent export a.bsp b.bsp -o out.ent",
+        "pak extract s.bsp files.zip",
+        "light export a.bsp light.png",
+        "tex export maps/c.bsp out.wad",
+        "vis export a.bsp b.bsp out.png",
+        "dump --all a.bsp out.json",
+    ] {
+        let before = room.names();
+        let run = room.bspkit(command).without_data(2);
+        assert!(run.err.contains("has the name of a file"), "{command}: {}", run.err);
+        assert_eq!(room.names(), before, "{command}");
+    }
+    room.bspkit("light export a.bsp light.png/").done();
+    let run = room.bspkit("ent set a.bsp b.bsp worldspawn k=v -o a.bsp").without_data(2);
+    assert!(run.err.contains("a.bsp is not a folder"), "{}", run.err);
+}
+
+#[test]
+fn arguments_that_do_nothing_are_refused() {
+    let room = maps();
+    let run = room.bspkit("light adjust a.bsp -o out.bsp").without_data(2);
+    assert!(run.err.contains("--gain") && run.err.contains("--tint"), "{}", run.err);
+    let run = room.bspkit("ent set a.bsp worldspawn k=v --fix-aas -o out.bsp").without_data(2);
+    assert!(run.err.contains("--fix-aas is for Quake III maps"), "{}", run.err);
+    assert!(!room.path("out.bsp").exists());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for target in ["b.bsp --in-place", "a.bsp -o b.bsp"] {
+            fs::set_permissions(room.path("b.bsp"), fs::Permissions::from_mode(0o444)).unwrap();
+            let (map, how) = target.split_once(' ').unwrap();
+            let command = format!("ent set {map} worldspawn k=v {how}");
+            let run = room.bspkit(&command).without_data(2);
+            assert!(run.err.contains("read-only") && run.err.contains("--force"), "{}", run.err);
+            room.bspkit(&format!("{command} --force")).done();
+        }
+    }
+}
+
+/// A dialect that is named is meant by everything that the command does.
+#[test]
+fn the_dialect_that_is_named_counts() {
+    let room = maps();
+    let mut map = room.read("a.bsp");
+    map[4] = 39;
+    room.write("odd.bsp", &map);
+    room.bspkit("info odd.bsp").without_data(2);
+    room.bspkit("verify odd.bsp --dialect quake2").done();
+    let planes = room.bspkit("dump odd.bsp planes --dialect quake2").done().out;
+    let lines: Vec<&[u8]> = planes.split_inclusive(|byte| *byte == b'\n').collect();
+    room.write("more.jsonl", &[&planes[..], lines[0]].concat());
+    for layout in ["keep", "repack"] {
+        let load =
+            format!("load odd.bsp planes more.jsonl --resize --layout {layout} --dialect quake2 -o out.bsp --force");
+        room.bspkit(&load).done();
+        let count = room.bspkit("dump out.bsp planes --dialect quake2").done().text().lines().count();
+        assert_eq!(count, lines.len() + 1);
+    }
+}
+
+/// 800 folders deep takes no 800 times as long as one, and no stack.
+#[test]
+fn deep_folders_are_walked_in_linear_time() {
+    let room = Room::empty();
+    let deep = "d/".repeat(1_000);
+    fs::create_dir_all(room.path(&deep)).unwrap();
+    room.write(format!("{deep}x.bsp"), &fixture("q2/own_box"));
+    let since = std::time::Instant::now();
+    room.bspkit("ent list d worldspawn").done();
+    assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
+}
+
+/// Without a thread to be had the work is done all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_thread_is_needed() {
+    let room = maps();
+    let run = room.shell("ulimit -v 400000; ulimit -u 1 2>/dev/null; bspkit verify -j 8 a.bsp b.bsp maps");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+#[test]
+fn completions_know_the_values() {
+    let room = Room::empty();
+    let script = room.bspkit("completions bash").done();
+    for value in ["q2pro", "entity-nul", "quake2"] {
+        assert!(script.text().contains(value), "{value}");
+    }
+}
