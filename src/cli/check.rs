@@ -19,7 +19,8 @@ use super::talk::{Code, Job};
 /// Find what is wrong with maps
 ///
 /// Reports what makes an engine refuse a map or read what is not there, and where. What the formats allow is no
-/// finding, however odd. Notes are listed with -v, and in JSON. Exits with 1 where there is an error, or what is denied.
+/// finding, however odd. Notes are listed with -v, and in JSON. Exits with 1 where there is an error, or what is
+/// denied.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit check dm4.bsp
@@ -31,8 +32,8 @@ pub(crate) struct Args {
     /// Maps, and folders of maps
     #[arg(value_name = "MAP", required_unless_present = "codes")]
     maps: Vec<PathBuf>,
-    /// Exit with 1 for findings of this code as well, or of this severity and worse: warning, note; may be given several
-    /// times
+    /// Exit with 1 for findings of this code as well, or of this severity and worse: warning, note; may be given
+    /// several times
     #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
         value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
     deny: Vec<Denied>,

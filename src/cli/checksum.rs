@@ -16,10 +16,10 @@ use super::talk::{Code, Job};
 
 /// Print the checksums that server and client compare
 ///
-/// Quake II and III compare a checksum of the whole file. QuakeWorld, GoldSrc and Source leave out the entities, so that a
-/// server can edit them alone. Quake engines that load entity files look for a file with the checksum of the entity text
-/// in its name. "Unverified" marks a checksum that no engine source or engine output confirms. Writing commands print how
-/// the checksums change with -v, --checksum and --dry-run.
+/// Quake II and III compare a checksum of the whole file. QuakeWorld, GoldSrc and Source leave out the entities, so
+/// that a server can edit them alone. Quake engines that load entity files look for a file with the checksum of the
+/// entity text in its name. "Unverified" marks a checksum that no engine source or engine output confirms. Writing
+/// commands print how the checksums change with -v, --checksum and --dry-run.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit checksum dm4.bsp

@@ -25,8 +25,8 @@ use super::talk::{Code, Job};
 /// those bits in hex; names go as far as their last byte that is not NUL; flags have their names, and bits without one
 /// are in hex. A lump with several lists has the name of its list in each object; LUMP.LIST is one of them.
 ///
-/// Of a folder of maps each is one line of JSON with its records; with --all each has a folder of its own below DIR, which is
-/// called as the map.
+/// Of a folder of maps each is one line of JSON with its records; with --all each has a folder of its own below DIR,
+/// which is called as the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit dump base1.bsp planes > planes.jsonl

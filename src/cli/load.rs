@@ -20,9 +20,9 @@ use bspkit::face::input;
 
 /// Give a lump the records of a file that `dump` wrote
 ///
-/// Values that are the same change nothing, so `dump` and `load` leave the map as it was. The file has to have every field
-/// of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`. With --all a folder of maps takes
-/// what `dump --all` wrote of it.
+/// Values that are the same change nothing, so `dump` and `load` leave the map as it was. The file has to have every
+/// field of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`. With --all a folder of maps
+/// takes what `dump --all` wrote of it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit load base1.bsp planes planes.jsonl -o out.bsp

@@ -25,8 +25,8 @@ mod walk;
 // The maps that a command is about. (A doc comment would become that of the command.)
 #[derive(clap::Args)]
 pub(crate) struct MapArgs {
-    /// Maps, folders of maps, or `-` for stdin: the first argument and those directly after it that end in .bsp; or all but
-    /// the last ones, where the number of these is fixed
+    /// Maps, folders of maps, or `-` for stdin: the first argument and those directly after it that end in .bsp; or all
+    /// but the last ones, where the number of these is fixed
     #[arg(value_name = "MAP...")]
     map: PathBuf,
     #[arg(long = MORE, hide = true, value_name = "MAP")]
@@ -217,8 +217,8 @@ impl Maps {
         self.found.iter().flatten()
     }
 
-    /// Refuses a folder for what belongs to the maps if its name is that of a file, or if two maps would have the same place
-    /// in it.
+    /// Refuses a folder for what belongs to the maps if its name is that of a file, or if two maps would have the same
+    /// place in it.
     pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
         let refused = |message: String, hint: &str| -> Result<()> {
             Err(bspkit::Error::new(ErrorKind::Argument, message).hint(hint).into())
@@ -280,8 +280,8 @@ impl Maps {
         self.found.iter().any(|found| found.as_ref().map_or_else(|trouble| trouble.is_map, |_| true))
     }
 
-    /// Does the work on every map and gives the exit status. What it says comes in the order of the maps, and a map that
-    /// fails does not stop the others.
+    /// Does the work on every map and gives the exit status. What it says comes in the order of the maps, and a map
+    /// that fails does not stop the others.
     pub(crate) fn each(
         &self,
         cx: &Context,

@@ -25,7 +25,8 @@ mod sums;
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct Save {
-    /// Where to save; replaced as a whole or not at all; `-` is stdout. For several maps a folder, which gets all of them
+    /// Where to save; replaced as a whole or not at all; `-` is stdout. For several maps a folder, which gets all of
+    /// them
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
     /// Replace the map itself
@@ -52,8 +53,8 @@ pub(crate) struct Save {
     /// Say what becomes of the sums that servers and clients compare, as -v and --dry-run do
     #[arg(long)]
     checksum: bool,
-    /// Patch the checksum in the .aas file beside a Quake III map, or in a copy for the saved one, so that bots take it; for
-    /// edits that change nothing they walk on
+    /// Patch the checksum in the .aas file beside a Quake III map, or in a copy for the saved one, so that bots take
+    /// it; for edits that change nothing they walk on
     #[arg(long)]
     fix_aas: bool,
 }
@@ -314,7 +315,7 @@ impl Save {
         if is_stdin(place) {
             if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
                 let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-                return Err(error.hint("use --force to save it all the same").into());
+                return Err(error.hint("use --force to save it anyway").into());
             }
             job.write(&plan.to_data()).with_context(cannot_save)?;
             return Ok(None);

@@ -43,8 +43,8 @@ pub(crate) fn listen(quiet: bool) {
     drop(started);
 }
 
-/// The signals that end a run. What whoever started the program had it ignore stays ignored: `nohup` is such a one, and a
-/// shell whose script goes on behind its back. Where the system does not say what that is, a closed terminal ends the
+/// The signals that end a run. What whoever started the program had it ignore stays ignored: `nohup` is such a one, and
+/// a shell whose script goes on behind its back. Where the system does not say what that is, a closed terminal ends the
 /// program as it does any other.
 #[cfg(unix)]
 fn heeded() -> Vec<i32> {

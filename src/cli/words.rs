@@ -1,8 +1,8 @@
 //! Which words of a command line are maps.
 //!
-//! A MAP is the first word after the command's name, and each word directly after it that ends in `.bsp`. Where the command
-//! takes a fixed number of other words, those are the last ones, and all before them are maps, as with `cp`. So a shell's
-//! `*.bsp` is taken by every command, and what a command does never depends on which files there are.
+//! A MAP is the first word after the command's name, and each word directly after it that ends in `.bsp`. Where the
+//! command takes a fixed number of other words, those are the last ones, and all before them are maps, as with `cp`. So
+//! a shell's `*.bsp` is taken by every command, and what a command does never depends on which files there are.
 //!
 //! The argument parser knows one MAP; the others are handed to it as values of a hidden option before it starts.
 

@@ -14,11 +14,11 @@ use crate::cli::talk::Code;
 
 /// Make the light brighter, darker, of another color
 ///
-/// Each part of a luxel is multiplied with the gain and the tint, then raised to the power of one by gamma, all in linear
-/// light, where 1 is what leaves a texture as it is. 8-bit light is taken for what a screen shows, which is how engines use it:
-/// its linear light goes by the power 2.2. What gets too bright for the format is as bright as it can be. Averages
-/// that the map keeps of each face become the means of the new light. The light grid, light of props and lights of
-/// entities stay as they are.
+/// Each part of a luxel is multiplied with the gain and the tint, then raised to the power of one by gamma, all in
+/// linear light, where 1 is what leaves a texture as it is. 8-bit light is taken for what a screen shows, which is how
+/// engines use it: its linear light goes by the power 2.2. What gets too bright for the format is as bright as it can
+/// be. Averages that the map keeps of each face become the means of the new light. The light grid, light of props and
+/// lights of entities stay as they are.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp

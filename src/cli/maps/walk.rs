@@ -21,8 +21,8 @@ struct Entry {
 
 /// All maps below a folder, in the order of their names.
 ///
-/// Folders that wait are in a list and not on the stack, and each is known by its number in the file system: a deep folder
-/// takes time in proportion to its depth.
+/// Folders that wait are in a list and not on the stack, and each is known by its number in the file system: a deep
+/// folder takes time in proportion to its depth.
 pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -56,7 +56,8 @@ pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     found
 }
 
-/// What a folder holds, in the order of the names; nothing for a folder that was seen, to which a symbolic link leads back.
+/// What a folder holds, in the order of the names; nothing for a folder that was seen, to which a symbolic link leads
+/// back.
 fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Result<Vec<Entry>> {
     if !seen.insert(id(folder)?) {
         return Ok(Vec::new());

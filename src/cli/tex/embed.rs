@@ -19,9 +19,10 @@ use crate::cli::talk::Code;
 
 /// Put the pixels of textures into a GoldSrc map that has only their names
 ///
-/// Of several WAD files the first one with a texture of the name is taken; case does not matter. Textures that are embedded
-/// already stay as they are. One that cannot be read, in the map or in the WAD file, is named; the others are taken, and the
-/// exit status is 1. The key `wad` of worldspawn, which makes the game ask for the files, is not changed.
+/// Of several WAD files the first one with a texture of the name is taken; case does not matter. Textures that are
+/// embedded already stay as they are. One that cannot be read, in the map or in the WAD file, is named; the others are
+/// taken, and the exit status is 1. The key `wad` of worldspawn, which makes the game ask for the files, is not
+/// changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp

@@ -21,10 +21,10 @@ use crate::cli::talk::{Code, Job};
 
 /// Write the pixels of textures to PNG files with their palettes
 ///
-/// A file is called as its texture; letters that some system would not have in a file's name are `%` and two digits, and of names
-/// that differ in nothing but case the later ones have `~` and their index behind them. Textures whose pixels are in WAD files
-/// are left out; the WAD files can be exported too. One that cannot be read is named, the rest is written, and the exit status
-/// is 1.
+/// A file is called as its texture; letters that some system would not have in a file's name are `%` and two digits,
+/// and of names that differ in nothing but case the later ones have `~` and their index behind them. Textures whose
+/// pixels are in WAD files are left out; the WAD files can be exported too. One that cannot be read is named, the rest
+/// is written, and the exit status is 1.
 ///
 /// WAL files and the textures in Quake maps have no palette: --palette gives it.
 #[derive(clap::Args)]
@@ -47,7 +47,8 @@ pub(crate) struct Args {
     /// Write the smaller copies too: NAME.mip1.png to NAME.mip3.png
     #[arg(long)]
     mips: bool,
-    /// The palette of WAL files and Quake maps: a PCX picture such as pics/colormap.pcx, or 768 bytes such as gfx/palette.lmp
+    /// The palette of WAL files and Quake maps: a PCX picture such as pics/colormap.pcx, or 768 bytes such as
+    /// gfx/palette.lmp
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
     /// Replace files on disk that have other bytes

@@ -27,8 +27,8 @@ pub(super) fn escape(name: &[u8]) -> String {
     out
 }
 
-/// The names of the files for all textures, without extension. Where names are equal but for their case the later ones have a
-/// number after a `~`, which no other name has.
+/// The names of the files for all textures, without extension. Where names are equal but for their case the later ones
+/// have a number after a `~`, which no other name has.
 pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
     let mut taken = Taken::default();
     let mut stem = |index: usize| {

@@ -61,7 +61,8 @@ impl Report for Stat {
             };
             let (path, percent) = (&job.path, 100.0 * mean / whole);
             job.line(format!(
-                "{path}: {set} of {places} {rows_are}: {least} to {most} visible, {mean:.1} in the mean ({percent:.1} %){bare}"
+                "{path}: {set} of {places} {rows_are}: {least} to {most} visible, {mean:.1} in the mean \
+                 ({percent:.1} %){bare}"
             ));
         }
         self.problems.iter().for_each(|problem| job.warn_here(problem));

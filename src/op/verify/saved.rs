@@ -48,8 +48,8 @@ pub fn compare(
     let known = old.container().damaged().next().map(|_| old.dialect());
     let mut new = Bsp::from_data(Data::from(saved), known);
     // The caller may have named the dialect of a map that is detected as another one, or as none.
-    let is_other =
-        |map: &crate::Result<Bsp<'_>>| !map.as_ref().is_ok_and(|map| map.dialect().name == old.dialect().name);
+    let dialect = |map: &Bsp<'_>| map.dialect().name;
+    let is_other = |map: &crate::Result<Bsp<'_>>| !map.as_ref().is_ok_and(|map| dialect(map) == dialect(old));
     if is_other(&new) && is_other(&Bsp::from_data(Data::from(old.container().bytes()), None)) {
         new = Bsp::from_data(Data::from(saved), Some(old.dialect()));
     }
