@@ -98,7 +98,7 @@ fn pictures_that_do_not_fit_change_nothing() {
     for (map, picture, says) in [
         ("goldsrc.bsp", "q3.png", "the map needs"),
         ("goldsrc.bsp", "cut.pbm", "it ends early"),
-        ("goldsrc.bsp", "text.png", "no PNG"),
+        ("goldsrc.bsp", "text.png", "not a PNG"),
         ("goldsrc.bsp", "goldsrc.bsp", "<FILE|DIR>"),
         ("goldsrc.bsp", "missing.png", "No such file"),
     ] {
