@@ -200,8 +200,7 @@ fn displacements_have_as_many_vertexes_as_there_are() {
 fn what_is_beside_others_goes_by_them() {
     let flagged = |flags: u8| built(&SOURCE21, 21, &[(59, vec![flags, 0, 0, 0]), (8, vec![0; 8]), (53, vec![0; 8])]);
     assert_eq!(read(&flagged(3), "LIGHTING"), Ok("ColorRgbExp32"));
-    assert_eq!(read(&flagged(0x7E), "LIGHTING_HDR"), Ok("ColorRgbExp32"));
-    assert!(why(&flagged(4), "LIGHTING").contains("a byte for each luxel"));
+    assert!(why(&flagged(8), "LIGHTING").contains("more than colors"));
     // Three leafs: a solid one, and one for each of a node and a model.
     let leafs = |index: Vec<u8>, light: Vec<u8>| {
         built(&SOURCE, 20, &[(14, model(0)), (5, vec![0; 32]), (10, vec![0; 96]), (52, index), (56, light)])

@@ -237,7 +237,7 @@ fn other_headers_are_read_and_written() {
     }
     assert_eq!(VITAMIN.lumps[127].name, "LUMP_127");
     let vitamin = built(&VITAMIN, 42, &[(64, vec![1]), (19, vec![0; 8])]);
-    assert!(why(&vitamin, "LUMP_64").contains("nobody has published"));
+    assert!(why(&vitamin, "LUMP_64").contains("is not published"));
     let sides: &RecordInfo = source21::BrushSideV21::INFO;
     assert_eq!(sides.size, 8);
 }
