@@ -12,10 +12,12 @@ impl Light<'_> {
     ///
     /// ```
     /// use bspkit::content::lightmap::{Image, Luxel};
-    /// let before = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?.light()?;
+    /// let map = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?;
+    /// let before = map.light()?;
     /// let (image, copy) = [0, 1].map(|set| Image { set, block: 3, style: 0, plane: 0 }).into();
     /// assert_eq!(before.sets()[1].copy_of(), Some(0));
-    /// let mut light = before.clone();
+    /// let mut draft = map.draft();
+    /// let light = draft.light()?;
     /// light.update(image, |_, _| Luxel::Grey(0));
     /// assert_eq!(light.carry(&before), before.block(copy).unwrap().luxels());
     /// assert_eq!(light.luxel(copy, [0, 0]), Some(Luxel::Rgb([0; 3])));
