@@ -1,19 +1,25 @@
 //! The laws of entity text, over hostile bytes and over the oddities of shipped maps.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+mod corpus;
 #[path = "common/random.rs"]
 mod random;
 
 #[path = "entities/cases.rs"]
 mod cases;
+#[path = "entities/engines.rs"]
+mod engines;
 #[path = "entities/laws.rs"]
 mod laws;
+#[path = "entities/real.rs"]
+mod real;
 
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::dialect::EntityRules;
 
 fn parse(text: &[u8]) -> Entities<'_> {
-    Entities::parse(text, EntityRules::SOURCE).unwrap()
+    Entities::parse(text, EntityRules::SOURCE.for_any_engine()).unwrap()
 }
 
 fn pairs(entities: &Entities<'_>) -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {

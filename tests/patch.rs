@@ -103,7 +103,7 @@ fn what_is_not_canonical_is_carried_as_it_is() {
     let old = text(&[WORLD, LIGHT, DOOR]);
     let door = "{\n\"classname\" \"func_door\"\n";
     assert_eq!(kinds(&leads(&old, &old.replace(door, "{ \"classname\"\t\"func_door\" // swings\n"))), ["replace"]);
-    assert_eq!(kinds(&leads(&old, &old.replace("\0", "{ \"a\" b}\n\0"))), ["add text"]);
+    assert_eq!(kinds(&leads(&old, &old.replace("\0", "{ \"a\" b }\n\0"))), ["add text"]);
     for new in [
         old.replace("}\n{", "}\n\n{"),
         old.replace('\0', ""),

@@ -30,7 +30,7 @@ impl Map {
         let bytes = map.bytes(map.role(Role::Entities)?.id).ok()?;
         let problems = map.entities().ok()?.diagnostics().total();
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        Some(Text { name: name.into_owned(), bytes, rules: map.dialect().text, problems })
+        Some(Text { name: name.into_owned(), bytes, rules: map.entity_rules(), problems })
     }
 }
 

@@ -64,6 +64,10 @@ impl NewPair {
         match text.iter().position(|byte| *byte == b'=') {
             None => Err(anyhow!("there is no `=` in it")),
             Some(0) => Err(anyhow!("there is no key before the `=`; --pair '' VALUE sets the empty key")),
+            Some(at) if looks_like_an_operator(&text[..at]) => {
+                let key = escaped(&text[..at]);
+                Err(anyhow!("the key `{key}` looks like an operator; --pair '{key}' VALUE sets a key of this name"))
+            }
             Some(at) => Ok(NewPair { key: Key::from_bytes(&text[..at])?, value: unescaped(&text[at + 1..]) }),
         }
     }
@@ -72,6 +76,12 @@ impl NewPair {
         let name = unescaped(key.as_encoded_bytes());
         NewPair { key: Key { name, nth: None }, value: unescaped(value.as_encoded_bytes()) }
     }
+}
+
+/// Whether a key ends as in `health*=2`, or is the begin of `message~s/a=b/c/`: there are no such operators, and no
+/// game has such keys.
+fn looks_like_an_operator(key: &[u8]) -> bool {
+    matches!(key.last(), Some(b'*' | b'+' | b'-')) || key.windows(3).any(|part| part == b"~s/")
 }
 
 /// Reads escapes; an argument need not be UTF-8.

@@ -47,7 +47,7 @@ impl<'a> Content<'a> for LightGrid<'a> {
         let [mins, maxs] = BOUNDS.map(bound);
         let (mins, maxs) = (mins.ok_or_else(no_world)?, maxs.ok_or_else(no_world)?);
         let mut cell = LightGrid::CELL;
-        let entities = Entities::parse(from.bytes(from.role(Role::Entities)?)?, from.bsp().dialect().text)?;
+        let entities = Entities::parse(from.bytes(from.role(Role::Entities)?)?, from.bsp().entity_rules())?;
         // Engines read every pair of the first entity, and the last one of a key is what stays.
         for pair in entities.get(0).into_iter().flat_map(|world| world.pairs()) {
             if pair.key.eq_ignore_ascii_case(b"gridsize") {

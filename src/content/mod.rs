@@ -22,10 +22,17 @@ pub mod wal;
 pub use lens::{Lens, View};
 
 use crate::bsp::Bsp;
+use crate::dialect::{EntityRules, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Slot, SlotId};
 
 impl<'a> Bsp<'a> {
+    /// How the engines of this map read its entity text: by the dialect, and by the version of the lump.
+    pub fn entity_rules(&self) -> EntityRules {
+        let version = self.role(Role::Entities).and_then(|slot| slot.version);
+        self.dialect().text.of_version(version.unwrap_or_default())
+    }
+
     /// A lump that claims bytes and has none, as the file ends before it, is not an empty one.
     pub(crate) fn check_there(&self, slot: &Slot) -> Result<()> {
         match slot.bounds.is_damaged() && slot.stored.is_empty() {

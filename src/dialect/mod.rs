@@ -85,7 +85,7 @@ pub use source21::SOURCE21;
 pub use source22::SOURCE22;
 pub use source360::SOURCE360;
 pub use strata::STRATA;
-pub use text::EntityRules;
+pub use text::{EntityRules, TextEffect, TextRule, TextSyntax, TextTrait};
 pub use vis::{LeafRows, VisModel};
 pub use vitamin::VITAMIN;
 

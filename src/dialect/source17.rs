@@ -6,7 +6,7 @@
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
-use super::{Dialect, Key, List, Lump, Row, SOURCE, checksum, keys, source};
+use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
 use crate::record::{Meaning, index, index_or_none, records, run};
 
@@ -17,6 +17,7 @@ pub const SOURCE17: Dialect = Dialect {
     versions: &[17],
     lumps: &LUMPS,
     rows: &ALL_ROWS,
+    text: EntityRules::BLOODLINES,
     rules: Rules {
         write_order: &[
             1, 10, 3, 5, 6, 2, 26, 33, 48, 34, 37, 38, 39, 7, 27, 18, 19, 16, 17, 13, 12, 14, 20, 21, 8, 4, 0, 15, 32,

@@ -20,7 +20,7 @@ use super::source::fit::{
     one_a_leaf, one_for_one_of, sides_of_brushes, with_known_faces,
 };
 use super::source::{displacements, lightmap, samples};
-use super::{Dialect, Row, SOURCE21, kept, source};
+use super::{Dialect, EntityRules, Row, SOURCE21, kept, source};
 
 /// Strata Source.
 pub const STRATA: Dialect = Dialect {
@@ -29,6 +29,7 @@ pub const STRATA: Dialect = Dialect {
     versions: &[25],
     rows: &ROWS,
     light: LightModel::Faces(&LIGHT),
+    text: EntityRules::STRATA,
     packing_caveats: &[],
     checks: &CHECKS,
     ..SOURCE21

@@ -181,7 +181,7 @@ pub fn covers(segments: &[Segment], slots: &[Slot], file_size: usize) -> Result<
 /// The entity text prints as it was, also after every value was set to what it is.
 fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
     let text = entity_text(bsp)?;
-    let printed = (subject.reprint)(&text, bsp.dialect().text).map_err(|error| match error.kind() {
+    let printed = (subject.reprint)(&text, bsp.entity_rules()).map_err(|error| match error.kind() {
         // A text past the limits is refused as a whole, and its bytes stay what they are.
         ErrorKind::TooLarge => Failure::DoesNotApply,
         _ => broken(error.to_string()),

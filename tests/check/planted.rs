@@ -145,6 +145,17 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("entity-brace", || pair(&source(), "message2", "{")),
     ("entity-token", || pair(&own("q2"), "message2", &"x".repeat(1024))),
     ("entity-size", || (0..70).fold(own("q3"), |map, number| pair(&map, &format!("key{number}"), "x"))),
+    ("entity-engines", || text(&own("goldsrc"), "{\n\"classname\" \"worldspawn\"", "{\"classname\" \"worldspawn\"")),
+    ("entity-engines", || pair(&own("goldsrc"), "message2", "c:\\")),
+    ("entity-engines", || (0..300).fold(own("goldsrc"), |map, number| pair(&map, &format!("key{number}"), "x"))),
+    ("entity-structure", || text(&own("q2"), "\n}\n{\n", "\n}\n{x\n")),
+    ("entity-class", || {
+        edited(&source(), "entities", |bytes| {
+            bytes.pop();
+            bytes.extend(b"{\n\"Classname\" \"light\"\n}\n\0");
+        })
+    }),
+    ("entity-letters", || pair(&own("q1"), "message2", "maps\\e1m1")),
     ("entity-nul", || edited(&own("q2"), "entities", |bytes| assert_eq!(bytes.pop(), Some(0)))),
     ("entity-tail", || edited(&own("q2"), "entities", |bytes| bytes.extend(b"old"))),
     ("entity-unread", || edited(&own("goldsrc"), "entities", |bytes| *bytes = b"{}".repeat(140_000))),

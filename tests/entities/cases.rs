@@ -20,7 +20,7 @@ fn kinds(text: &[u8]) -> Vec<DiagnosticKind> {
 #[test]
 fn a_compilers_text_is_canonical() {
     let text = b"{\n\"world_maxs\" \"1 2 3\"\n\"classname\" \"worldspawn\"\n}\n{\n\"\" \",,,0,-1\"\n\"a\" \"\"\n\"a\" \"x\"\n}\n\0";
-    assert_eq!(parse(text).canonical(), text);
+    assert_eq!(parse(text).canonical().unwrap(), text);
     assert_eq!(kinds(text), []);
 }
 
@@ -126,20 +126,103 @@ fn repeated_keys_keep_their_order() {
 }
 
 #[test]
-fn a_backslash_escapes_no_quote() {
+fn a_backslash_escapes_a_quote_only_where_engines_say_so() {
     let text = b"{\n\"command\" \"world,Play,\\\"vdata/x\\\",4\"\n\"classname\" \"logic_relay\"\n}\n\0";
     let entities = parse(text);
     assert_eq!(entities.get(0).unwrap().get("command"), Some(&b"world,Play,\\"[..]));
     assert!(kinds(text).contains(&DiagnosticKind::UnquotedToken));
     assert_eq!(entities.to_bytes(), text);
+    let mut entities = Entities::parse(&text[..], EntityRules::BLOODLINES).unwrap();
+    let mut relay = entities.first_class("logic_relay").unwrap();
+    assert_eq!(relay.entity().get("command"), Some(&b"world,Play,\\\"vdata/x\\\",4"[..]));
+    relay.set("command", "say \\\"hi\\\"").unwrap();
+    let bytes = entities.to_bytes();
+    assert_eq!(bytes, b"{\n\"command\" \"say \\\"hi\\\"\"\n\"classname\" \"logic_relay\"\n}\n\0");
+    for (value, why) in [("a\"b", "contains a quote"), ("a\\", "ends with a backslash")] {
+        let error = entities.entity_mut(0).unwrap().set("command", value).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    // Strata escapes backslashes too, from version 1 of the lump on.
+    let text = b"{\n\"a\" \"b\\\\\"\n\"c\" \"\\\"d\"\n}\n\0";
+    let strata = Entities::parse(&text[..], EntityRules::STRATA.of_version(1)).unwrap();
+    assert_eq!(strata.get(0).unwrap().get("c"), Some(&b"\\\"d"[..]));
+    let old = Entities::parse(&text[..], EntityRules::STRATA.of_version(0)).unwrap();
+    assert_eq!(old.get(0).unwrap().get("c"), Some(&b"\\"[..]));
 }
 
 #[test]
-fn a_missing_opening_quote_flips_what_follows() {
+fn a_brace_is_a_letter_where_engines_say_so() {
+    let text = b"{\"classname\" \"worldspawn\"}\n\0";
+    let kinds = |rules| {
+        let entities = Entities::parse(&text[..], rules).unwrap();
+        entities.diagnostics().iter().map(|diagnostic| diagnostic.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(EntityRules::QUAKE), [DiagnosticKind::TouchingBrace]);
+    assert_eq!(kinds(EntityRules::QUAKE2), [DiagnosticKind::BraceInToken, DiagnosticKind::KeyWithoutValue]);
+    let entities = Entities::parse(&text[..], EntityRules::QUAKE2).unwrap();
+    assert_eq!(entities.lost_in_canonical().unwrap().total(), 2);
+    // What an edit leaves behind is read by all.
+    let mut entities = Entities::parse(&b"{ a 1 \"b\" \"c\"}\0"[..], EntityRules::QUAKE).unwrap();
+    entities.entity_mut(0).unwrap().unset("b").unwrap();
+    assert_eq!(entities.to_bytes(), b"{ a 1 }\0");
+}
+
+#[test]
+fn what_only_some_engines_refuse_can_be_forced() {
+    let text = b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n}\n\0";
+    type Edit = fn(&mut Entities<'_>) -> bspkit::Result<()>;
+    let cases: [(EntityRules, Edit, &str); 6] = [
+        (EntityRules::GOLDSRC, |all| all.entity_mut(1)?.set("a", "x".repeat(1500)), "GoldSrc read no more than 1023"),
+        (EntityRules::GOLDSRC, |all| all.entity_mut(1)?.set("k".repeat(300), "v"), "GoldSrc read no more than 255"),
+        (EntityRules::QUAKE, |all| all.entity_mut(1)?.set("classname", ""), "QuakeSpasm stops there"),
+        (EntityRules::SOURCE, |all| all.entity_mut(1)?.unset("classname").map(drop), "Source engines stop there"),
+        (
+            EntityRules::SOURCE,
+            |all| all.entity_mut(1)?.rename("classname", "Classname").map(drop),
+            "no key `classname`",
+        ),
+        (EntityRules::SOURCE, |all| all.add([("origin", "0 0 0")]).map(drop), "no key `classname`"),
+    ];
+    for (rules, edit, said) in cases {
+        let mut entities = Entities::parse(&text[..], rules).unwrap();
+        let error = edit(&mut entities).unwrap_err();
+        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains(said), "{error}");
+        assert!(error.advice().unwrap().contains("--force"), "{error}");
+        assert!(!entities.is_edited());
+        entities.for_any_engine();
+        edit(&mut entities).unwrap();
+        let bytes = entities.to_bytes();
+        let again = Entities::parse(&bytes[..], rules).unwrap();
+        assert_eq!((again.unreadable().count(), again.flaws().count()), (1, 1));
+    }
+    let mut entities = Entities::parse(&text[..], EntityRules::GOLDSRC.for_any_engine()).unwrap();
+    assert!(entities.entity_mut(1).unwrap().set("a", "x".repeat(16_384)).is_err());
+}
+
+#[test]
+fn what_engines_read_in_another_way_is_a_flaw() {
+    let flaws = |rules, pair: &str| {
+        let text = format!("{{\n\"classname\" \"worldspawn\"\n{pair}\n}}\n\0");
+        let entities = Entities::parse(text.into_bytes(), rules).unwrap();
+        assert_eq!(entities.unreadable().count(), 0);
+        entities.flaws().map(|flaw| flaw.rule.what).collect::<Vec<_>>()
+    };
+    use bspkit::dialect::TextTrait::{Backslash, BackslashAtEnd, MorePairs, SpaceBehindKey};
+    assert_eq!(flaws(EntityRules::GOLDSRC, r#""path" "c:\""#), [BackslashAtEnd]);
+    assert_eq!(flaws(EntityRules::GOLDSRC, r#""message" "a\b""#), []);
+    assert_eq!(flaws(EntityRules::GOLDSRC, &"\"a\" \"b\"\n".repeat(300)), [MorePairs(256)]);
+    assert_eq!(flaws(EntityRules::QUAKE, r#""message" "a\nb\\c""#), []);
+    assert_eq!(flaws(EntityRules::QUAKE, r#""message" "maps\e1m1""#), [Backslash]);
+    assert_eq!(flaws(EntityRules::QUAKE, r#""wad" "maps\e1m1" "_a" "\b""#), []);
+    assert_eq!(flaws(EntityRules::QUAKE, r#""message " "a""#), [SpaceBehindKey]);
+}
+
+#[test]
+fn a_missing_opening_quote_is_a_word_with_a_quote() {
     let text = b"{\n\"OnStartTouch\" outside,Kill,,\"\n\"classname\" \"a\"\n}\n\0";
     let entities = parse(text);
-    assert_eq!(entities.get(0).unwrap().get("OnStartTouch"), Some(&b"outside,Kill,,"[..]));
-    assert_eq!(entities.get(0).unwrap().get("\n"), Some(&b"classname"[..]));
+    assert_eq!(entities.get(0).unwrap().get("OnStartTouch"), Some(&b"outside,Kill,,\""[..]));
+    assert_eq!(entities.get(0).unwrap().class(), Some(&b"a"[..]));
     assert_eq!(entities.to_bytes(), text);
 }
 
@@ -185,7 +268,7 @@ fn words_get_quotes_only_when_they_change() {
     light.set("style", "2").unwrap();
     light.set("style", "1").unwrap();
     assert!(!entities.is_edited());
-    assert_eq!(edited(b"{a b\"c\"\"d\"e f}", |entity| assert_eq!(entity.unset("c").unwrap(), 1)), "{a b e f}");
+    assert_eq!(edited(b"{a b \"c\"\"d\"e f}", |entity| assert_eq!(entity.unset("c").unwrap(), 1)), "{a b e f}");
 }
 
 #[test]
@@ -285,15 +368,15 @@ fn limits_of_pairs_may_be_kept_but_not_passed() {
 #[test]
 fn too_much_is_an_error_and_a_text_of_mistakes_is_none() {
     let parse = |text: Vec<u8>| Entities::parse(text, EntityRules::QUAKE2);
-    let pairs = |count: usize| [&b"{"[..], &b"a b ".repeat(count)].concat();
+    let pairs = |count: usize| [&b"{ "[..], &b"a b ".repeat(count)].concat();
     let too_large = |text: Vec<u8>| parse(text).unwrap_err();
     // The limits that the documentation names, and one more.
     for (most, more, said) in [
-        (pairs(1 << 20), pairs((1 << 20) + 1), "an entity text of more than 1048576 pairs (entities, offset 4194307)"),
+        (pairs(1 << 20), pairs((1 << 20) + 1), "an entity text of more than 1048576 pairs (entities, offset 4194308)"),
         (
-            b"{}".repeat(1 << 17),
-            b"{}".repeat((1 << 17) + 1),
-            "an entity text of more than 131072 entities (entities, offset 262144)",
+            b"{ } ".repeat(1 << 17),
+            b"{ } ".repeat((1 << 17) + 1),
+            "an entity text of more than 131072 entities (entities, offset 524288)",
         ),
         (b" ".repeat(16 << 20), b" ".repeat((16 << 20) + 1), "an entity text of 16777217 bytes, more than 16777216"),
     ] {
@@ -301,7 +384,7 @@ fn too_much_is_an_error_and_a_text_of_mistakes_is_none() {
         let error = too_large(more);
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::TooLarge, said));
     }
-    let entities = parse(b"}".repeat(5000)).unwrap();
+    let entities = parse(b"} ".repeat(5000)).unwrap();
     assert_eq!((entities.diagnostics().iter().count(), entities.diagnostics().total()), (1000, 5001));
 }
 

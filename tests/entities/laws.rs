@@ -1,75 +1,37 @@
-//! Over hostile bytes: what is read is what a byte loop reads, and what is edited reads back.
-
-use std::ops::Range;
+//! Over hostile bytes: what is read is what the engines read, and what is edited reads back.
 
 use bspkit::ErrorKind;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;
 use proptest::prelude::*;
 
+use super::engines::ENGINES;
 use super::{pairs, parse, random};
 
 const SEEDS: &str = "tests/entities.proptest-regressions";
 
-type Read = (Range<usize>, Vec<(Vec<u8>, Vec<u8>)>);
-
-/// The same reading by other means: a byte loop over the whole text.
-fn read_by_hand(content: &[u8], block_comments: bool) -> Vec<Read> {
-    let text = content.split(|&byte| byte == 0).next().unwrap();
-    let (mut at, mut entities, mut open, mut key) = (0, Vec::<Read>::new(), false, None::<Vec<u8>>);
-    while at < text.len() {
-        let rest = &text[at..];
-        let until = |end: fn(&u8) -> bool| rest.iter().position(end).unwrap_or(rest.len());
-        let (len, is_token) = match rest[0] {
-            0..=32 => (1, false),
-            _ if rest.starts_with(b"//") => (until(|&byte| byte == b'\n'), false),
-            _ if block_comments && rest.starts_with(b"/*") => {
-                let end = rest[2..].windows(2).position(|two| two == b"*/");
-                (end.map_or(rest.len(), |end| end + 4), false)
-            }
-            b'{' | b'}' => (1, true),
-            b'"' => (rest[1..].iter().position(|&byte| byte == b'"').map_or(rest.len(), |end| end + 2), true),
-            _ => (until(|&byte| byte <= 32 || b"\"{}".contains(&byte)), true),
-        };
-        let token = &rest[..len];
-        at += len;
-        if token == b"{" {
-            entities.push((at - 1..at, Vec::new()));
-            (open, key) = (true, None);
-        } else if is_token && open {
-            let (span, pairs) = entities.last_mut().unwrap();
-            span.end = at;
-            if token == b"}" {
-                open = false;
-                continue;
-            }
-            let inner = token.strip_prefix(b"\"").map_or(token, |inner| inner.strip_suffix(b"\"").unwrap_or(inner));
-            match key.take() {
-                Some(key) => pairs.push((key, inner.to_vec())),
-                None => key = Some(inner.to_vec()),
-            }
-        }
-    }
-    entities
-}
-
 /// More are not read.
 const MOST_ENTITIES: usize = 1 << 17;
 
-fn agrees_with_hand(text: &[u8]) {
-    for rules in [EntityRules::SOURCE, EntityRules::QUAKE3] {
-        let entities = match Entities::parse(text, rules) {
+fn agrees_with_engines(text: &[u8]) {
+    for engine in &ENGINES {
+        let read = engine.read(text);
+        let entities = match Entities::parse(text, engine.rules) {
             Ok(entities) => entities,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::TooLarge);
-                assert!(read_by_hand(text, rules.block_comments).len() > MOST_ENTITIES, "{error}");
+                assert!(read.entities.len() > MOST_ENTITIES, "{error}");
                 continue;
             }
         };
-        let spans = entities.iter().map(|entity| entity.span().unwrap());
-        let read: Vec<Read> = spans.zip(pairs(&entities)).collect();
-        assert!(read == read_by_hand(text, rules.block_comments), "{}", text.escape_ascii());
+        assert!(pairs(&entities) == read.entities, "{}: {}", engine.rules.engines, text.escape_ascii());
         assert!(entities.to_bytes() == text && !entities.is_edited());
+        // Only the first thousand are listed.
+        let has_brace = read.entities.iter().flatten().any(|(_, value)| value.first() == Some(&b'}'));
+        let is_odd = entities.diagnostics().iter().any(|diagnostic| diagnostic.kind.stops_engines()) || has_brace;
+        assert!(is_odd || !read.stops, "{}: {}", engine.rules.engines, text.escape_ascii());
+        let ends: Vec<_> = entities.iter().map(|entity| entity.span().unwrap()).collect();
+        assert!(ends.is_sorted_by(|one, next| one.end <= next.start), "{}", text.escape_ascii());
     }
 }
 
@@ -98,6 +60,17 @@ const NASTY: &[&[u8]] = &[
     b"\"\"",
     b"{\n\"classname\" \"light\"\n}\n",
     b"{ \"a\" \"1\" }",
+    b"{x",
+    b"}y",
+    b"\"}\"",
+    b"\"{\"",
+    b"w\"",
+    b"\\",
+    b"\\\\",
+    b"(",
+    b"'",
+    b":",
+    b",",
 ];
 
 const TAILS: &[&[u8]] = &[b"", b"\0", b"\0\0", b" ", b"\0junk\"{"];
@@ -111,7 +84,7 @@ fn nasty() -> impl Strategy<Value = Vec<u8>> {
 const FILLERS: &[&[u8]] = &[b"a", b" ", b"\n", b"/", b"\"", b"{", b"*", b"\xe9"];
 
 fn rules() -> impl Strategy<Value = EntityRules> {
-    prop::sample::select(vec![EntityRules::SOURCE, EntityRules::QUAKE3])
+    prop::sample::select(ENGINES.map(|engine| engine.rules.for_any_engine()).to_vec())
 }
 
 /// Texts with few, long tokens and gaps, around the sizes at which windows end.
@@ -131,23 +104,32 @@ proptest! {
     #![proptest_config(random::config(256, SEEDS))]
 
     #[test]
-    fn any_text_is_read_as_by_hand_and_printed_as_it_was(text in nasty()) {
-        agrees_with_hand(&text);
+    fn any_text_is_read_as_by_engines_and_printed_as_it_was(text in nasty()) {
+        agrees_with_engines(&text);
     }
 
     #[test]
-    fn any_bytes_are_read_as_by_hand(text: Vec<u8>) {
-        agrees_with_hand(&text);
+    fn any_bytes_are_read_as_by_engines(text: Vec<u8>) {
+        agrees_with_engines(&text);
     }
 
     #[test]
-    fn canonical_is_a_fixpoint_with_the_same_pairs(text in nasty()) {
-        let entities = parse(&text);
-        let canonical = entities.canonical();
-        let again = parse(&canonical);
-        prop_assert_eq!(pairs(&entities), pairs(&again));
-        prop_assert_eq!(&again.canonical(), &canonical);
-        prop_assert!(again.lost_in_canonical().unwrap().is_empty());
+    fn canonical_is_a_fixpoint_that_engines_read_as_before(text in nasty(), engine in 0..ENGINES.len()) {
+        let engine = &ENGINES[engine];
+        let entities = Entities::parse(&text[..], engine.rules).unwrap();
+        match entities.canonical() {
+            Ok(canonical) => {
+                let again = Entities::parse(&canonical[..], engine.rules).unwrap();
+                prop_assert_eq!(engine.read(&text).entities, engine.read(&canonical).entities);
+                prop_assert_eq!(&again.canonical().unwrap(), &canonical);
+                prop_assert!(again.lost_in_canonical().unwrap().is_empty());
+            }
+            // A quote in a word, a value like a brace, a last backslash: nothing else is refused.
+            Err(_) => {
+                let is_odd = |token: &Vec<u8>| token.contains(&b'"') || token.ends_with(b"\\") || token.starts_with(b"}");
+                prop_assert!(pairs(&entities).iter().flatten().any(|(key, value)| is_odd(key) || is_odd(value)));
+            }
+        }
     }
 
     #[test]
@@ -295,7 +277,7 @@ proptest! {
             2 => assert_eq!(entities.add([("classname", "new"), ("", "")]).unwrap(), count),
             _ => entities.move_before(one, other).unwrap(),
         }
-        prop_assert_eq!(entities.to_bytes(), entities.canonical());
+        prop_assert_eq!(entities.to_bytes(), entities.canonical().unwrap());
     }
 }
 
@@ -303,6 +285,6 @@ proptest! {
     #![proptest_config(random::config(64, SEEDS))]
     #[test]
     fn windows_do_not_show(text in long()) {
-        agrees_with_hand(&text);
+        agrees_with_engines(&text);
     }
 }

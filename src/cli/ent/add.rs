@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use super::select::warn_of_flaws;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -33,7 +34,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }
-        draft.entities()?.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
+        let entities = draft.entities()?;
+        if args.save.force {
+            entities.for_any_engine();
+        }
+        entities.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
+        warn_of_flaws(entities, job);
         Ok(Edited::Done)
     })
 }

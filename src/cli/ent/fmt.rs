@@ -41,7 +41,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);
         let diagnostics: Vec<Diagnostic> = entities.diagnostics().iter().filter(told).cloned().collect();
         warn_of(diagnostics.len(), diagnostics.iter(), job);
-        let text = entities.canonical();
+        let text = entities.canonical()?;
         if let Some(slot) = draft.bsp().role(Role::Entities) {
             let id = slot.id;
             draft.set(id, text)?;

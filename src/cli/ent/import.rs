@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use bspkit::Draft;
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
+use bspkit::{Draft, Error, ErrorKind};
 
 use super::export;
 use super::select::warn_of;
@@ -56,11 +56,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
             text.resize(text.len() + old.unwrap_or(1), 0);
         }
-        let entities = Entities::parse(&text[..], draft.bsp().dialect().text)?;
-        warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
+        let entities = Entities::parse(&text[..], draft.bsp().entity_rules())?;
         if !args.save.force {
+            refuse_foreign(&text)?;
             refuse_unreadable(draft, &entities)?;
         }
+        warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
         drop(entities);
         draft.set(id, text)?;
         Ok(Edited::Done)
@@ -76,13 +77,35 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(input::read(path)?)
 }
 
-/// Refuses a text that no engine could read back. What the old text had already was no fault of this one.
+/// Refuses what is plainly something else than entity text, in one sentence.
+fn refuse_foreign(text: &[u8]) -> Result<()> {
+    let body = text.trim_ascii_start();
+    let inside = body.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    let key = inside.and_then(|inside| inside.strip_prefix(b"\""));
+    let after = key.and_then(|key| Some(key[key.iter().position(|byte| *byte == b'"')? + 1..].trim_ascii_start()));
+    let what = if body.starts_with(b"[") || after.is_some_and(|after| after.starts_with(b":")) {
+        "JSON"
+    } else if text.trim_ascii_end().strip_suffix(b"\0").unwrap_or(text).iter().any(|byte| matches!(byte, 0..=8)) {
+        "binary data"
+    } else {
+        return Ok(());
+    };
+    let message = format!("the file is not entity text: it looks like {what}");
+    Err(Error::new(ErrorKind::Refused, message).hint("entity text is what `bspkit ent export` writes").into())
+}
+
+/// Refuses a text that engines could not read. What the old text had already is not the fault of this one.
 pub(super) fn refuse_unreadable(draft: &Draft<'_>, entities: &Entities<'_>) -> Result<()> {
-    let old = draft.bsp().entities().map_or(0, |old| old.unreadable().count());
-    match entities.unreadable().next() {
-        Some(error) if entities.unreadable().count() > old => {
-            Err(anyhow::Error::new(error).context("the text cannot be read back; --force takes it all the same"))
+    let stops =
+        |entities: &Entities<'_>| entities.diagnostics().iter().filter(|found| found.kind.stops_engines()).count();
+    let (old_stops, old) = draft.bsp().entities().map_or((0, 0), |old| (stops(&old), old.unreadable().count()));
+    let first_stop = entities.diagnostics().iter().find(|found| found.kind.stops_engines());
+    let refused = match (first_stop, entities.unreadable().next()) {
+        (Some(found), _) if stops(entities) > old_stops => {
+            Error::new(ErrorKind::Refused, format!("{} stop at the text: {found}", entities.rules().engines))
         }
-        _ => Ok(()),
-    }
+        (_, Some(error)) if entities.unreadable().count() > old => error,
+        _ => return Ok(()),
+    };
+    Err(anyhow::Error::new(refused).context("engines cannot read the text; --force takes it all the same"))
 }

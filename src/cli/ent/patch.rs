@@ -45,8 +45,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let patch = patch::read(&text).with_context(cannot_read)?;
     args.save.each(cx, args.maps.find(), |draft, _, _| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
-        let bytes = patch.apply(draft.entities()?)?;
-        let entities = Entities::parse(&bytes[..], draft.bsp().dialect().text)?;
+        let entities = draft.entities()?;
+        if args.save.force {
+            entities.for_any_engine();
+        }
+        let bytes = patch.apply(entities)?;
+        let entities = Entities::parse(&bytes[..], draft.bsp().entity_rules())?;
         if !args.save.force {
             import::refuse_unreadable(draft, &entities)?;
         }

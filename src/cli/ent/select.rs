@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use anyhow::Result;
-use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
+use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Flaw};
 use bspkit::content::select::Selector;
+use bspkit::dialect::TextEffect;
 use serde::Serialize;
 
 use crate::cli::context::Context;
@@ -81,11 +82,16 @@ impl Which {
         let choice = Choice::parse(&self.selector)?;
         save.each(cx, self.maps.find(), |draft, _, job| {
             let entities = draft.entities()?;
+            if save.force {
+                entities.for_any_engine();
+            }
             let indices = choice.edited(entities, job);
             if indices.is_empty() {
                 return Ok(Edited::Nothing(choice.nothing()));
             }
-            edit(entities, &Chosen { choice: &choice, indices: &indices }, job)
+            let done = edit(entities, &Chosen { choice: &choice, indices: &indices }, job)?;
+            warn_of_flaws(entities, job);
+            Ok(done)
         })
     }
 }
@@ -113,6 +119,15 @@ pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Di
             "the entity text: {}",
             count(total - LISTED, "more place is odd", "more places are odd")
         ));
+    }
+}
+
+/// Warns of what engines read in another way than it is written: of entities that were edited.
+pub(super) fn warn_of_flaws(entities: &Entities<'_>, job: &mut Job<'_>) {
+    let is_edited = |flaw: &Flaw| entities.get(flaw.entity).is_some_and(|entity| entity.is_edited());
+    for flaw in entities.flaws().filter(|flaw| flaw.rule.effect == TextEffect::Differs && is_edited(flaw)).take(LISTED)
+    {
+        job.warn_here(&format!("entity #{}: {}", flaw.entity, flaw.message));
     }
 }
 

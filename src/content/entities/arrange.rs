@@ -143,14 +143,14 @@ impl Entities<'_> {
             let message = format!("entity {target} cannot be moved to a place beside itself");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed).min() {
+        if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed()).min() {
             return Err(rule::not_closed(open, "it would swallow what stands behind its new place"));
         }
         let before = match behind {
             0 => (0..target).rev().find(|index| !chosen.contains(index)),
             _ => Some(target),
         };
-        if let Some(before) = before.filter(|&before| !self.view(before).is_closed) {
+        if let Some(before) = before.filter(|&before| !self.view(before).is_closed()) {
             return Err(rule::not_closed(before, "it would swallow what is moved behind it"));
         }
         let mut next = self.clone();
@@ -242,7 +242,7 @@ impl Entities<'_> {
             self.check_index(index)?;
             if let Some(before) = index.checked_sub(1)
                 && !chosen.contains(&before)
-                && !self.view(before).is_closed
+                && !self.view(before).is_closed()
             {
                 return Err(rule::not_closed(before, "it would swallow what stands behind the next one"));
             }
@@ -267,7 +267,7 @@ impl Entities<'_> {
             ));
         }
         match index.checked_sub(1) {
-            Some(before) if !self.view(before).is_closed => {
+            Some(before) if !self.view(before).is_closed() => {
                 Err(rule::not_closed(before, "it would swallow what is put behind it"))
             }
             _ => Ok(()),

@@ -17,6 +17,10 @@ pub enum DiagnosticKind {
     KeyWithoutValue,
     /// A key, a value or a closing brace outside entities.
     StrayToken,
+    /// A brace that opens or closes an entity from within a word or a string; the rest of that is not read.
+    BraceInToken,
+    /// A brace directly beside a word or another brace: other engines take it for a part of that.
+    TouchingBrace,
     /// A key or value without quotes.
     UnquotedToken,
     /// A comment; harmless, and only listed where it would be lost.
@@ -34,9 +38,15 @@ impl DiagnosticKind {
         self != DiagnosticKind::Comment
     }
 
+    /// Whether the game engines stop at it.
+    pub fn stops_engines(self) -> bool {
+        use DiagnosticKind::{BraceInToken, KeyWithoutValue, MissingClosingBrace, NestedBrace, StrayToken};
+        matches!(self, BraceInToken | KeyWithoutValue | MissingClosingBrace | NestedBrace | StrayToken)
+    }
+
     pub(super) fn is_lost_in_canonical(self) -> bool {
-        use DiagnosticKind::{Comment, KeyWithoutValue, StrayToken};
-        matches!(self, Comment | KeyWithoutValue | StrayToken)
+        use DiagnosticKind::{BraceInToken, Comment, KeyWithoutValue, StrayToken};
+        matches!(self, BraceInToken | Comment | KeyWithoutValue | StrayToken)
     }
 }
 
@@ -48,6 +58,8 @@ impl fmt::Display for DiagnosticKind {
             DiagnosticKind::NestedBrace => "an opening brace stands inside an entity",
             DiagnosticKind::KeyWithoutValue => "a key has no value",
             DiagnosticKind::StrayToken => "a token stands outside entities",
+            DiagnosticKind::BraceInToken => "a brace is part of a word or is in quotes",
+            DiagnosticKind::TouchingBrace => "a brace touches what is beside it",
             DiagnosticKind::UnquotedToken => "a key or value has no quotes",
             DiagnosticKind::Comment => "a comment",
             DiagnosticKind::BytesBehindNul => "there are bytes behind the NUL that ends the text",

@@ -16,8 +16,9 @@ use crate::{Error, ErrorKind, Result};
 /// that has the pairs it was read with again has its old text again.
 ///
 /// # Errors
-/// All methods give [`ErrorKind::Refused`] for what no engine of the dialect could read back, and for a first entity
-/// that would no longer be worldspawn.
+/// All methods give [`ErrorKind::Refused`] for what engines of the dialect could not read back
+/// ([`Entities::for_any_engine`] lifts what only some of them could not), and for a first entity that would no longer
+/// be worldspawn.
 ///
 /// ```
 /// use bspkit::ErrorKind;
@@ -203,12 +204,14 @@ impl<'e, 'a> EntityMut<'e, 'a> {
 
 fn has_pairs_of_source(entities: &Entities<'_>, origin: u32, own: &Own) -> bool {
     let (bytes, pairs) = (&entities.source.data[..], entities.source.pairs(index(origin)));
-    let same = |one: Span, other: Span| unquoted(&own.text[one.range()]) == unquoted(&bytes[other.range()]);
+    let syntax = &entities.rules.syntax;
+    let same = |one: Span, other: Span| {
+        unquoted(&own.text[one.range()], syntax).0 == unquoted(&bytes[other.range()], syntax).0
+    };
     own.pairs.len() == pairs.len()
         && own.pairs.iter().zip(pairs).all(|(own, old)| same(own.key, old.key) && same(own.value, old.value))
 }
 
 fn is_unterminated(entity: &Entity<'_>, span: Span) -> bool {
-    let token = &entity.bytes[span.range()];
-    token.first() == Some(&b'"') && (token.len() == 1 || !token.ends_with(b"\""))
+    !unquoted(&entity.bytes[span.range()], entity.syntax).1
 }

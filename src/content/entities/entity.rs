@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::parse::PairSpan;
 use super::token::Span;
+use crate::dialect::TextSyntax;
 
 /// One entity: its pairs in order, its text, and where it stood.
 ///
@@ -25,9 +26,13 @@ pub struct Entity<'e> {
     /// What the spans index: the whole source or the entity's own text.
     pub(super) bytes: &'e [u8],
     pub(super) range: Range<usize>,
+    /// The range between the braces.
+    pub(super) inside: Range<usize>,
+    pub(super) syntax: &'e TextSyntax,
     pub(super) pairs: &'e [PairSpan],
     pub(super) span: Option<Range<usize>>,
-    pub(super) is_closed: bool,
+    /// Whether the text is its own and not the source's.
+    pub(super) is_own: bool,
 }
 
 /// A key and its value, without quotes.
@@ -73,14 +78,19 @@ impl<'e> Entity<'e> {
 
     /// All pairs, in order.
     pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + use<'e> {
-        let bytes = self.bytes;
-        let inner = move |span: Span| unquoted(&bytes[span.range()]);
+        let (bytes, syntax) = (self.bytes, self.syntax);
+        let inner = move |span: Span| unquoted(&bytes[span.range()], syntax).0;
         self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
     }
 
     /// The text from the opening to the closing brace, or to the last token where that is missing.
     pub fn text(&self) -> &'e [u8] {
         &self.bytes[self.range.clone()]
+    }
+
+    /// Whether it was edited, or is new.
+    pub fn is_edited(&self) -> bool {
+        self.is_own
     }
 
     /// Where the entity stood in the lump that was read, in bytes; `None` for a new one.
@@ -90,14 +100,16 @@ impl<'e> Entity<'e> {
 
     /// Whether the closing brace is there.
     pub fn is_closed(&self) -> bool {
-        self.is_closed
+        self.inside.end < self.range.end
     }
 }
 
-/// A token without its quotes, of which the closing one may be missing.
-pub(super) fn unquoted(token: &[u8]) -> &[u8] {
+/// A token without its quotes, and whether the closing one is there.
+pub(super) fn unquoted<'t>(token: &'t [u8], syntax: &TextSyntax) -> (&'t [u8], bool) {
     match token {
-        [b'"', inner @ .., b'"'] | [b'"', inner @ ..] => inner,
-        word => word,
+        // Nothing but an escape can make the last quote a letter.
+        [b'"', inner @ .., b'"'] if syntax.escaped.is_empty() || syntax.quote_in(inner).is_none() => (inner, true),
+        [b'"', inner @ ..] => (inner, false),
+        word => (word, true),
     }
 }

@@ -57,8 +57,9 @@ impl Own {
     fn read(text: &[u8], rules: &EntityRules) -> Result<Own> {
         let source = Source::parse(Data::from(text), rules, |_| false)?;
         match &source.entities[..] {
-            [placed] if placed.body.range() == (0..text.len()) && placed.is_closed => {
-                Ok(Own { origin: None, text: text.to_vec(), pairs: source.pairs(0).to_vec(), is_closed: true })
+            [placed] if placed.body.range() == (0..text.len()) && placed.inside.end() < text.len() => {
+                let (pairs, inside) = (source.pairs(0).to_vec(), placed.inside.range());
+                Ok(Own { origin: None, text: text.to_vec(), pairs, inside })
             }
             _ => {
                 let shown = escaped(&text[..text.len().min(40)]);

@@ -27,6 +27,7 @@ mod splice;
 mod style;
 mod token;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -34,6 +35,7 @@ use indexmap::IndexMap;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
+pub use rule::Flaw;
 
 use crate::bytes::{self, short};
 use crate::content::lens::{Content, Reader};
@@ -87,7 +89,8 @@ struct Own {
     origin: Option<u32>,
     text: Vec<u8>,
     pairs: Vec<PairSpan>,
-    is_closed: bool,
+    /// The range between the braces.
+    inside: Range<usize>,
 }
 
 /// What stands before an entity, and the rest of its line.
@@ -103,7 +106,7 @@ impl<'a> Content<'a> for Entities<'a> {
         if from.new_bytes(slot)?.is_none() {
             from.bsp().check_entity_packing(slot)?;
         }
-        Entities::parse(from.own(slot)?, from.bsp().dialect().text)
+        Entities::parse(from.own(slot)?, from.bsp().entity_rules())
     }
 
     fn edits(&self) -> Result<Vec<Option<Rope<'a>>>> {
@@ -144,10 +147,10 @@ impl<'a> Entities<'a> {
         (index < self.len()).then(|| self.view(index))
     }
 
-    /// What no engine of the dialect could read back: what an edit would refuse, with the rule. Texts that came as a
-    /// whole, from the map or from [`crate::Draft::set`], may hold such things.
-    pub fn unreadable(&self) -> impl Iterator<Item = Error> + '_ {
-        rule::unreadable(&self.rules, self)
+    /// From here on an edit is refused only where no engine of the dialect could read it back; without this also where
+    /// one of those that are known could not.
+    pub fn for_any_engine(&mut self) {
+        self.rules = self.rules.for_any_engine();
     }
 
     /// What is odd about the text as it was read; edits do not change it.
@@ -233,10 +236,11 @@ impl<'a> Entities<'a> {
         };
         let placed = origin.map(|origin| &self.source.entities[bytes::index(origin)]);
         let span = placed.map(|placed| placed.body.range());
-        let (range, is_closed) = match own {
-            Some(own) => (0..own.text.len(), own.is_closed),
-            None => (span.clone().unwrap_or_default(), placed.is_none_or(|placed| placed.is_closed)),
+        let (range, inside) = match (own, placed) {
+            (Some(own), _) => (0..own.text.len(), own.inside.clone()),
+            (None, Some(placed)) => (placed.body.range(), placed.inside.range()),
+            (None, None) => (0..0, 0..0),
         };
-        Entity { index, bytes, range, pairs, span, is_closed }
+        Entity { index, bytes, range, inside, syntax: &self.rules.syntax, pairs, span, is_own: own.is_some() }
     }
 }

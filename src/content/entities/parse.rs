@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::diagnostic::{DiagnosticKind, Diagnostics};
+use super::entity::unquoted;
 use super::token::{self, Kind, Span};
 use crate::bytes::{is_zero, wide};
-use crate::dialect::EntityRules;
+use crate::dialect::{EntityRules, TextSyntax};
 use crate::{Data, Error, ErrorKind, Place, Result};
 
 /// The longest text in bytes: it bounds what a hostile one costs, and spans of 32 bits stay far from their end.
@@ -26,9 +27,10 @@ pub(super) struct PairSpan {
 pub(super) struct Placed {
     /// From the opening brace to the closing one, or to the last token where that is missing.
     pub(super) body: Span,
+    /// From the end of the opening brace to the closing one.
+    pub(super) inside: Span,
     /// To the end of the body's line where only blanks follow on it, otherwise to the end of the body.
     line: Span,
-    pub(super) is_closed: bool,
     first_pair: usize,
 }
 
@@ -50,23 +52,8 @@ impl<'a> Source<'a> {
         if text_len > MAX_TEXT {
             return Err(too_large(format!("an entity text of {text_len} bytes, more than {MAX_TEXT}")));
         }
-        let mut builder = Builder::new(&data[..text_len], wanted);
-        let text = builder.text;
-        let is_single = |byte: &u8| rules.single_tokens.contains(byte);
-        token::for_each(text, rules.block_comments, |kind, token| {
-            let is_word = kind == Kind::Text && text[token.start] != b'"';
-            if !is_word || !text[token.clone()].iter().any(is_single) {
-                return builder.token(kind, token);
-            }
-            let mut at = token.start;
-            while at < token.end {
-                let word = text[at..token.end].iter().take_while(|byte| !is_single(byte)).count();
-                let end = at + word.max(1);
-                builder.token(kind, at..end)?;
-                at = end;
-            }
-            Ok(())
-        })?;
+        let mut builder = Builder::new(&data[..text_len], &rules.syntax, wanted);
+        token::for_each(builder.text, &rules.syntax, |kind, token| builder.token(kind, token))?;
         let (entities, pairs, mut diagnostics) = builder.finish()?;
 
         let tail = &data[text_len..];
@@ -108,55 +95,104 @@ impl<'a> Source<'a> {
 
 struct Builder<'t> {
     text: &'t [u8],
+    syntax: &'t TextSyntax,
     wanted: fn(DiagnosticKind) -> bool,
     entities: Vec<Placed>,
     pairs: Vec<PairSpan>,
     diagnostics: Diagnostics,
-    /// Where the open entity starts, and where its last token ends.
-    open: Option<(usize, usize)>,
+    open: Option<Open>,
     key: Option<Span>,
     first_pair: usize,
+    /// Where the last word without quotes ends.
+    word_end: Option<usize>,
+}
+
+/// The entity that is read: its opening brace, and where its last token ends.
+struct Open {
+    brace: Range<usize>,
+    end: usize,
+}
+
+/// What a token means where it is.
+enum Meaning {
+    Open,
+    Close,
+    Text,
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t [u8], wanted: fn(DiagnosticKind) -> bool) -> Self {
+    fn new(text: &'t [u8], syntax: &'t TextSyntax, wanted: fn(DiagnosticKind) -> bool) -> Self {
         let (entities, pairs, diagnostics) = Default::default();
-        Builder { text, wanted, entities, pairs, diagnostics, open: None, key: None, first_pair: 0 }
+        let (open, key, word_end) = (None, None, None);
+        Builder { text, syntax, wanted, entities, pairs, diagnostics, open, key, first_pair: 0, word_end }
     }
 
     fn token(&mut self, kind: Kind, token: Range<usize>) -> Result<()> {
-        match kind {
-            Kind::Text => self.text(token)?,
-            Kind::Open => {
+        if kind == Kind::Comment {
+            self.diagnose(DiagnosticKind::Comment, &token);
+            return Ok(());
+        }
+        match self.meaning(&token) {
+            Meaning::Text => self.text(token)?,
+            Meaning::Open => {
                 if self.open.is_some() {
                     self.diagnose(DiagnosticKind::NestedBrace, &token);
-                    self.end_entity(false)?;
+                    self.end_entity(None)?;
                 }
-                self.open = Some((token.start, token.end));
+                self.diagnose_brace(&token);
+                self.open = Some(Open { end: token.end, brace: token });
             }
-            Kind::Close => match &mut self.open {
-                Some((_, end)) => {
-                    *end = token.end;
-                    self.end_entity(true)?;
+            Meaning::Close => {
+                self.diagnose_brace(&token);
+                match &mut self.open {
+                    Some(open) => {
+                        open.end = token.end;
+                        self.end_entity(Some(token.start))?;
+                    }
+                    None => self.diagnose(DiagnosticKind::StrayToken, &token),
                 }
-                None => self.diagnose(DiagnosticKind::StrayToken, &token),
-            },
-            Kind::Comment => self.diagnose(DiagnosticKind::Comment, &token),
+            }
         }
         Ok(())
+    }
+
+    /// Engines look at a token's first letter where a brace may be, in quotes or not. A brace alone inside an entity
+    /// is read as the start of the next one: engines stop at most such texts, and here nothing of them is lost.
+    fn meaning(&self, token: &Range<usize>) -> Meaning {
+        let is_quoted = self.text[token.start] == b'"';
+        let first = self.text[token.start + usize::from(is_quoted)..token.end].first();
+        let is_alone = token.len() == 1;
+        match (first, &self.open, self.key) {
+            (Some(b'{'), None, _) => Meaning::Open,
+            (Some(b'{'), Some(_), _) if is_alone => Meaning::Open,
+            (Some(b'}'), Some(_), None) => Meaning::Close,
+            (Some(b'}'), ..) if !is_quoted => Meaning::Close,
+            _ => Meaning::Text,
+        }
+    }
+
+    /// Says where a brace is not a token of its own for every engine.
+    fn diagnose_brace(&mut self, token: &Range<usize>) {
+        let next = self.text.get(token.end).copied().unwrap_or_default();
+        if token.len() > 1 {
+            self.diagnose(DiagnosticKind::BraceInToken, token);
+        } else if next > b' ' || self.word_end == Some(token.start) {
+            self.diagnose(DiagnosticKind::TouchingBrace, token);
+        }
     }
 
     fn text(&mut self, token: Range<usize>) -> Result<()> {
         if self.text[token.start] != b'"' {
             self.diagnose(DiagnosticKind::UnquotedToken, &token);
-        } else if token.len() == 1 || self.text[token.end - 1] != b'"' {
+            self.word_end = Some(token.end);
+        } else if !unquoted(&self.text[token.clone()], self.syntax).1 {
             self.diagnose(DiagnosticKind::UnterminatedQuote, &token);
         }
-        let Some((_, end)) = &mut self.open else {
+        let Some(open) = &mut self.open else {
             self.diagnose(DiagnosticKind::StrayToken, &token);
             return Ok(());
         };
-        *end = token.end;
+        open.end = token.end;
         let token = Span::new(token);
         let Some(key) = self.key.take() else {
             self.key = Some(token);
@@ -169,23 +205,25 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn end_entity(&mut self, is_closed: bool) -> Result<()> {
-        let Some((start, end)) = self.open.take() else { return Ok(()) };
+    /// Ends the entity that is open, at a closing brace or without one.
+    fn end_entity(&mut self, close: Option<usize>) -> Result<()> {
+        let Some(Open { brace, end }) = self.open.take() else { return Ok(()) };
         if let Some(key) = self.key.take() {
             self.diagnose_in(DiagnosticKind::KeyWithoutValue, key.range(), Some(self.entities.len()));
         }
-        let body = Span::new(start..end);
+        let body = Span::new(brace.start..end);
         if self.entities.len() == MAX_ENTITIES {
             return Err(too_large(format!("an entity text of more than {MAX_ENTITIES} entities")).at(place(body)));
         }
-        let line = Span::new(start..if is_closed { end_of_line(self.text, end) } else { end });
-        self.entities.push(Placed { body, line, first_pair: self.first_pair, is_closed });
+        let line = Span::new(brace.start..if close.is_some() { end_of_line(self.text, end) } else { end });
+        let inside = Span::new(brace.end..close.unwrap_or(end));
+        self.entities.push(Placed { body, inside, line, first_pair: self.first_pair });
         self.first_pair = self.pairs.len();
         Ok(())
     }
 
     fn diagnose(&mut self, kind: DiagnosticKind, span: &Range<usize>) {
-        let entity = self.open.map(|_| self.entities.len());
+        let entity = self.open.as_ref().map(|_| self.entities.len());
         self.diagnose_in(kind, span.clone(), entity);
     }
 
@@ -196,9 +234,9 @@ impl<'t> Builder<'t> {
     }
 
     fn finish(mut self) -> Result<(Vec<Placed>, Vec<PairSpan>, Diagnostics)> {
-        if let Some((_, end)) = self.open {
+        if let Some(end) = self.open.as_ref().map(|open| open.end) {
             self.diagnose(DiagnosticKind::MissingClosingBrace, &(end..end));
-            self.end_entity(false)?;
+            self.end_entity(None)?;
         }
         Ok((self.entities, self.pairs, self.diagnostics))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::parse::Source;
 use super::style::Style;
-use super::{Body, DiagnosticKind, Diagnostics, Entities, Node};
+use super::{Body, DiagnosticKind, Diagnostics, Entities, Node, rule};
 use crate::bytes::index;
 use crate::{Data, Result};
 
@@ -34,15 +34,19 @@ impl Entities<'_> {
     ///
     /// Byte for byte the same for the text of a compiler. [`Entities::lost_in_canonical`] lists what it drops.
     ///
+    /// # Errors
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) with the place, where the dialect's engines would read the
+    /// canonical form in another way: a word with a quote in it cannot be between quotes.
+    ///
     /// ```
     /// use bspkit::content::entities::Entities;
     /// use bspkit::dialect::EntityRules;
     ///
     /// let entities = Entities::parse(&b"{ classname \"light\" }"[..], EntityRules::QUAKE2)?;
-    /// assert_eq!(entities.canonical(), b"{\n\"classname\" \"light\"\n}\n");
+    /// assert_eq!(entities.canonical()?, b"{\n\"classname\" \"light\"\n}\n");
     /// # Ok::<(), bspkit::Error>(())
     /// ```
-    pub fn canonical(&self) -> Vec<u8> {
+    pub fn canonical(&self) -> Result<Vec<u8>> {
         let style = Style::canonical();
         let mut bytes = Vec::with_capacity(self.source.data.len());
         for entity in self.iter() {
@@ -54,7 +58,21 @@ impl Entities<'_> {
             bytes.extend_from_slice(b"}\n");
         }
         bytes.extend_from_slice(self.tail());
-        bytes
+        let again = Entities::parse(&bytes[..], self.rules)?;
+        let is_same = |index: usize| match (self.get(index), again.get(index)) {
+            (Some(old), Some(new)) => old.pairs().eq(new.pairs()),
+            _ => false,
+        };
+        match (0..self.len().max(again.len())).find(|&index| !is_same(index)) {
+            Some(index) => {
+                let message =
+                    format!("{} would read the canonical form of this entity in another way", self.rules.engines);
+                Err(rule::refused(message)
+                    .at(rule::place(index))
+                    .hint("set the values that have a quote in them first"))
+            }
+            None => Ok(bytes),
+        }
     }
 
     /// What [`Entities::canonical`] drops: comments, tokens outside entities and keys without a value. The spans are

@@ -1,11 +1,35 @@
-//! What no engine of the dialect could read back, refused at the edit.
+//! What engines of the dialect cannot read: the rules of its table, tried on keys, values and entities.
 
+use super::entity::Pair;
 use super::{Entities, Entity};
 use crate::bytes::escaped;
-use crate::dialect::EntityRules;
+use crate::dialect::{EntityRules, TextRule, TextTrait};
 use crate::{Error, ErrorKind, Place, Result};
 
 const WORLD: &[u8] = b"worldspawn";
+
+/// Something in an entity that some or all engines of the dialect cannot read, or read in another way.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::{EntityRules, TextEffect};
+///
+/// let text = b"{\n\"classname\" \"worldspawn\"\n\"wad\" \"c:\\\\\"\n}\n\0";
+/// let entities = Entities::parse(&text[..], EntityRules::GOLDSRC)?;
+/// let flaw = entities.flaws().next().unwrap();
+/// assert_eq!((flaw.rule.effect, flaw.rule.engines), (TextEffect::Differs, "Xash3D"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Flaw {
+    /// The rule, with the engines that it is about.
+    pub rule: &'static TextRule,
+    /// The index of the entity.
+    pub entity: usize,
+    /// What it is, in one sentence.
+    pub message: String,
+}
 
 /// Checks the tokens of a pair that is to be written into the entity of this index.
 pub(super) fn check_pair(rules: &EntityRules, index: usize, key: &[u8], value: &[u8]) -> Result<()> {
@@ -14,71 +38,209 @@ pub(super) fn check_pair(rules: &EntityRules, index: usize, key: &[u8], value: &
 }
 
 pub(super) fn check_key(rules: &EntityRules, index: usize, key: &[u8]) -> Result<()> {
-    check_token(rules, index, "key", key, rules.max_key.min(rules.max_token))
+    check_written(rules, index, "key", key)?;
+    refuse(rules, index, |rule| rule.of_key(key))
 }
 
 pub(super) fn check_value(rules: &EntityRules, index: usize, value: &[u8]) -> Result<()> {
-    check_token(rules, index, "value", value, rules.max_token)
+    check_written(rules, index, "value", value)?;
+    refuse(rules, index, |rule| rule.of_value(value))
 }
 
-fn check_token(rules: &EntityRules, index: usize, what: &str, token: &[u8], max: usize) -> Result<()> {
+/// What no rule of a table allows: bytes that cannot be between quotes.
+fn check_written(rules: &EntityRules, index: usize, what: &str, token: &[u8]) -> Result<()> {
     let engines = rules.engines;
-    let (why, hint) = if token.contains(&b'"') {
-        (format!("contains a quote, where {engines} end it"), "there is no escape for it: use ' or leave it out")
-    } else if token.contains(&0) {
-        (format!("contains a NUL, where {engines} end the text"), "leave it out")
-    } else if token.first() == Some(&b'}') {
-        (format!("begins with `}}`, which ends the entity for {engines} even in quotes"), "begin it with another byte")
-    } else if token == b"{" && rules.lone_brace_breaks {
-        ("is a lone `{`, which ".to_owned() + engines + " take for an entity's start", "add another byte to it")
-    } else if token.len() > max {
-        let hint = "shorten it, or spread it over several pairs";
-        (format!("is {} bytes long; {engines} read no more than {max}", token.len()), hint)
-    } else {
-        return Ok(());
+    let can_escape = rules.syntax.escaped.contains(&b'"');
+    let (why, hint) = match rules.syntax.quote_in(token) {
+        Some(at) if token[at] == b'\\' => {
+            (format!("ends with a backslash, which for {engines} escapes the closing quote"), "leave it out")
+        }
+        Some(_) if can_escape => {
+            (format!("contains a quote, where {engines} end it"), "put a backslash before it: \\\"")
+        }
+        Some(_) => {
+            (format!("contains a quote, where {engines} end it"), "there is no escape for it: use ' or leave it out")
+        }
+        None if token.contains(&0) => (format!("contains a NUL, where {engines} end the text"), "leave it out"),
+        None if token.first() == Some(&b'}') => (
+            format!("begins with `}}`, which ends the entity for {engines} even in quotes"),
+            "begin it with another byte",
+        ),
+        None => return Ok(()),
     };
-    let shown = escaped(&token[..token.len().min(40)]);
-    let dots = if token.len() > 40 { "..." } else { "" };
-    Err(refused(format!("the {what} `{shown}{dots}` {why}")).at(place(index)).hint(hint))
+    Err(refused(format!("the {what} {} {why}", shown(token))).at(place(index)).hint(hint))
 }
 
-/// What an edit would have refused of a text that came as a whole, in its order.
-pub(super) fn unreadable<'e>(rules: &'e EntityRules, entities: &'e Entities<'_>) -> impl Iterator<Item = Error> + 'e {
-    let no_world = (!is_world(entities.get(0).as_ref())).then(|| not_the_world(rules));
-    let of_entity = move |entity: Entity<'e>| {
-        let index = entity.index();
-        let too_much = check_size(rules, None, &entity).err();
-        let pairs = entity.pairs().map(move |pair| check_pair(rules, index, pair.key, pair.value));
-        pairs.filter_map(Result::err).chain(too_much).collect::<Vec<_>>()
-    };
-    no_world.into_iter().chain(entities.iter().flat_map(of_entity))
+fn refuse(rules: &EntityRules, index: usize, of: impl Fn(&TextRule) -> Option<String>) -> Result<()> {
+    let broken = rules.rules.iter().filter(|rule| rules.refuses(rule)).find_map(|rule| Some((rule, of(rule)?)));
+    match broken {
+        Some((rule, message)) => Err(refused(message).at(place(index)).hint(rule.hint())),
+        None => Ok(()),
+    }
 }
 
-/// Checks the limits on the pairs of an entity; what was beyond them already may stay but not grow.
+impl TextRule {
+    fn of_key(&self, key: &[u8]) -> Option<String> {
+        let engines = self.engines;
+        let what = match self.what {
+            TextTrait::KeyLonger(most) if key.len() > most => self.too_long(key, most),
+            TextTrait::BraceAlone if key == b"{" => {
+                format!("is a lone `{{`, which {engines} take for an entity's start")
+            }
+            TextTrait::SpaceBehindKey if key.ends_with(b" ") => {
+                format!("ends with a space, which {engines} cut off")
+            }
+            _ => return None,
+        };
+        Some(format!("the key {} {what}", shown(key)))
+    }
+
+    fn of_value(&self, value: &[u8]) -> Option<String> {
+        let engines = self.engines;
+        let what = match self.what {
+            TextTrait::ValueLonger(most) if value.len() > most => self.too_long(value, most),
+            TextTrait::BraceAlone if value == b"{" => {
+                format!("is a lone `{{`, which {engines} take for an entity's start")
+            }
+            TextTrait::BackslashAtEnd if value.ends_with(b"\\") => {
+                format!("ends with a backslash: {engines} reads on after the closing quote")
+            }
+            TextTrait::Backslash if loses_a_letter(value) => {
+                format!(
+                    "has a backslash, of which {engines} read only `\\n` and `\\\\`; the letter after others is lost"
+                )
+            }
+            _ => return None,
+        };
+        Some(format!("the value {} {what}", shown(value)))
+    }
+
+    /// Of a pair as it is read.
+    fn of_pair(&self, pair: Pair<'_>) -> Option<String> {
+        // The game decodes the strings that it knows; `wad` and keys with an underscore are for tools.
+        let is_for_tools = pair.key.starts_with(b"_") || pair.key.eq_ignore_ascii_case(b"wad");
+        match self.what {
+            TextTrait::Backslash if is_for_tools => None,
+            _ => self.of_key(pair.key).or_else(|| self.of_value(pair.value)),
+        }
+    }
+
+    fn too_long(&self, token: &[u8], most: usize) -> String {
+        format!("is {} bytes long; {} read no more than {most}", token.len(), self.engines)
+    }
+
+    /// How much an entity has of what the rule counts, and how much it may have.
+    fn measure(&self, entity: &Entity<'_>) -> Option<(usize, usize)> {
+        Some(match self.what {
+            TextTrait::MorePairs(most) => (entity.pairs().len(), most),
+            TextTrait::MoreBytes(most) => {
+                (entity.pairs().map(|pair| pair.key.len() + pair.value.len() + 2).sum(), most)
+            }
+            TextTrait::NoClass => (usize::from(entity.pairs().all(|pair| pair.key != b"classname")), 0),
+            TextTrait::EmptyClass => (usize::from(entity.class() == Some(b"")), 0),
+            _ => return None,
+        })
+    }
+
+    /// What is wrong with an entity of this measure.
+    fn of_entity(&self, size: usize, most: usize) -> String {
+        let engines = self.engines;
+        match self.what {
+            TextTrait::MorePairs(_) => format!("the entity has {size} pairs; {engines} stop at more than {most}"),
+            TextTrait::MoreBytes(_) => {
+                format!("the entity has {size} bytes of keys and values; {engines} stop at more than {most}")
+            }
+            TextTrait::EmptyClass => format!("the entity's class is empty; {engines} stops there"),
+            _ => format!("the entity has no key `classname` in this case; {engines} stop there"),
+        }
+    }
+
+    fn hint(&self) -> &'static str {
+        let can_force = self.effect != crate::dialect::TextEffect::Unreadable;
+        match self.what {
+            TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_) if can_force => {
+                "shorten it, or spread it over several pairs; --force writes it for the engines that read it"
+            }
+            TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_) => "shorten it, or spread it over several pairs",
+            TextTrait::BraceAlone => "add another byte to it",
+            TextTrait::NoClass | TextTrait::EmptyClass => "give it a class; --force writes it without",
+            _ => "remove pairs that the game does not read; --force writes them for the engines that read them",
+        }
+    }
+}
+
+/// Whether a backslash is followed by something other than `n` and a backslash.
+fn loses_a_letter(value: &[u8]) -> bool {
+    let mut rest = value;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        match rest.get(at + 1) {
+            Some(b'n' | b'\\') => rest = &rest[at + 2..],
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// What the rules say of an entity as it is read.
+fn flaws_of(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    let index = entity.index();
+    for pair in entity.pairs() {
+        let mut last = None;
+        for rule in rules.rules {
+            // Of several lengths the one that the fewest engines read is said.
+            let kind = std::mem::discriminant(&rule.what);
+            if last != Some(kind)
+                && let Some(message) = rule.of_pair(pair)
+            {
+                flaws.push(Flaw { rule, entity: index, message });
+                last = Some(kind);
+            }
+        }
+    }
+    for rule in rules.rules {
+        if let Some((size, most)) = rule.measure(entity).filter(|(size, most)| size > most) {
+            flaws.push(Flaw { rule, entity: index, message: rule.of_entity(size, most) });
+        }
+    }
+    flaws
+}
+
+impl Entities<'_> {
+    /// What some or all engines of the dialect cannot read, or read in another way: of all entities, in their order.
+    /// Whether the first one is worldspawn and what is wrong with the text itself ([`Entities::diagnostics`]) is not
+    /// among it.
+    pub fn flaws(&self) -> impl Iterator<Item = Flaw> + '_ {
+        self.iter().flat_map(|entity| flaws_of(&self.rules, &entity))
+    }
+
+    /// What an edit would refuse: texts that came as a whole, from the map or from [`crate::Draft::set`], may hold
+    /// such things.
+    pub fn unreadable(&self) -> impl Iterator<Item = Error> + '_ {
+        let no_world = (!is_world(self.get(0).as_ref())).then(|| not_the_world(&self.rules));
+        let refused_flaw = |flaw: Flaw| {
+            let error = refused(flaw.message).at(place(flaw.entity)).hint(flaw.rule.hint());
+            self.rules.refuses(flaw.rule).then_some(error)
+        };
+        let braces = self.iter().flat_map(|entity| braced(&self.rules, &entity));
+        no_world.into_iter().chain(braces).chain(self.flaws().filter_map(refused_flaw))
+    }
+}
+
+/// Values of an entity that engines take for its closing brace.
+fn braced(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Error> {
+    let is_brace = |pair: &Pair<'_>| pair.value.first() == Some(&b'}');
+    let check = |pair: Pair<'_>| check_written(rules, entity.index(), "value", pair.value).err();
+    entity.pairs().filter(is_brace).filter_map(check).collect()
+}
+
+/// Checks what the rules count of an entity; what was beyond them already may stay but not grow.
 pub(super) fn check_size(rules: &EntityRules, before: Option<&Entity<'_>>, after: &Entity<'_>) -> Result<()> {
-    let worse = |limit: Option<usize>, size: fn(&Entity<'_>) -> usize| {
-        let (limit, after) = (limit?, size(after));
-        (after > limit && after > before.map_or(0, size)).then_some((limit, after))
-    };
-    let (what, limit, size) = if let Some((limit, size)) = worse(rules.max_pairs, pair_count) {
-        ("pairs", limit, size)
-    } else if let Some((limit, size)) = worse(rules.max_entity_bytes, byte_count) {
-        ("bytes of keys and values", limit, size)
-    } else {
-        return Ok(());
-    };
-    let engines = rules.engines;
-    Err(refused(format!("the entity would have {size} {what}; {engines} stop at more than {limit}"))
-        .at(place(after.index()))
-        .hint("remove pairs that the game does not read"))
-}
-
-fn pair_count(entity: &Entity<'_>) -> usize {
-    entity.pairs().len()
-}
-
-fn byte_count(entity: &Entity<'_>) -> usize {
-    entity.pairs().map(|pair| pair.key.len() + pair.value.len() + 2).sum()
+    refuse(rules, after.index(), |rule| {
+        let (size, most) = rule.measure(after)?;
+        let old = before.and_then(|before| rule.measure(before)).map_or(0, |(size, _)| size);
+        (size > most && size > old).then(|| rule.of_entity(size, most))
+    })
 }
 
 pub(super) fn is_world(entity: Option<&Entity<'_>>) -> bool {
@@ -103,4 +265,10 @@ pub(super) fn refused(message: String) -> Error {
 
 pub(super) fn place(index: usize) -> Place {
     Place::default().lump("entities").record(index)
+}
+
+/// A token on one line, cut where it is long.
+fn shown(token: &[u8]) -> String {
+    let dots = if token.len() > 40 { "..." } else { "" };
+    format!("`{}{dots}`", escaped(&token[..token.len().min(40)]))
 }

@@ -48,7 +48,8 @@ impl Own {
                 pairs.push(pair);
             }
         }
-        Ok(Own { origin: None, text, pairs, is_closed: entity.is_closed })
+        let inside = entity.inside.start - entity.range.start..text.len() - (entity.range.end - entity.inside.end);
+        Ok(Own { origin: None, text, pairs, inside })
     }
 
     /// The entity with a pair more, behind its last one.
@@ -56,7 +57,7 @@ impl Own {
         let (at, before) = match entity.pairs.last() {
             Some(last) => (behind_comment(entity, last.value.end(), &style.between), &style.between),
             None if is_blank(entity) => return Ok(Own::new(style, &[(key, value)])),
-            None => (entity.range.start + 1, &style.between),
+            None => (entity.inside.start, &style.between),
         };
         let mut with = before.clone();
         let key_at = with.len();
@@ -86,7 +87,7 @@ impl Own {
         for (key, value) in pairs {
             spans.push(PairSpan { key: token(key), value: token(value) });
         }
-        Own { origin: None, text, pairs: spans, is_closed: true }
+        Own { origin: None, inside: 1..text.len() - 1, text, pairs: spans }
     }
 }
 
@@ -94,10 +95,11 @@ impl Splice {
     /// Other bytes for a key or value; `None` where they are equal.
     pub(super) fn token(entity: &Entity<'_>, span: Span, with: &[u8]) -> Option<Splice> {
         let token = &entity.bytes[span.range()];
-        if unquoted(token) == with {
+        let (content, is_whole) = unquoted(token, entity.syntax);
+        if content == with {
             return None;
         }
-        if token.len() > 1 && token[0] == b'"' && token.ends_with(b"\"") {
+        if token[0] == b'"' && is_whole {
             return Some(Splice { range: span.start() + 1..span.end() - 1, with: with.to_vec() });
         }
         let mut quoted = Vec::with_capacity(with.len() + 2);
@@ -112,7 +114,7 @@ impl Splice {
             let PairSpan { key, value } = entity.pairs[index];
             let before = match index.checked_sub(1) {
                 Some(before) => entity.pairs[before].value.end(),
-                None => entity.range.start + 1,
+                None => entity.inside.start,
             };
             for (gap, token) in [(before, key), (key.end(), value)] {
                 match runs.last_mut() {
@@ -139,12 +141,13 @@ impl Splice {
             // The line break that ends a comment has to stay.
             start += memchr::memchr(b'\n', &bytes[spaces.clone()]).map_or(0, |at| at + 1);
         }
-        let previous = bytes[start - 1];
-        if previous == b'{' && next > b' ' {
+        let is_first = start == entity.inside.start;
+        if is_first && next > b' ' {
             // Quake 2 wants a space behind the brace.
             start = run.start;
         }
-        let joins = bytes[start - 1] > b' ' && previous != b'{' && next > b' ' && next != b'}';
+        // A brace must not touch a word either: some engines take it for a letter of that.
+        let joins = bytes[start - 1] > b' ' && !is_first && next > b' ';
         Splice { range: start..run.end, with: if joins { b" ".to_vec() } else { Vec::new() } }
     }
 }
@@ -174,7 +177,7 @@ impl<'s> Shift<'s> {
 }
 
 fn is_blank(entity: &Entity<'_>) -> bool {
-    entity.is_closed && spaces_only(&entity.bytes[entity.range.start + 1..entity.range.end - 1])
+    entity.is_closed() && spaces_only(&entity.bytes[entity.inside.clone()])
 }
 
 fn spaces_only(text: &[u8]) -> bool {

@@ -26,9 +26,9 @@ impl Style {
     /// space behind a brace, so none of it is ever empty but before a brace.
     pub(super) fn of(entity: &Entity<'_>) -> Option<Self> {
         let (first, last) = (entity.pairs.first()?, entity.pairs.last()?);
-        let open = spacing(entity, entity.range.start + 1, first.key.start());
-        let close = match entity.is_closed {
-            true => spacing(entity, last.value.end(), entity.range.end - 1),
+        let open = spacing(entity, entity.inside.start, first.key.start());
+        let close = match entity.is_closed() {
+            true => spacing(entity, last.value.end(), entity.inside.end),
             false => open.clone(),
         };
         let between = match entity.pairs {

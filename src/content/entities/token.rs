@@ -5,6 +5,7 @@ use std::ops::Range;
 use pest::{Parser, Token};
 
 use crate::bytes::{index, short};
+use crate::dialect::TextSyntax;
 use crate::{Error, ErrorKind, Result};
 
 /// pest keeps 80 bytes for a token, so what it sees at a time is kept small.
@@ -19,16 +20,15 @@ mod grammar {
 
 use grammar::{Grammar, Rule};
 
-/// What a token is; words and strings are told apart by their first byte.
+/// What a token is. Strings, words and tokens of one byte differ by their first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Open,
-    Close,
     Text,
     Comment,
 }
 
-/// Where a token, an entity or a gap lies in its buffer; no buffer is longer than [`MAX_TEXT`](super::parse::MAX_TEXT).
+/// Where a token, an entity or a gap lies in its buffer; no buffer is longer than
+/// [`MAX_TEXT`](super::parse::MAX_TEXT).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -60,20 +60,16 @@ impl Span {
 /// end of the token before it. A token that fills a window alone is read in ever larger ones.
 pub(super) fn for_each(
     text: &[u8],
-    block_comments: bool,
+    syntax: &TextSyntax,
     mut each: impl FnMut(Kind, Range<usize>) -> Result<()>,
 ) -> Result<()> {
-    let (all, first) = match block_comments {
-        false => (Rule::plain, Rule::plain_first),
-        true => (Rule::block, Rule::block_first),
-    };
-    let (mut at, mut window, mut rule) = (0, WINDOW, all);
-    let mut shadow = Vec::new();
+    let (mut at, mut window, mut rule) = (0, WINDOW, Rule::all);
+    let mut mask = Mask::new(syntax);
     while at < text.len() {
         let end = text.len().min(at.saturating_add(window));
         let is_last = end == text.len();
         let mut trusted = at;
-        for (kind, token) in tokens(rule, mask(&text[at..end], &mut shadow)?)? {
+        for (kind, token) in tokens(rule, mask.of(&text[at..end])?)? {
             let token = at + token.start..at + token.end;
             if token.end == end && !is_last {
                 break;
@@ -81,12 +77,12 @@ pub(super) fn for_each(
             trusted = token.end;
             each(kind, token)?;
         }
-        if is_last && (rule == all || trusted == at) {
+        if is_last && (rule == Rule::all || trusted == at) {
             break;
         } else if trusted > at {
-            (at, window, rule) = (trusted, WINDOW, all);
+            (at, window, rule) = (trusted, WINDOW, Rule::all);
         } else {
-            (window, rule) = (window.saturating_mul(2), first);
+            (window, rule) = (window.saturating_mul(2), Rule::first);
         }
     }
     Ok(())
@@ -105,9 +101,7 @@ fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<
         }
         Token::End { rule, pos } => {
             let kind = match rule {
-                Rule::string | Rule::word => Kind::Text,
-                Rule::open => Kind::Open,
-                Rule::close => Kind::Close,
+                Rule::string | Rule::word | Rule::single => Kind::Text,
                 Rule::comment | Rule::block_comment => Kind::Comment,
                 _ => return None,
             };
@@ -116,15 +110,52 @@ fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<
     }))
 }
 
-/// The window as text of the same length: pest reads nothing but UTF-8, and entity texts are in many encodings. Line
-/// feeds become NUL because pest would keep the offset of each, eight bytes for one byte of a hostile text.
-fn mask<'s>(window: &[u8], shadow: &'s mut Vec<u8>) -> Result<&'s str> {
-    shadow.clear();
-    shadow.extend(window.iter().map(|&byte| match byte {
-        b'\n' => 0,
-        0x80.. => b'x',
-        _ => byte,
-    }));
-    // Every byte is below 0x80 now.
-    std::str::from_utf8(shadow).map_err(|error| Error::new(ErrorKind::Malformed, "not ASCII").because(error))
+/// Windows as text of the same length in the grammar's classes of bytes: pest reads nothing but UTF-8, and entity
+/// texts are in many encodings. Line feeds become NUL because pest would keep the offset of each, eight bytes for one
+/// byte of a hostile text.
+struct Mask {
+    classes: [u8; 256],
+    escaped: &'static [u8],
+    shadow: Vec<u8>,
+}
+
+impl Mask {
+    fn new(syntax: &TextSyntax) -> Self {
+        let mut classes = [b'x'; 256];
+        for (class, byte) in classes.iter_mut().zip(0_u8..=255) {
+            *class = match byte {
+                b'\n' => 0,
+                0..=b' ' => b' ',
+                0x80.. if syntax.high_blanks => b' ',
+                _ if syntax.single_tokens.contains(&byte) => b'{',
+                b'"' | b'/' => byte,
+                b'*' if syntax.block_comments => byte,
+                _ => b'x',
+            };
+        }
+        Mask { classes, escaped: syntax.escaped, shadow: Vec::new() }
+    }
+
+    fn of(&mut self, window: &[u8]) -> Result<&str> {
+        self.shadow.clear();
+        self.shadow.extend(window.iter().map(|&byte| self.classes[usize::from(byte)]));
+        if !self.escaped.is_empty() {
+            self.hide_escaped(window);
+        }
+        // Every class is below 0x80.
+        std::str::from_utf8(&self.shadow).map_err(|error| Error::new(ErrorKind::Malformed, "not ASCII").because(error))
+    }
+
+    /// Makes escaped quotes letters. Outside quotes nothing changes by that: a backslash begins or goes on a word, of
+    /// which a quote is a letter.
+    fn hide_escaped(&mut self, window: &[u8]) {
+        let mut at = 0;
+        while let Some(found) = memchr::memchr(b'\\', &window[at..]) {
+            at += found + 1;
+            if window.get(at).is_some_and(|next| self.escaped.contains(next)) {
+                self.shadow[at] = b'x';
+                at += 1;
+            }
+        }
+    }
 }

@@ -113,10 +113,13 @@ codes! {
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
     ENTITY_STRUCTURE = "entity-structure", Error, "a brace or a value is missing, or something stands between entities, and engines stop";
-    ENTITY_QUOTES = "entity-quotes", Warning, "a word touches a quote, so that quotes seem to be missing";
+    ENTITY_QUOTES = "entity-quotes", Warning, "a word has or touches a quote: quotes seem to be missing";
     ENTITY_BRACE = "entity-brace", Error, "a key or value is taken for a brace";
     ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
     ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game takes";
+    ENTITY_CLASS = "entity-class", Error, "an entity has no class, and the loader stops there";
+    ENTITY_ENGINES = "entity-engines", Warning, "some engines of the dialect stop here or read it otherwise";
+    ENTITY_LETTERS = "entity-letters", Note, "engines drop letters of a key or value";
     ENTITY_NUL = "entity-nul", Warning, "the entity text has no NUL behind it";
     ENTITY_TAIL = "entity-tail", Note, "there are bytes behind the NUL that ends the entity text";
     ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";

@@ -3,30 +3,27 @@
 //! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, and no finding.
 
 use super::code::{
-    Code, ENTITY_BRACE, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX,
-    ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
+    Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES,
+    ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::escaped;
-use crate::content::entities::{DiagnosticKind, Entities, Entity};
-use crate::dialect::{Engine, EntityRules, Role};
+use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
+use crate::dialect::{Engine, Role, TextEffect, TextTrait};
 
 /// Says how many entities there are, where that is known.
 pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &mut Sink) -> Option<usize> {
     let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
-    let mut rules = lumps.bsp.dialect().text;
-    if let Some(most) = engine.and_then(|engine| engine.max_token) {
-        (rules.max_token, rules.max_key) = (most, rules.max_key.min(most));
-    }
-    let entities = match Entities::parse(lump.bytes.clone(), rules) {
+    let most = engine.and_then(|engine| engine.max_token);
+    let entities = match Entities::parse(lump.bytes.clone(), lumps.bsp.entity_rules()) {
         Ok(entities) => entities,
         Err(error) => {
             sink.add(&ENTITY_UNREAD, At::lump(lump.name), || error.to_string());
             return None;
         }
     };
-    check_text(lumps, lump, &entities, sink);
+    check_text(lump, &entities, sink);
     let world = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
     if !world.as_ref().is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn")) {
         sink.add(&ENTITY_WORLD, At::lump(lump.name).record(0), || match &world {
@@ -36,24 +33,42 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
     }
     let models = lumps.role(Role::Models).map(|models| models.len());
     for entity in entities.iter() {
-        check_tokens(lump, &rules, &entity, sink);
+        check_tokens(lump, most, &entity, sink);
         if let Some(models) = models {
             check_model(lump, &entity, models, sink);
         }
     }
+    // With an engine's own length of tokens, the lengths of the table are not its.
+    let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
+    for flaw in entities.flaws().filter(|flaw| most.is_none() || !is_length(flaw)) {
+        sink.add(code_of(&flaw), At::lump(lump.name).record(flaw.entity), || flaw.message.clone());
+    }
     Some(entities.len())
 }
 
-/// Whether a word without quotes begins or ends at one: a quote is missing somewhere, and all behind it is read in
-/// another way than it was meant.
-fn touches_a_quote(text: &[u8], word: std::ops::Range<usize>) -> bool {
-    let is_quote = |at: Option<usize>| at.and_then(|at| text.get(at)) == Some(&b'"');
-    is_quote(word.start.checked_sub(1)) || is_quote(Some(word.end))
+/// The code of what the dialect's table of rules says.
+fn code_of(flaw: &Flaw) -> &'static Code {
+    match (flaw.rule.what, flaw.rule.effect) {
+        (TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_), _) => &ENTITY_TOKEN,
+        (TextTrait::BraceAlone, _) => &ENTITY_BRACE,
+        (TextTrait::NoClass, _) => &ENTITY_CLASS,
+        (TextTrait::Backslash | TextTrait::SpaceBehindKey, _) => &ENTITY_LETTERS,
+        (TextTrait::MorePairs(_) | TextTrait::MoreBytes(_), TextEffect::Stops) => &ENTITY_SIZE,
+        _ => &ENTITY_ENGINES,
+    }
 }
 
-fn check_text(lumps: &Lumps<'_>, lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+/// Whether a word without quotes has one in it or begins after one: a quote is missing somewhere, and what follows is
+/// read in another way than it was meant.
+fn touches_a_quote(text: &[u8], word: std::ops::Range<usize>) -> bool {
+    text.get(word.start.saturating_sub(1)..word.end).is_some_and(|word| word.contains(&b'"'))
+}
+
+fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
     let mut is_told = false;
-    let reads_on = lumps.bsp.dialect().text.lone_brace_breaks;
+    let rules = entities.rules();
+    let reads_on = rules.rule(TextTrait::BraceAlone).is_some();
+    let touching = rules.rule(TextTrait::TouchingBrace);
     for diagnostic in entities.diagnostics() {
         let code: &'static Code = match diagnostic.kind {
             // Source warns of it and stops reading, the others stop altogether.
@@ -62,7 +77,9 @@ fn check_text(lumps: &Lumps<'_>, lump: &Lump<'_>, entities: &Entities<'_>, sink:
             DiagnosticKind::MissingClosingBrace
             | DiagnosticKind::NestedBrace
             | DiagnosticKind::KeyWithoutValue
+            | DiagnosticKind::BraceInToken
             | DiagnosticKind::StrayToken => &ENTITY_STRUCTURE,
+            DiagnosticKind::TouchingBrace if touching.is_some() => &ENTITY_ENGINES,
             // The first one is where the quote is missing; all behind it follows from that.
             DiagnosticKind::UnquotedToken if !is_told && touches_a_quote(&lump.bytes, diagnostic.span.clone()) => {
                 is_told = true;
@@ -70,49 +87,43 @@ fn check_text(lumps: &Lumps<'_>, lump: &Lump<'_>, entities: &Entities<'_>, sink:
             }
             DiagnosticKind::NoNul => &ENTITY_NUL,
             DiagnosticKind::BytesBehindNul => &ENTITY_TAIL,
-            DiagnosticKind::UnquotedToken | DiagnosticKind::Comment | DiagnosticKind::ManyNuls => continue,
+            DiagnosticKind::TouchingBrace
+            | DiagnosticKind::UnquotedToken
+            | DiagnosticKind::Comment
+            | DiagnosticKind::ManyNuls => continue,
         };
         let at = At { record: diagnostic.entity, ..At::lump(lump.name).offset(diagnostic.span.start) };
-        sink.add(code, at, || match *code == ENTITY_QUOTES {
-            true => {
-                "a word without quotes touches a quote; what is behind it is read in another way than it seems meant"
+        sink.add(code, at, || match (diagnostic.kind, touching) {
+            (DiagnosticKind::UnquotedToken, _) => {
+                "a word without quotes has a quote in it or touches one; what follows may be read in another way than \
+                 it was meant"
                     .to_owned()
             }
-            false => diagnostic.kind.to_string(),
+            (DiagnosticKind::TouchingBrace, Some(rule)) => {
+                format!("{}; {} takes it for a letter and stops", diagnostic.kind, rule.engines)
+            }
+            _ => diagnostic.kind.to_string(),
         });
     }
 }
 
-fn check_tokens(lump: &Lump<'_>, rules: &EntityRules, entity: &Entity<'_>, sink: &mut Sink) {
+/// What is wrong for every engine, and for one that reads tokens of at most this many bytes.
+fn check_tokens(lump: &Lump<'_>, most: Option<usize>, entity: &Entity<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name).record(entity.index());
-    let engines = rules.engines;
-    let mut bytes = 0;
     for pair in entity.pairs() {
-        bytes += pair.key.len() + pair.value.len() + 2;
-        for (what, token, most) in
-            [("key", pair.key, rules.max_key.min(rules.max_token)), ("value", pair.value, rules.max_token)]
-        {
-            if token.first() == Some(&b'}') || (token == b"{" && rules.lone_brace_breaks) {
-                sink.add(&ENTITY_BRACE, at, || {
-                    format!("{engines} take the {what} `{}` for a brace, in quotes or not", shown(token))
-                });
-            }
-            if token.len() > most {
+        if pair.value.first() == Some(&b'}') {
+            sink.add(&ENTITY_BRACE, at, || {
+                format!("engines take the value `{}` for a brace, in quotes or not", shown(pair.value))
+            });
+        }
+        for (what, token) in [("key", pair.key), ("value", pair.value)] {
+            if let Some(most) = most.filter(|most| token.len() > *most) {
                 sink.add(&ENTITY_TOKEN, at, || {
                     let len = token.len();
                     format!("the {what} `{}` has {len} bytes, and the engine reads {most}", shown(token))
                 });
             }
         }
-    }
-    let pairs = entity.pairs().len();
-    if let Some(most) = rules.max_pairs.filter(|most| pairs > *most) {
-        sink.add(&ENTITY_SIZE, at, || format!("it has {pairs} pairs, and {engines} stop at more than {most}"));
-    }
-    if let Some(most) = rules.max_entity_bytes.filter(|most| bytes > *most) {
-        sink.add(&ENTITY_SIZE, at, || {
-            format!("its keys and values have {bytes} bytes, and {engines} stop at more than {most}")
-        });
     }
 }
 
