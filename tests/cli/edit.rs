@@ -130,12 +130,44 @@ fn as_many_nuls_are_added_as_there_were() {
 }
 
 #[test]
-fn import_warns_of_what_is_odd_and_takes_it() {
+fn import_takes_what_engines_stop_at_only_if_forced() {
     let room = Room::new();
     room.write("text.ent", b"{\n\"classname\" \"worldspawn\"\n\"wait\"\n}\n\0");
-    let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").done();
+    let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").without_data(2);
+    assert!(run.err.contains("Quake 3 engines stop at the text: a key has no value"), "{}", run.err);
+    let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp --force").done();
     assert!(run.err.contains("warning: q3.bsp: the entity text: a key has no value"), "{}", run.err);
     assert_eq!(entities(&room.read("out.bsp")), room.read("text.ent"));
+    // A brace that touches a word: some engines read it, those of Quake III do not.
+    room.write("text.ent", b"{\"classname\" \"worldspawn\"}\n\0");
+    let run = room.bspkit("ent import q3.bsp text.ent -o new.bsp").without_data(2);
+    assert!(run.err.contains("Quake 3 engines stop at the text: a brace is part of a word"), "{}", run.err);
+    room.bspkit("ent import goldsrc.bsp text.ent -o new.bsp").done();
+}
+
+#[test]
+fn what_is_not_entity_text_is_refused_in_one_sentence() {
+    let room = Room::new();
+    for (text, what) in [
+        (&b"{\"entities\": [{\"classname\": \"light\"}]}"[..], "JSON"),
+        (b"[{}]", "JSON"),
+        (b"PK\x03\x04\0\0", "binary data"),
+    ] {
+        room.write("text.ent", text);
+        let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").without_data(2);
+        assert!(run.err.contains(&format!("the file is not entity text: it looks like {what}")), "{}", run.err);
+        assert_eq!(run.err.matches("caused by").count(), 1, "{}", run.err);
+    }
+}
+
+#[test]
+fn keys_like_operators_are_refused_and_can_be_given_as_they_are() {
+    let room = Room::new();
+    for pair in ["message*=2", "message+=2", "message-=2", "message~s/a=b/c/"] {
+        let run = room.bspkit(&format!("ent set q3.bsp worldspawn {pair} -o out.bsp")).without_data(2);
+        assert!(run.err.contains("looks like an operator; --pair"), "{}", run.err);
+    }
+    room.bspkit("ent set q3.bsp worldspawn --pair message* 2 -o out.bsp").done();
 }
 
 #[test]
@@ -177,7 +209,7 @@ fn fmt_prints_the_compilers_form_and_loses_nothing_unasked() {
 fn broken_entities_that_are_edited_are_named() {
     let room = Room::new();
     room.write("text.ent", b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n\"odd\"\n}\n\0");
-    room.bspkit("ent import q3.bsp text.ent -o odd.bsp").done();
+    room.bspkit("ent import q3.bsp text.ent -o odd.bsp --force").done();
     let run = room.bspkit("ent set odd.bsp light light=1 -o out.bsp -q").done();
     assert!(run.err.contains("a key has no value (entity 1"), "{}", run.err);
     assert_eq!(room.bspkit("ent set odd.bsp worldspawn light=1 -o out.bsp -q").done().err, "");

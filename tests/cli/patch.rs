@@ -107,7 +107,9 @@ fn every_form_is_read_and_is_valid() {
     let room = Room::new();
     is_valid(&serde_json::from_str(ALL_FORMS).unwrap());
     room.write("all.json", ALL_FORMS.as_bytes());
-    room.bspkit("ent patch source.bsp all.json -o out.bsp").done();
+    // An entity without a class is one of the forms; Source stops at it.
+    room.bspkit("ent patch source.bsp all.json -o out.bsp").without_data(2);
+    room.bspkit("ent patch source.bsp all.json -o out.bsp --force").done();
     let text = room.bspkit("ent export out.bsp").done().out;
     let expected = b"{ \"classname\" \"worldspawn\" }\n{\n\"classname\" \"a#2\"\n}\n{\n\"OnUser1\" \"a,Open\"\n\"OnTrigger\" \"caf\xe9\"\n\
         \"classname\" \"logic_auto\"\n\"OnTrigger\" \"c,Open\"\n\"a#2\" \"literal\"\n}\n{ b c }\n\0";

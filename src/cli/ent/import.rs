@@ -85,7 +85,7 @@ fn refuse_foreign(text: &[u8]) -> Result<()> {
     let after = key.and_then(|key| Some(key[key.iter().position(|byte| *byte == b'"')? + 1..].trim_ascii_start()));
     let what = if body.starts_with(b"[") || after.is_some_and(|after| after.starts_with(b":")) {
         "JSON"
-    } else if text.trim_ascii_end().strip_suffix(b"\0").unwrap_or(text).iter().any(|byte| matches!(byte, 0..=8)) {
+    } else if !body.starts_with(b"{") && !body.starts_with(b"/") && body.iter().any(|byte| matches!(byte, 1..=8)) {
         "binary data"
     } else {
         return Ok(());
