@@ -119,7 +119,7 @@ fn every_form_is_read_and_is_valid() {
         let run = room.bspkit(&format!("ent diff {from} {to} -o changes.json")).without_data(1);
         assert!(run.err.contains("changed, "), "{}", run.err);
         is_valid(&serde_json::from_slice(&room.read("changes.json")).unwrap());
-        room.bspkit(&format!("ent patch {from} changes.json -o again.bsp")).done();
+        room.bspkit(&format!("ent patch {from} changes.json -o again.bsp --force")).done();
         let text = |map: &str| room.bspkit(&format!("ent export {map}")).done().out;
         assert_eq!(text("again.bsp"), text(to));
     }
