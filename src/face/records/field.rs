@@ -14,7 +14,7 @@ use crate::{Bsp, Draft, Error, ErrorKind, Result};
 /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
 /// let names = map.dialect().game(map.version()).flags;
 /// let path: FieldPath = "planes[0].normal[1]".parse()?;
-/// assert_eq!(path.get(&map, names)?, "0.0");
+/// assert_eq!(path.get(&map, names)?, "-0.0");
 /// let mut draft = map.draft();
 /// path.set(&mut draft, "0.5", names)?;
 /// # Ok::<(), bspkit::Error>(())
