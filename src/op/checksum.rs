@@ -101,8 +101,8 @@ pub fn of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Value {
 
 /// The ranges of a file that a sum is of; `lumps` are the offsets and the bytes of lumps, by index.
 fn ranges(bsp: &Bsp<'_>, checksum: &Checksum, lumps: &[(i32, Range<usize>)], size: usize) -> Vec<Range<usize>> {
-    match checksum.covers {
-        Covers::File => vec![0..size],
+    let one = match checksum.covers {
+        Covers::File => 0..size,
         Covers::Lumps { without, by_offset } => {
             let is_covered = |index: usize| match bsp.role_of(SlotId::Lump(index)) {
                 Some(role) => !without.contains(&role),
@@ -113,15 +113,22 @@ fn ranges(bsp: &Bsp<'_>, checksum: &Checksum, lumps: &[(i32, Range<usize>)], siz
             if by_offset {
                 lumps.sort_by_key(|(_, (offset, _))| *offset);
             }
-            lumps.into_iter().map(|(_, (_, range))| range.clone()).collect()
+            return lumps.into_iter().map(|(_, (_, range))| range.clone()).collect();
         }
-        Covers::Header(at) => vec![if at + 4 <= size { at..at + 4 } else { 0..0 }],
+        Covers::Header(at) => {
+            if at + 4 <= size {
+                at..at + 4
+            } else {
+                0..0
+            }
+        }
         Covers::EntityText => {
             let text = bsp.dialect().role(Role::Entities).and_then(|index| lumps.get(index));
             let text = text.map_or(0..0, |(_, range)| range.clone());
-            vec![text.start..text.end.saturating_sub(1).max(text.start)]
+            text.start..text.end.saturating_sub(1).max(text.start)
         }
-    }
+    };
+    Vec::from([one])
 }
 
 /// The sum of several ranges, each of which comes in parts.
