@@ -231,11 +231,9 @@ impl Save {
         let has_stdin = maps.iter().any(|map| is_stdin(&map.path));
         let many = maps.many;
         match &self.output {
-            Some(output) if is_stdin(output) => {
-                if many || self.json || self.fix_aas {
-                    let what = "stdout takes one map and nothing else";
-                    return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
-                }
+            Some(output) if is_stdin(output) && (many || self.json || self.fix_aas) => {
+                let what = "stdout takes one map and nothing else";
+                return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
             }
             Some(output) if many => maps.check_folder(output)?,
             Some(output) if has_stdin && output.is_dir() => {
