@@ -44,6 +44,8 @@ mod records;
 mod room;
 #[path = "cli/save.rs"]
 mod save;
+#[path = "cli/schema.rs"]
+mod schema;
 #[cfg(unix)]
 #[path = "cli/stop.rs"]
 mod stop;

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct Bytes<'a> {
-    name: &'a str,
+    lump: &'a str,
     offset: i32,
     bytes: usize,
     stored: bool,
@@ -47,7 +47,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let bytes = if args.stored { bsp.stored(slot.id) } else { bsp.bytes(slot.id).with_context(cannot)? };
         if job.json {
             job.document(&Bytes {
-                name: &slot.name,
+                lump: &slot.name,
                 offset: slot.offset,
                 bytes: bytes.len(),
                 stored: args.stored,

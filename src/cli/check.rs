@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use bspkit::dialect::ALL;
+use bspkit::face::report::FindingJson;
 use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -83,6 +84,12 @@ fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
 }
 
 #[derive(Serialize)]
+struct Codes {
+    version: u32,
+    codes: Vec<CodeJson>,
+}
+
+#[derive(Serialize)]
 struct CodeJson {
     code: &'static str,
     severity: String,
@@ -114,34 +121,6 @@ impl Report for Checked {
     }
 }
 
-#[derive(Serialize)]
-struct FindingJson<'a> {
-    code: &'static str,
-    severity: String,
-    lump: Option<&'a str>,
-    record: Option<usize>,
-    offset: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
-    count: usize,
-    message: &'a str,
-}
-
-impl<'a> From<&'a Finding> for FindingJson<'a> {
-    fn from(finding: &'a Finding) -> Self {
-        FindingJson {
-            code: finding.code.name,
-            severity: finding.code.severity.to_string(),
-            lump: finding.place.lump.as_deref(),
-            record: finding.place.record,
-            offset: finding.place.offset,
-            field: finding.field.as_deref(),
-            count: finding.count,
-            message: &finding.message,
-        }
-    }
-}
-
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.codes && args.json {
         let codes = CODES.iter().map(|code| CodeJson {
@@ -149,7 +128,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             severity: code.severity.to_string(),
             meaning: code.meaning,
         });
-        let mut text = json(&codes.collect::<Vec<_>>(), false)?;
+        let mut text = json(&Codes { version: 1, codes: codes.collect() }, false)?;
         text.push(b'\n');
         cx.talk.stdout(&text)?;
         return Ok(Code::Done);

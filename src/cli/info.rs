@@ -34,7 +34,8 @@ struct Info<'a> {
     title: &'static str,
     bsp_version: i32,
     revision: Option<i32>,
-    size: usize,
+    bytes: usize,
+    #[serde(rename = "lumps")]
     slots: Vec<SlotJson<'a>>,
     gaps: Vec<Stretch>,
     tail: Vec<Stretch>,
@@ -58,6 +59,7 @@ struct SlotJson<'a> {
     compressed: bool,
     /// The type of its records, where it is one array of them.
     record: Option<&'static str>,
+    #[serde(rename = "record_count")]
     count: Option<usize>,
     /// The lists in it, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -86,6 +88,7 @@ struct SlotJson<'a> {
 struct ListJson {
     name: &'static str,
     record: &'static str,
+    #[serde(rename = "record_count")]
     count: usize,
 }
 
@@ -110,9 +113,9 @@ struct Stretch {
 
 impl Report for Info<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let Info { dialect, title, version_name, size, .. } = self;
+        let Info { dialect, title, version_name, bytes, .. } = self;
         let revision = self.revision.map(|revision| format!(", revision {revision}")).unwrap_or_default();
-        job.line(format!("{}: {title} ({dialect}), version {version_name}{revision}, {size} bytes", job.path));
+        job.line(format!("{}: {title} ({dialect}), version {version_name}{revision}, {bytes} bytes", job.path));
         table::print(&self.slots, job);
         print_rest(&self.gaps, &self.tail, job);
         if job.many {
@@ -129,7 +132,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             title: bsp.dialect().title,
             bsp_version: bsp.version(),
             revision: bsp.revision(),
-            size: bsp.container().bytes().len(),
+            bytes: bsp.container().bytes().len(),
             slots: slots(&bsp),
             gaps: stretches(&bsp, is_gap),
             tail: stretches(&bsp, is_tail),

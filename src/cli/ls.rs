@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 pub(super) struct List<'a> {
-    size: usize,
+    bytes: usize,
     segments: Vec<SegmentJson<'a>>,
     damaged: Vec<Damaged<'a>>,
 }
@@ -38,6 +38,7 @@ struct SegmentJson<'a> {
     offset: usize,
     bytes: usize,
     kind: String,
+    #[serde(rename = "lumps")]
     slots: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     zero: Option<bool>,
@@ -50,6 +51,7 @@ struct SegmentJson<'a> {
 
 #[derive(Serialize)]
 struct Damaged<'a> {
+    #[serde(rename = "lump")]
     name: &'a str,
     offset: i32,
     bytes: i32,
@@ -59,7 +61,7 @@ struct Damaged<'a> {
 impl<'a> List<'a> {
     pub(super) fn new(bsp: &'a Bsp<'_>) -> Self {
         List {
-            size: bsp.container().bytes().len(),
+            bytes: bsp.container().bytes().len(),
             segments: bsp.container().segments().iter().map(|segment| segment_json(bsp, segment)).collect(),
             damaged: bsp.container().damaged().map(damage).collect(),
         }
@@ -68,7 +70,7 @@ impl<'a> List<'a> {
 
 impl Report for List<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let width = self.size.to_string().len().max(6);
+        let width = self.bytes.to_string().len().max(6);
         job.line(format!("{:>width$} {:>width$}  what", "offset", "bytes"));
         for SegmentJson { offset, bytes, kind, slots, zero, is_shared, is_lump } in &self.segments {
             let what = match (is_lump, slots.len()) {

@@ -36,6 +36,7 @@ struct Verified {
     dialect: Option<&'static str>,
     laws: serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "record_counts")]
     records: Option<serde_json::Map<String, serde_json::Value>>,
     error: Option<String>,
 }

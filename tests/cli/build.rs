@@ -7,8 +7,8 @@ use bspkit::{Bsp, Slot, SlotId};
 use serde_json::{Value, json};
 
 use super::corpus;
-use super::patch::validate;
 use super::room::Room;
+use super::schema::validate;
 
 fn schema() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema/manifest.schema.json");

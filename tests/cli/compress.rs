@@ -68,10 +68,10 @@ fn layouts_are_the_users() {
     room.bspkit("compress raw.bsp --layout keep -o out.bsp").done();
     // Everything stays where it is: the game lump alone stands behind its place.
     let [old, new] = ["raw", "out"].map(|name| room.bspkit(&format!("info {name}.bsp --json")).done().json());
-    assert_eq!(old["slots"][1]["offset"], new["slots"][1]["offset"]);
+    assert_eq!(old["lumps"][1]["offset"], new["lumps"][1]["offset"]);
     let run = room.bspkit("compress raw.bsp --dry-run --json").done().json();
     assert_eq!((&run["changed"], run["edits"].as_array().unwrap().len()), (&true.into(), 3));
-    assert!(run["size"][1].as_u64() < run["size"][0].as_u64());
+    assert!(run["bytes"][1].as_u64() < run["bytes"][0].as_u64());
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn what_is_wrong_is_said_and_never_repaired() {
     );
     let json = room.bspkit("pak verify map.bsp --json").json();
     assert_eq!(
-        (&json["ok"], &json["findings"][0]["code"], &json["findings"][0]["file"]),
+        (&json["ok"], &json["findings"][0]["code"], &json["findings"][0]["place"]["file"]),
         (&json!(false), &json!("crc"), &json!(0))
     );
     // The stale CRC stays, whatever happens beside it.

@@ -18,17 +18,17 @@ fn info_tells_what_a_map_is() {
     {
         let info = room.bspkit(&format!("info {map} --json")).done().json();
         assert_eq!((&info["path"], &info["dialect"]), (&json!(map), &json!(dialect)));
-        assert_eq!((&info["bsp_version"], &info["size"]), (&json!(version), &json!(room.read(map).len())));
-        assert_eq!(info["slots"].as_array().unwrap().len(), count, "{map}");
-        let lump = named(&info["slots"], "ENTITIES");
+        assert_eq!((&info["bsp_version"], &info["bytes"]), (&json!(version), &json!(room.read(map).len())));
+        assert_eq!(info["lumps"].as_array().unwrap().len(), count, "{map}");
+        let lump = named(&info["lumps"], "ENTITIES");
         assert_eq!((&lump["index"], &lump["role"]), (&json!(0), &json!("entities")));
         assert_eq!(lump["bytes"], entities(&room.read(map)).len());
     }
     let info = room.bspkit("info source.bsp --json").done().json();
     assert_eq!(info["revision"], 7);
-    let lump = named(&info["slots"], "ENTITIES");
+    let lump = named(&info["lumps"], "ENTITIES");
     assert_eq!((&lump["compressed"], &lump["unpacked"]), (&json!(true), &json!(SOURCE_TEXT.len())));
-    let member = named(&info["slots"], "game:sprp");
+    let member = named(&info["lumps"], "game:sprp");
     assert_eq!((&member["version"], &member["shared_with"]), (&json!(10), &json!([])));
 }
 
@@ -49,7 +49,7 @@ fn info_marks_what_is_wrong_with_the_directory() {
         let row = text.text().lines().find(|line| line.split_whitespace().nth(1) == Some(lump)).unwrap();
         assert!(row.contains(mark), "{name}: {row}");
         let info = room.bspkit(&format!("info {name} --json")).done().json();
-        let slot = named(&info["slots"], lump);
+        let slot = named(&info["lumps"], lump);
         let marks =
             [slot["bounds"].as_str().unwrap(), &slot["shared_with"].to_string(), &slot["over_header"].to_string()];
         assert!(marks.iter().any(|found| *found != "inside" && *found != "[]" && *found != "false"), "{name}: {slot}");
@@ -158,7 +158,7 @@ fn ent_list_gives_the_text_as_it_stands() {
     assert_eq!(entity["pairs"][0], json!({"key": "classname", "value": "path_corner"}));
     let span = [0, 1].map(|side| entity["span"][side].as_u64().unwrap() as usize);
     assert!(text[span[0]..span[1]].starts_with(b"{") && text[span[0]..span[1]].ends_with(b"}"));
-    assert_eq!(json["diagnostics"], json!([]));
+    assert_eq!(json["findings"], json!([]));
 }
 
 #[test]

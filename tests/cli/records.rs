@@ -163,7 +163,7 @@ fn a_folder_is_not_written_over_and_strange_files_are_left_out() {
     assert_eq!(room.read("out.bsp"), room.read("q2.bsp"));
     room.bspkit("dump --all q2.bsp folder --format csv --force").done();
     let run = room.bspkit("load --all q2.bsp folder -o out.bsp").without_data(2);
-    assert!(run.err.contains("is a second file for PLANES"), "{}", run.err);
+    assert!(run.err.contains("is a second file for"), "{}", run.err);
     std::fs::create_dir(room.path("empty")).unwrap();
     room.bspkit("load --all q2.bsp empty -o no.bsp").without_data(1);
     assert!(!room.path("no.bsp").exists());

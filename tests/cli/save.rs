@@ -37,7 +37,7 @@ fn a_dry_run_writes_nothing() {
     }
     let run = room.run(&[&EDIT[..], &["--dry-run", "--json", "-o", "out.bsp"]].concat()).done().json();
     assert_eq!((&run["path"], &run["output"], &run["changed"]), (&json!("q3.bsp"), &json!("out.bsp"), &json!(true)));
-    assert_eq!(run["edits"][0]["name"], "ENTITIES");
+    assert_eq!(run["edits"][0]["lump"], "ENTITIES");
     assert_eq!((room.names(), room.read("q3.bsp")), (names, map.clone()));
 
     // The changes it tells are those that a save makes.

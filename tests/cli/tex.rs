@@ -197,7 +197,7 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     room.write("bad.bsp", &map);
     let run = room.bspkit("tex export bad.bsp images").without_data(1);
     assert!(run.err.contains("texture #3 `sky`: smaller copy 1 is said to begin at"), "{}", run.err);
-    assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colors"), "{}", run.err);
+    assert!(run.err.contains("texture #4 `OWN_WALL`: its palette has 0 colours"), "{}", run.err);
     assert!(room.path("images/OWN_DOOR.png").exists() && !room.path("images/sky.png").exists());
     let run = room.bspkit("tex list bad.bsp --json");
     assert_eq!(run.code, Some(1));

@@ -101,7 +101,7 @@ fn names_that_cannot_be_read_are_told() {
         assert!(run.text().contains(says), "{says}\n{}", run.text());
     }
     let json = room.bspkit("tex list source.bsp --json").json();
-    assert_eq!((json["problems"][1]["index"].as_u64(), json["problems"][2].is_null()), (Some(1), true));
+    assert_eq!((json["findings"][1]["place"]["record"].as_u64(), json["findings"][2].is_null()), (Some(1), true));
     let run = room.run(&["tex", "rename", "source.bsp", "own/door", "own/gate", "-o", "out.bsp", "--force"]);
     let run = run.without_data(1);
     assert!(run.err.contains("left alone: name 0 begins at 999") && run.err.contains("1 name renamed"), "{}", run.err);

@@ -81,7 +81,7 @@ fn filled_maps_show_everything() {
         room.bspkit(&format!("vis fill {map} -o out.bsp")).done();
         let stat = room.bspkit("vis stat out.bsp --json").done().json();
         for set in stat["sets"].as_array().unwrap() {
-            assert_eq!(set["least"], stat["places"], "{map}: {stat}");
+            assert_eq!(set["least"], stat["place_count"], "{map}: {stat}");
         }
         room.bspkit("check out.bsp --deny warning").done();
     }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use bspkit::content::entities::Entity;
+use bspkit::face::report::FindingJson;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::select::{Choice, DiagnosticJson, diagnostics_json, warn_if_verbose};
+use super::select::{Choice, findings, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 struct List<'a> {
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
-    diagnostics: Vec<DiagnosticJson>,
+    findings: Vec<FindingJson>,
     /// Whether the text has the index of each entity.
     #[serde(skip)]
     with_numbers: bool,
@@ -106,7 +107,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
         job.report(&List {
             entities: indices.iter().filter_map(|index| entities.get(*index)).collect(),
-            diagnostics: diagnostics_json(entities.diagnostics()),
+            findings: findings(entities.diagnostics()),
             with_numbers: args.numbers,
         })?;
         match &choice {

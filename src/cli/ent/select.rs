@@ -1,12 +1,11 @@
 //! What the commands on chosen entities share: the selector, the choice, and what is said about broken text.
 
-use std::ops::Range;
-
 use anyhow::Result;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Flaw};
 use bspkit::content::select::Selector;
 use bspkit::dialect::TextEffect;
-use serde::Serialize;
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::op::check::Severity;
 
 use crate::cli::context::Context;
 use crate::cli::maps::MapArgs;
@@ -132,17 +131,11 @@ pub(super) fn warn_of_flaws(entities: &Entities<'_>, job: &mut Job<'_>) {
 }
 
 /// What is odd, in JSON.
-#[derive(Serialize)]
-pub(super) struct DiagnosticJson {
-    what: String,
-    entity: Option<usize>,
-    span: [usize; 2],
-}
-
-pub(super) fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<DiagnosticJson> {
+pub(super) fn findings(diagnostics: &Diagnostics) -> Vec<FindingJson> {
     let rows = diagnostics.iter().map(|diagnostic| {
-        let Range { start, end } = diagnostic.span;
-        DiagnosticJson { what: diagnostic.kind.to_string(), entity: diagnostic.entity, span: [start, end] }
+        let offset = u64::try_from(diagnostic.span.start).ok();
+        let place = PlaceJson { entity: diagnostic.entity, offset, ..PlaceJson::default() };
+        FindingJson::new("entity-text", Severity::Warning, place, diagnostic.kind.to_string())
     });
     rows.collect()
 }

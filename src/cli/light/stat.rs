@@ -5,6 +5,8 @@ use std::fmt::Write;
 use anyhow::{Context as _, Result};
 use bspkit::content::lightmap::{LightSet, LightStat};
 use bspkit::dialect::LuxelForm;
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::op::check::Severity;
 use serde::Serialize;
 
 use super::light_files;
@@ -67,24 +69,24 @@ struct FileJson {
 struct SetJson<'a> {
     name: &'a str,
     lump: &'a str,
-    luxels: &'static str,
+    luxel_form: &'static str,
     /// Lit faces, or pages.
-    lit: usize,
-    unlit: usize,
-    overlaps: usize,
-    shared: usize,
-    single_precision: usize,
+    lit_count: usize,
+    unlit_count: usize,
+    overlap_count: usize,
+    shared_count: usize,
+    single_precision_count: usize,
     unowned_bytes: usize,
     styles: Vec<StyleJson>,
-    findings: Vec<String>,
+    findings: Vec<FindingJson>,
 }
 
 #[derive(Serialize)]
 struct StyleJson {
     style: u8,
-    faces: usize,
-    bumped: usize,
-    luxels: usize,
+    face_count: usize,
+    bumped_count: usize,
+    luxel_count: usize,
     least: [f64; 3],
     most: [f64; 3],
     mean: [f64; 3],
@@ -121,29 +123,35 @@ fn set_json<'a>(set: &'a LightSet, stat: &LightStat) -> SetJson<'a> {
     SetJson {
         name: set.name(),
         lump: set.lump(),
-        luxels: luxels(set),
-        lit: set.blocks().len(),
-        unlit: set.unlit(),
-        overlaps: stat.overlaps,
-        shared: stat.shared,
-        single_precision: stat.single,
+        luxel_form: luxels(set),
+        lit_count: set.blocks().len(),
+        unlit_count: set.unlit(),
+        overlap_count: stat.overlaps,
+        shared_count: stat.shared,
+        single_precision_count: stat.single,
         unowned_bytes: stat.unowned,
         styles: stat
             .styles
             .iter()
             .map(|(style, of)| StyleJson {
                 style: *style,
-                faces: of.faces,
-                bumped: of.bumped,
-                luxels: of.luxels,
+                face_count: of.faces,
+                bumped_count: of.bumped,
+                luxel_count: of.luxels,
                 least: of.least,
                 most: of.most,
                 mean: of.mean,
                 histogram: of.histogram,
             })
             .collect(),
-        findings: set.faults().iter().map(ToString::to_string).collect(),
+        findings: set.faults().iter().map(|fault| finding(set, fault)).collect(),
     }
+}
+
+/// Light that cannot be read, in JSON.
+fn finding(set: &LightSet, fault: &impl ToString) -> FindingJson {
+    let place = PlaceJson { lump: Some(set.lump().to_owned()), ..PlaceJson::default() };
+    FindingJson::new("light", Severity::Error, place, fault.to_string())
 }
 
 fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {

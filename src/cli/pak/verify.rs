@@ -3,7 +3,9 @@
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
 use bspkit::content::pak::{Finding, Weight};
-use serde::{Serialize, Serializer};
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::op::check::Severity;
+use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -30,49 +32,35 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Verified {
     ok: bool,
-    files: usize,
+    file_count: usize,
     findings: Vec<FindingJson>,
 }
 
-#[derive(Serialize)]
-struct FindingJson {
-    #[serde(serialize_with = "by_name")]
-    weight: Weight,
-    code: &'static str,
-    file: Option<usize>,
-    message: String,
+/// What is wrong with the pakfile as a whole.
+fn of_all(code: &'static str, message: String) -> FindingJson {
+    FindingJson::new(code, Severity::Error, PlaceJson::default(), message)
 }
 
-impl FindingJson {
-    /// What is wrong with the pakfile as a whole.
-    fn of_all(code: &'static str, message: String) -> Self {
-        FindingJson { weight: Weight::Wrong, code, file: None, message }
-    }
-}
-
-impl From<Finding> for FindingJson {
-    fn from(finding: Finding) -> Self {
-        let Finding { weight, code, entry, message, .. } = finding;
-        FindingJson { weight, code, file: entry, message }
-    }
-}
-
-fn by_name<S: Serializer>(weight: &Weight, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(weight)
+/// What is wrong or odd about a file.
+fn of_file(finding: Finding) -> FindingJson {
+    let severity = if finding.weight == Weight::Wrong { Severity::Error } else { Severity::Warning };
+    let place = PlaceJson { file: finding.entry, ..PlaceJson::default() };
+    FindingJson::new(finding.code, severity, place, finding.message)
 }
 
 impl Report for Verified {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let wrong = self.findings.iter().filter(|finding| finding.weight == Weight::Wrong).count();
+        let wrong = self.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
         let odd = self.findings.len() - wrong;
         let word = job.talk.verdict(self.ok, if self.ok { "pass" } else { "fail" });
-        let mut parts = vec![count(self.files, "file", "files")];
+        let mut parts = vec![count(self.file_count, "file", "files")];
         parts.extend((wrong > 0).then(|| format!("{wrong} wrong")));
         parts.extend((odd > 0).then(|| format!("{odd} odd")));
         job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
-        for FindingJson { weight, file, message, .. } in &self.findings {
-            let file = file.map_or(String::new(), |index| format!("#{index} "));
-            job.line(format!("     {weight}: {file}{message}"));
+        for FindingJson { severity, place, message, .. } in &self.findings {
+            let word = if *severity == Severity::Error { "wrong" } else { "odd" };
+            let file = place.file.map_or(String::new(), |index| format!("#{index} "));
+            job.line(format!("     {word}: {file}{message}"));
         }
         Ok(())
     }
@@ -85,16 +73,16 @@ impl Report for Verified {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.reading.maps().one_by_one().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let (files, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
-            Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(FindingJson::from).collect()),
+        let (file_count, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
+            Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(of_file).collect()),
             // A map of another engine is no fault of its own.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
             }
-            Err(error) => (0, vec![FindingJson::of_all("unreadable", error.to_string())]),
+            Err(error) => (0, vec![of_all("unreadable", error.to_string())]),
         };
-        findings.extend(super::damage(&bsp).map(|message| FindingJson::of_all("bounds", message)));
-        let ok = findings.iter().all(|finding| finding.weight != Weight::Wrong);
-        job.report(&Verified { ok, files, findings })
+        findings.extend(super::damage(&bsp).map(|message| of_all("bounds", message)));
+        let ok = findings.iter().all(|finding| finding.severity != Severity::Error);
+        job.report(&Verified { ok, file_count, findings })
     })
 }

@@ -27,7 +27,7 @@ pub(super) struct Document<'a> {
     output: Option<String>,
     changed: bool,
     report: String,
-    size: [usize; 2],
+    bytes: [usize; 2],
     changes: Vec<ChangeJson>,
     edits: Vec<EditJson<'a>>,
     moved: Vec<MovedJson<'a>>,
@@ -48,13 +48,13 @@ struct ChangeJson {
 
 #[derive(Serialize)]
 struct EditJson<'a> {
-    name: &'a str,
+    lump: &'a str,
     bytes: [usize; 2],
 }
 
 #[derive(Serialize)]
 struct MovedJson<'a> {
-    name: &'a str,
+    lump: &'a str,
     offset: [i32; 2],
 }
 
@@ -87,7 +87,7 @@ pub(super) fn print_bytes(
     let document = Document {
         output: target.map(shown),
         changed: old != new,
-        size: [old.len(), new.len()],
+        bytes: [old.len(), new.len()],
         changes: ranges.iter().map(change).collect(),
         backup: backup.map(shown),
         ..nothing(old.len(), &report)
@@ -97,7 +97,7 @@ pub(super) fn print_bytes(
 
 /// That nothing changes, and why.
 pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
-    Document { report: report.to_owned(), size: [size, size], ..Document::default() }
+    Document { report: report.to_owned(), bytes: [size, size], ..Document::default() }
 }
 
 /// Where the new bytes differ from the old ones, and what stands behind these.
@@ -141,10 +141,10 @@ impl DryRun<'_> {
             output: self.target.map(shown),
             changed: !self.plan.is_identity(),
             report: report.to_string(),
-            size: [report.size.0, report.size.1],
+            bytes: [report.size.0, report.size.1],
             changes: changes.collect(),
-            edits: report.edits.iter().map(|e| EditJson { name: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
-            moved: report.moved.iter().map(|m| MovedJson { name: &m.name, offset: [m.from, m.to] }).collect(),
+            edits: report.edits.iter().map(|e| EditJson { lump: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
+            moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: self.warnings.clone(),
             backup: self.backup.map(shown),

@@ -9,6 +9,8 @@ use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
 use bspkit::content::texture_names::TextureName;
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::op::check::Severity;
 use clap::ArgAction;
 use serde::Serialize;
 
@@ -99,27 +101,16 @@ struct NameJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<String>,
     lump: &'a str,
-    records: usize,
+    record_count: usize,
     #[serde(skip)]
     own: &'a [u8],
-}
-
-/// A name that cannot be read, or that no engine reads.
-#[derive(Serialize)]
-struct ProblemJson<'a> {
-    /// Where it begins.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<Cow<'a, str>>,
-    lump: &'a str,
-    index: usize,
-    problem: &'a str,
 }
 
 #[derive(Serialize)]
 struct Names<'a> {
     textures: Vec<NameJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<ProblemJson<'a>>,
+    findings: Vec<FindingJson>,
 }
 
 impl Report for Names<'_> {
@@ -127,12 +118,12 @@ impl Report for Names<'_> {
         if !self.is_empty() {
             job.line(format!("{:>8} {:20}  name", "records", "lump"));
         }
-        for NameJson { lump, records, own, .. } in &self.textures {
+        for NameJson { lump, record_count: records, own, .. } in &self.textures {
             job.line(format!("{records:>8} {lump:20}  {}", escaped(own)));
         }
-        for ProblemJson { name, lump, index, problem } in &self.problems {
-            let name = name.as_ref().map(|name| format!("{name}...  ")).unwrap_or_default();
-            job.line(format!("{:>8} {lump:20}  {name}(#{index}: {problem})", "-"));
+        for FindingJson { place, message, .. } in &self.findings {
+            let lump = place.lump.as_deref().unwrap_or_default();
+            job.line(format!("{:>8} {lump:20}  {message}", "-"));
         }
         Ok(())
     }
@@ -142,13 +133,13 @@ impl Report for Names<'_> {
     }
 
     fn code(&self) -> Code {
-        if self.problems.is_empty() { Code::Done } else { Code::Found }
+        if self.findings.is_empty() { Code::Done } else { Code::Found }
     }
 }
 
 impl Names<'_> {
     fn is_empty(&self) -> bool {
-        self.textures.is_empty() && self.problems.is_empty()
+        self.textures.is_empty() && self.findings.is_empty()
     }
 }
 
@@ -195,11 +186,14 @@ fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     let found: Vec<TextureName> = bsp.texture_names()?.iter().collect();
     // In the order in which they come first.
     let mut seen: BTreeMap<(&str, &[u8]), usize> = BTreeMap::new();
-    let mut names = Names { textures: Vec::new(), problems: Vec::new() };
+    let mut names = Names { textures: Vec::new(), findings: Vec::new() };
     for name in &found {
         if let Some(problem) = &name.problem {
-            let text = (!name.name.is_empty()).then(|| text_and_raw(&name.name).0);
-            names.problems.push(ProblemJson { name: text, lump: lump(name), index: name.index, problem });
+            let start = if name.name.is_empty() { String::new() } else { format!("{}...  ", escaped(&name.name)) };
+            let place =
+                PlaceJson { lump: Some(lump(name).to_owned()), record: Some(name.index), ..PlaceJson::default() };
+            let message = format!("{start}(#{}: {problem})", name.index);
+            names.findings.push(FindingJson::new("texture-name", Severity::Error, place, message));
             continue;
         }
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&name.name)) {
@@ -207,10 +201,10 @@ fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
         }
         let row = *seen.entry((&name.lump, &name.name)).or_insert(names.textures.len());
         match names.textures.get_mut(row) {
-            Some(row) => row.records += 1,
+            Some(row) => row.record_count += 1,
             None => {
                 let (text, raw) = text_and_raw(&name.name);
-                names.textures.push(NameJson { name: text, raw, lump: lump(name), records: 1, own: &name.name });
+                names.textures.push(NameJson { name: text, raw, lump: lump(name), record_count: 1, own: &name.name });
             }
         }
     }

@@ -4,6 +4,8 @@ use anyhow::{Context as _, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
 use bspkit::dialect::{Role, VisModel};
 use bspkit::face::images::visibility::places;
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::op::check::Severity;
 use serde::Serialize;
 
 use crate::cli::context::Context;
@@ -28,19 +30,19 @@ pub(crate) struct Args {
 struct Stat {
     /// What has rows: leafs or clusters.
     rows_are: &'static str,
-    places: usize,
+    place_count: usize,
     bytes: usize,
     sets: Vec<SetJson>,
     /// Rows that cannot be read.
-    problems: Vec<String>,
+    findings: Vec<FindingJson>,
 }
 
 #[derive(Serialize)]
 struct SetJson {
     set: &'static str,
-    rows: usize,
+    row_count: usize,
     /// Places without a row, from where everything is visible.
-    without_row: usize,
+    without_row_count: usize,
     /// How many places are visible from one.
     least: usize,
     most: usize,
@@ -49,13 +51,13 @@ struct SetJson {
 
 impl Report for Stat {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        let (rows_are, places) = (self.rows_are, self.places);
+        let (rows_are, places) = (self.rows_are, self.place_count);
         if places == 0 {
             job.line(format!("{}: no visibility, everything is visible", job.path));
         }
         let whole = f64::from(u32::try_from(places)?);
-        for SetJson { set, without_row, least, most, mean, .. } in &self.sets {
-            let bare = match without_row {
+        for SetJson { set, without_row_count, least, most, mean, .. } in &self.sets {
+            let bare = match without_row_count {
                 0 => String::new(),
                 bare => format!(", {} without a row", count(*bare, "place", "places")),
             };
@@ -65,12 +67,12 @@ impl Report for Stat {
                  ({percent:.1} %){bare}"
             ));
         }
-        self.problems.iter().for_each(|problem| job.warn_here(problem));
+        self.findings.iter().for_each(|finding| job.warn_here(&finding.message));
         Ok(())
     }
 
     fn code(&self) -> Code {
-        if self.problems.is_empty() { Code::Done } else { Code::Found }
+        if self.findings.is_empty() { Code::Done } else { Code::Found }
     }
 }
 
@@ -79,23 +81,23 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot read the visibility of {}", shown(job.file));
         let visibility = bsp.visibility().with_context(cannot)?;
         let places = places(&visibility);
-        let mut problems = Vec::new();
+        let mut findings = Vec::new();
         let sets = visibility.sets().iter().filter(|_| !places.is_empty());
         let bytes = bsp.role(Role::Visibility).map_or(Ok(0), |slot| bsp.bytes(slot.id).map(|bytes| bytes.len()))?;
         job.report(&Stat {
             rows_are: if matches!(visibility.model(), VisModel::Leafs(_)) { "leafs" } else { "clusters" },
-            places: places.len(),
+            place_count: places.len(),
             bytes,
-            sets: sets.map(|set| of_set(&visibility, *set, &places, &mut problems)).collect(),
-            problems,
+            sets: sets.map(|set| of_set(&visibility, *set, &places, &mut findings)).collect(),
+            findings,
         })
     })
 }
 
-/// A damaged lump may have as many problems as rows.
-const MOST_PROBLEMS: usize = 10;
+/// A damaged lump may have as many faults as rows.
+const MOST_FINDINGS: usize = 10;
 
-fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], problems: &mut Vec<String>) -> SetJson {
+fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], findings: &mut Vec<FindingJson>) -> SetJson {
     let (mut counts, mut without_row, mut sum, mut rows) = (Vec::new(), 0, 0.0, 0.0);
     for place in places {
         match visibility.row(set, *place) {
@@ -105,15 +107,18 @@ fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], problems: 
                 rows += 1.0;
                 sum += row.iter().map(|_| 1.0).sum::<f64>();
             }
-            Err(error) if problems.len() < MOST_PROBLEMS => problems.push(error.to_string()),
+            Err(error) if findings.len() < MOST_FINDINGS => {
+                let place = PlaceJson { record: Some(*place), ..PlaceJson::default() };
+                findings.push(FindingJson::new("vis-row", Severity::Error, place, error.to_string()));
+            }
             Err(_) => {}
         }
     }
     let (least, most) = (counts.iter().min(), counts.iter().max());
     SetJson {
         set: set.name(),
-        rows: counts.len(),
-        without_row,
+        row_count: counts.len(),
+        without_row_count: without_row,
         least: least.copied().unwrap_or(0),
         most: most.copied().unwrap_or(0),
         mean: if rows > 0.0 { sum / rows } else { 0.0 },

@@ -18,11 +18,11 @@ const MOST_BYTES: u64 = 1 << 28;
 
 /// Reads a file of any kind: a pipe is not waited for, and memory stays bounded.
 fn read_file(path: &Path) -> Result<Vec<u8>> {
-    let there = fs::metadata(path).map_err(|error| Error::io("cannot read it", error))?;
+    let there = fs::metadata(path).map_err(unread)?;
     match there.is_file() {
         false => Err(bad("it is not a plain file")),
         true if there.len() > MOST_BYTES => Err(bad(format!("its {} bytes are more than {MOST_BYTES}", there.len()))),
-        true => fs::read(path).map_err(|error| Error::io("cannot read it", error)),
+        true => fs::read(path).map_err(unread),
     }
 }
 
@@ -39,6 +39,11 @@ fn check_size(found: [usize; 2], expected: [usize; 2]) -> Result<()> {
         Some(1..=MOST_PIXELS) => Ok(()),
         _ => Err(bad(format!("{wide} by {high} pixels are too many or none"))),
     }
+}
+
+/// A file that the system does not read; the caller says which.
+fn unread(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, error.to_string())
 }
 
 fn bad(message: impl Into<String>) -> Error {

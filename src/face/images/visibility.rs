@@ -22,7 +22,7 @@ use std::path::Path;
 
 use png::{BitDepth, ColorType, Decoder, Encoder, Limits, Reader, StreamWriter, Transformations};
 
-use super::{bad, damaged, from_side, refused, side as png_side, unwritten};
+use super::{bad, damaged, from_side, refused, side as png_side, unread, unwritten};
 use crate::content::visibility::{VisSet, Visibility};
 use crate::{Error, ErrorKind, Result};
 
@@ -168,11 +168,10 @@ impl Picture {
     /// Opens a picture of this many pixels in each direction.
     fn open(path: &Path, side: usize) -> Result<Self> {
         let kind = Kind::of(path)?;
-        let cannot = |error| Error::io("cannot read it", error);
-        if !std::fs::metadata(path).map_err(cannot)?.is_file() {
+        if !std::fs::metadata(path).map_err(unread)?.is_file() {
             return Err(bad("it is not a plain file"));
         }
-        let mut file = BufReader::new(File::open(path).map_err(cannot)?);
+        let mut file = BufReader::new(File::open(path).map_err(unread)?);
         let (size, rows) = match kind {
             Kind::Pbm => {
                 let (plain, size) = pbm_header(&mut file)?;
@@ -232,7 +231,7 @@ impl Picture {
 fn ends(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => bad("it ends early"),
-        _ => Error::io("cannot read it", error),
+        _ => unread(error),
     }
 }
 
