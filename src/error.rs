@@ -32,7 +32,7 @@ struct Inner {
 pub enum ErrorKind {
     /// Reading or writing a file failed.
     Io,
-    /// The bytes are no map of the BSP family.
+    /// The bytes are not a map of the BSP family.
     NotABsp,
     /// A map, but of a kind that is not opened: the message says which.
     Unsupported,

@@ -27,8 +27,8 @@ impl Told {
 }
 
 impl<'a> Bsp<'a> {
-    /// The row of the dialect's table that a slot goes by: what is in it. Where several structs are known for a lump, or
-    /// others of other games, it is told by how the lumps fit each other.
+    /// The row of the dialect's table that a slot goes by: what is in it. Where several structs are known for a lump,
+    /// or others of other games, it is told by how the lumps fit each other.
     ///
     /// # Errors
     /// Why nothing is known of the content: a sentence.
@@ -42,7 +42,8 @@ impl<'a> Bsp<'a> {
     }
 
     /// As [`Self::row`], from lumps that have been read already; where no row fits a lump and `is_usual` says that the
-    /// map as a whole has the structs that are known, the row of the lump's own version, if it is whole records of that.
+    /// map as a whole has the structs that are known, the row of the lump's own version, if it is whole records of
+    /// that.
     pub(crate) fn told(
         &self,
         slot: &Slot,
@@ -88,7 +89,7 @@ impl<'a> Bsp<'a> {
         let mut why = None;
         // First as the sizes are, then with a few bytes too many: a ragged lump is still what it is.
         for (is_exact, row) in [true, false].into_iter().flat_map(|exact| rows.iter().map(move |row| (exact, *row))) {
-            // Whole records of one struct are no ragged ones of another.
+            // Whole records of one struct are not ragged ones of another.
             if !is_exact && row.record().is_some() && !is_ragged && !is_whole(row) {
                 continue;
             }
@@ -121,8 +122,8 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// A slot's bytes as [`Bsp::bytes`] gives them, but with all numbers little-endian, also those of a big-endian file: as
-    /// far as it is known where numbers are in it. Records and lenses are read from these;
+    /// A slot's bytes as [`Bsp::bytes`] gives them, but with all numbers little-endian, also those of a big-endian
+    /// file: as far as it is known where numbers are in it. Records and lenses are read from these;
     /// [`crate::Draft::set_little_endian`] takes them.
     ///
     /// ```
@@ -194,8 +195,8 @@ impl<'a> Bsp<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has no such lump, [`ErrorKind::Unsupported`] where it has other records or none,
-    /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
+    /// [`ErrorKind::NotFound`] where the map has no such lump, [`ErrorKind::Unsupported`] where it has other records or
+    /// none, [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
         let (slot, row) = self.keyed(key)?;
         let bytes = self.turned(row, self.bytes(slot)?, ByteOrder::Big);

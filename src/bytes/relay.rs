@@ -32,7 +32,8 @@ impl<'o> Relay<'o> {
         self.moves.push((from, self.new.len() + from - range.end));
     }
 
-    /// Adds bytes after all others, at a multiple of the alignment, and gives their offset. No range can be replaced then.
+    /// Adds bytes after all others, at a multiple of the alignment, and gives their offset. No range can be replaced
+    /// then.
     pub(crate) fn append(&mut self, new: &[u8], alignment: usize) -> usize {
         self.take_rest();
         self.new.resize(self.new.len().next_multiple_of(alignment), 0);
@@ -47,8 +48,8 @@ impl<'o> Relay<'o> {
         self.new.last().copied()
     }
 
-    /// What a word says now that said this offset into the old bytes. An offset past their end changes only if it would be
-    /// within the new ones: then it is as far past these. `None` past 2 GiB.
+    /// What a word says now that said this offset into the old bytes. An offset past their end changes only if it would
+    /// be within the new ones: then it is as far past these. `None` past 2 GiB.
     pub(crate) fn follow(&mut self, says: i32) -> Option<i32> {
         self.take_rest();
         let Ok(start) = usize::try_from(says) else { return Some(says) };
@@ -108,7 +109,7 @@ mod tests {
                 if end == old.len() {
                     break;
                 }
-                // Two ranges that start at one place are no edit that any caller makes.
+                // No caller makes an edit with two ranges that start at one place.
                 end += 1;
             }
             let at: Vec<usize> = appended.iter().map(|new| relay.append(new, alignment)).collect();

@@ -18,9 +18,10 @@ use super::talk::Code;
 
 /// Make a map from a manifest and the files that it names
 ///
-/// The manifest is JSON: `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`.
-/// Files are records as `dump` writes them (.jsonl, .csv), or a lump's bytes. Versions, compression, the order in the file,
-/// game lumps and BSPX entries are the manifest's to say; docs/schema/manifest.schema.json says how. `dump --all` writes one
+/// The manifest is JSON:
+/// `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`. Files are
+/// records as `dump` writes them (.jsonl, .csv), or a lump's bytes. Versions, compression, the order in the file, game
+/// lumps and BSPX entries are the manifest's to say; docs/schema/manifest.schema.json says how. `dump --all` writes one
 /// for a map, from which the same lumps are built.
 #[derive(clap::Args)]
 #[command(after_help = help!(

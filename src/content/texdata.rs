@@ -31,8 +31,8 @@ const MOST: usize = 128;
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 ///
-/// A name is written over the old one, and what stands behind it moves; where the old one shares bytes with a name that stays,
-/// the new one goes behind the last string, and its word of the table says so. All other names keep their bytes.
+/// A name is written over the old one, and what follows it moves; where the old one shares bytes with a name that
+/// stays, the new one goes after the last string, and its word of the table says so. All other names keep their bytes.
 #[derive(Clone, Debug)]
 pub struct TextureStrings<'a> {
     strings: Data<'a>,
@@ -80,8 +80,8 @@ impl<'a> TextureStrings<'a> {
     /// A name: no `materials/` before it, no extension, and letters of any case.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Malformed`] where the table says a place that is not
-    /// in the strings.
+    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Malformed`] where the table says a place that
+    /// is not in the strings.
     pub fn get(&self, index: usize) -> Result<&[u8]> {
         match self.changed.get(&index) {
             Some(name) => Ok(name),
@@ -98,8 +98,8 @@ impl<'a> TextureStrings<'a> {
     /// Gives a material another name; the one it has is no edit. Other texdata of that name keep it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more than 127
-    /// bytes.
+    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
+    /// than 127 bytes.
     pub fn rename(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
         let name = name.as_ref();
         self.check(index)?;
@@ -152,12 +152,12 @@ impl<'a> TextureStrings<'a> {
         found
     }
 
-    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of, or whose names
-    /// all change to the same one, is written over, and what begins behind it moves; one that is shared, or not there, goes
-    /// behind the last one. No place behind the strings comes to be in them.
+    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of, or whose
+    /// names all change to the same one, is written over, and what begins after it moves; one that is shared, or not
+    /// there, goes after the last one. No place after the strings comes to be in them.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a string would begin behind 2 GiB.
+    /// [`ErrorKind::TooLarge`] where a string would begin after 2 GiB.
     fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         let in_place = self.in_place();
         let mut strings = Relay::new(&self.strings);
@@ -194,8 +194,8 @@ impl<'a> TextureStrings<'a> {
         Ok((strings.into_bytes(), table))
     }
 
-    /// The strings that are written over, by where they begin, and with what: no name that stays, or becomes another one, has
-    /// bytes of them.
+    /// The strings that are written over, by where they begin, and with what: no name that stays, or becomes another
+    /// one, has bytes of them.
     fn in_place(&self) -> BTreeMap<usize, (Range<usize>, &[u8])> {
         if self.changed.is_empty() {
             return BTreeMap::new();
@@ -211,7 +211,7 @@ impl<'a> TextureStrings<'a> {
             }
         }
         let places = ends.into_iter().filter_map(|(end, one)| Some((one?.0..end, one?.1)));
-        // One without an end is closed by a new one behind it.
+        // One without an end is closed by a new one after it.
         let is_closed =
             |(range, name): &(Range<usize>, &[u8])| range.end < self.strings.len() || name.len() == range.len();
         places.filter(is_closed).map(|(range, name)| (range.start, (range, name))).collect()
@@ -223,7 +223,7 @@ impl<'a> TextureStrings<'a> {
         usize::try_from(says).ok().filter(|start| *start < self.strings.len())
     }
 
-    /// Where a name stands in the strings.
+    /// Where a name is in the strings.
     fn extent(&self, index: usize) -> Result<Range<usize>> {
         self.check(index)?;
         let start = self.start(index).ok_or_else(|| {

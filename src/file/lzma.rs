@@ -19,7 +19,8 @@ pub(crate) fn most_in_total(size: usize) -> usize {
     size.saturating_mul(64).max(64 << 20)
 }
 
-/// How much memory decompressing a piece takes that gives so many bytes: these, and a window of no more.
+/// How much memory decompressing a piece takes that gives this many bytes: these, and a window of the same size at
+/// most.
 pub(crate) fn memory_for(unpacked: usize) -> usize {
     unpacked.min(MOST_UNPACKED).saturating_mul(2)
 }

@@ -11,7 +11,7 @@ pub(crate) enum Piece<'a> {
     Old(Range<usize>),
     /// Bytes that were not there.
     New(Data<'a>),
-    /// So many zeros.
+    /// This many zeros.
     Zeros(usize),
 }
 

@@ -5,7 +5,8 @@
 /// several fields of the engine in an array, `as` lists their names.
 ///
 /// `..Other,` stands for the fields of another record: the list of fields has them as its own, the struct as `base`, to
-/// which it derefs. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings and names.
+/// which it derefs. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings and
+/// names.
 macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*

@@ -7,27 +7,27 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 94;
+const LONG_LINES: usize = 46;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
 const WORDS: [(&str, usize, &str); 19] = [
-    ("behind", 214, "after"),
-    ("stand", 47, "are, is at"),
-    ("stands", 104, "is, is at, starts at"),
+    ("behind", 193, "after"),
+    ("stand", 44, "are, is at"),
+    ("stands", 97, "is, is at, starts at"),
     ("stood", 12, "was at"),
-    ("told", 58, "detected, given, matched"),
-    ("turned", 26, "byte-swapped"),
+    ("told", 55, "detected, given, matched"),
+    ("turned", 23, "byte-swapped"),
     ("laid again", 9, "rewritten"),
     ("nobody", 18, "no reader, unused"),
-    ("so many", 17, "N, this many"),
-    ("each way", 8, "in each direction"),
+    ("so many", 11, "N, this many"),
+    ("each way", 7, "in each direction"),
     ("became of", 16, "the result of"),
     ("is none", 25, "is not one"),
-    ("it is no", 5, "it is not a"),
+    ("it is no", 4, "it is not a"),
     ("this is no", 4, "this is not a"),
     ("that is no", 6, "that is not a"),
     ("which is no", 3, "which is not a"),
-    ("are no", 29, "are not"),
+    ("are no", 25, "are not"),
     ("at hand", 25, "available, in progress"),
     ("all the same", 7, "anyway"),
 ];

@@ -21,11 +21,11 @@ use crate::cli::talk::{Code, Job};
 
 /// Write the light as images
 ///
-/// DIR gets `light.json`, which says where in which file the light of each face is, with style and bump plane, and files that
-/// are called alike for all games: `page_000.png` and so on, or with --by face `faces/00012_s0.png`, the light of face 12
-/// in style 0, and `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. Light that a map has twice is
-/// in folders of its own: `ldr`, `hdr`, `decoupled`, `rgb`. Source's is in `.hdr`; the `.png` of the same name shows it.
-/// Faces whose light is not in the lump are named and left out; the exit status is 1 then.
+/// DIR gets `light.json`, which says where in which file the light of each face is, with style and bump plane, and
+/// files that are called alike for all games: `page_000.png` and so on, or with --by face `faces/00012_s0.png`, the
+/// light of face 12 in style 0, and `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. Light that a
+/// map has twice is in folders of its own: `ldr`, `hdr`, `decoupled`, `rgb`. Source's is in `.hdr`; the `.png` of the
+/// same name shows it. Faces whose light is not in the lump are named and left out; the exit status is 1 then.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light export base1.bsp pages

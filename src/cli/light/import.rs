@@ -16,11 +16,11 @@ use crate::cli::talk::{Code, Job};
 
 /// Take the light from images that `light export` wrote
 ///
-/// Each image is compared with what an export would write now: a pixel that is the same leaves its luxel as it is, and another
-/// one changes that luxel alone, with the average of the face where the map keeps one. Of `.hdr` and `.png` of one name
-/// either may be changed, and a file that is not there changes nothing while the other is. Where images have another size or
-/// depth or are missing, each is named, nothing is written and the exit status is 1; with --force the others are
-/// taken. Where a map has its light in grey and in color, what was painted in one changes the other as much.
+/// Each image is compared with what an export would write now: a pixel that is the same leaves its luxel as it is, and
+/// another one changes that luxel alone, with the average of the face where the map keeps one. Of `.hdr` and `.png` of
+/// one name either may be changed, and a file that is not there changes nothing while the other is. Where images have
+/// another size or depth or are missing, each is named, nothing is written and the exit status is 1; with --force the
+/// others are taken. Where a map has its light in grey and in color, what was painted in one changes the other as much.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light import base1.bsp pages -o out.bsp

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 pub(super) struct New {
     pub(super) name: Vec<u8>,
     pub(super) path: PathBuf,
-    /// Whether it was found in a folder, and nobody named it.
+    /// Whether it was found in a folder and not named by the user.
     pub(super) is_found: bool,
 }
 

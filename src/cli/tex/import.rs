@@ -23,18 +23,19 @@ use crate::cli::talk::{Code, Job};
 
 /// Give textures the pixels of PNG files
 ///
-/// The files are called as `tex export` calls them; those of a folder that belong to no texture are left out. An image has to
-/// have a palette, which becomes the texture's: what is the same in both changes nothing. The smaller copies of an image
-/// follow where it has changed, each pixel the palette's nearest colour to the mean, unless NAME.mip1.png and so on give them.
-/// Where any image cannot be taken all that cannot are named, nothing is written, and the exit status is 1.
+/// The files are called as `tex export` calls them; those of a folder that belong to no texture are left out. An image
+/// has to have a palette, which becomes the texture's: what is the same in both changes nothing. The smaller copies of
+/// an image follow where it has changed, each pixel the palette's nearest colour to the mean, unless NAME.mip1.png and
+/// so on give them. Where any image cannot be taken all that cannot are named, nothing is written, and the exit status
+/// is 1.
 ///
 /// The textures of Quake maps have no palettes: images have to have the game's, which --palette gives.
 ///
-/// An image has at most 16777216 pixels. What is transparent in it becomes a hole (colour 255) of a texture whose name begins
-/// with { under --quantize; else it becomes solid, which is warned of.
+/// An image has at most 16777216 pixels. What is transparent in it becomes a hole (colour 255) of a texture whose name
+/// begins with { under --quantize; else it becomes solid, which is warned of.
 ///
-/// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file in the
-/// place of MAP a new WAL file is made.
+/// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file
+/// in the place of MAP a new WAL file is made.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex import c1a0.bsp images -o out.bsp
@@ -51,7 +52,8 @@ pub(crate) struct Args {
     /// Images, or a folder of images; for a folder of maps the one that `tex export` wrote
     #[arg(value_name = "DIR|FILE")]
     files: Vec<PathBuf>,
-    /// Take images without the palette: the nearest colours of a WAL file's, else new ones where the texture's do not do
+    /// Take images without the palette: the nearest colours of a WAL file's, else new ones where the texture's do not
+    /// do
     #[arg(long)]
     quantize: bool,
     /// Take images of another size than the texture's

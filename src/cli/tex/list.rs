@@ -24,10 +24,11 @@ use crate::cli::report::Report;
 use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
-/// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is given
+/// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is
+/// given
 ///
-/// A texture that cannot be read is listed with the reason, and the exit status is 1. That one is missing in the directory, or
-/// has its pixels in a WAD file, is legal.
+/// A texture that cannot be read is listed with the reason, and the exit status is 1. That one is missing in the
+/// directory, or has its pixels in a WAD file, is legal.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex list c1a0.bsp

@@ -16,8 +16,9 @@ use crate::cli::talk::Code;
 
 /// Leave nothing but the names of textures in a Quake or GoldSrc map
 ///
-/// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change. Names, their
-/// order and the sizes stay. A texture that cannot be read is named and left alone; the others change, and the exit status is 1.
+/// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change.
+/// Names, their order and the sizes stay. A texture that cannot be read is named and left alone; the others change, and
+/// the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex strip c1a0.bsp -o out.bsp

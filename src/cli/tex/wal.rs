@@ -1,4 +1,4 @@
-//! WAL files, which are no maps and have no palette: the same commands for them.
+//! WAL files, which are not maps and have no palette: the same commands for them.
 
 use std::path::{Path, PathBuf};
 

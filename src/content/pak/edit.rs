@@ -52,7 +52,7 @@ impl<'a> Pak<'a> {
     }
 
     /// Gives a file new bytes; its name and its turn stay. What was compressed is so again, if that makes it smaller.
-    /// The bytes that it has already are no edit.
+    /// The bytes that it has already are not an edit.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer files.

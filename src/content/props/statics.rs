@@ -59,7 +59,8 @@ records! {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Files in the pakfile are named by the number of a prop (`sp_0.vhv`): props can be changed here, not added or removed.
+/// Files in the pakfile are named by the number of a prop (`sp_0.vhv`): props can be changed here, not added or
+/// removed.
 #[derive(Clone, Debug)]
 pub struct StaticProps<'a> {
     bytes: Held<'a>,
@@ -94,8 +95,8 @@ impl<'a> StaticProps<'a> {
     /// Reads the lists of a member of this version; costs nothing beyond their sizes.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a version other than 4 to 13, [`ErrorKind::Malformed`] where a list does not fit or
-    /// the props do not all have the same size.
+    /// [`ErrorKind::Unsupported`] for a version other than 4 to 13, [`ErrorKind::Malformed`] where a list does not fit
+    /// or the props do not all have the same size.
     pub fn parse(bytes: impl Into<Data<'a>>, version: u16) -> Result<Self> {
         if !VERSIONS.contains(&version) {
             let message = format!("static props of version {version} are not known, only versions 4 to 13");
@@ -167,8 +168,8 @@ impl<'a> StaticProps<'a> {
     /// Names a model. Only the name and the NUL behind it are written.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more than
-    /// 127 bytes.
+    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
+    /// than 127 bytes.
     pub fn set_name(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
         let (name, count) = (name.as_ref(), self.names.len() / NAME);
         if index >= count {
@@ -206,7 +207,8 @@ impl<'a> StaticProps<'a> {
     /// Changes fields of a prop; what its variant has behind them stays.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such prop, [`ErrorKind::Unsupported`] where their variant is not known.
+    /// [`ErrorKind::NotFound`] where there is no such prop, [`ErrorKind::Unsupported`] where their variant is not
+    /// known.
     pub fn update(&mut self, index: usize, change: impl FnOnce(&mut StaticProp)) -> Result<()> {
         let (place, _) = self.known(index)?;
         let mut prop = self.get(index).ok_or_else(|| self.no_prop(index))?;

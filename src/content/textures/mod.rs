@@ -1,4 +1,4 @@
-//! The textures in a Quake or GoldSrc map: a directory, and behind it textures with their pixels or names alone.
+//! The textures in a Quake or GoldSrc map: a directory, and after it textures with their pixels or names alone.
 //!
 //! What is not edited keeps its bytes, and so does what no entry of the directory names.
 
@@ -28,8 +28,8 @@ const BARE: &str = "textures without palettes";
 const MISSING: i32 = -1;
 /// The bytes of a name's field.
 const NAME: usize = 16;
-/// How many bytes edits may have beyond those of the lump: far more than any engine loads, and memory stays bounded where many
-/// entries share bytes and each wants its own.
+/// How many bytes edits may have beyond those of the lump: far more than any engine loads, and memory stays bounded
+/// where many entries share bytes and each wants its own.
 const MOST_GROWTH: usize = 1 << 28;
 
 /// The textures in a map, by their index in the directory.
@@ -132,7 +132,7 @@ impl<'a> Textures<'a> {
     /// A texture; nothing where the directory says that it is missing, which is legal.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry; [`ErrorKind::Malformed`] where it stands outside of the lump,
+    /// [`ErrorKind::NotFound`] where there is no such entry; [`ErrorKind::Malformed`] where it is outside of the lump,
     /// and as [`Miptex::read`].
     pub fn get(&self, index: usize) -> Result<Option<Miptex<'_>>> {
         if let Some(bytes) = self.edits.get(&index) {
@@ -156,8 +156,8 @@ impl<'a> Textures<'a> {
         header.get(..NAME)?.split(|byte| *byte == 0).next()
     }
 
-    /// Gives a texture another image, and another palette where one is given; the size may be another one. Pixels that stay
-    /// keep what they are in the smaller copies.
+    /// Gives a texture another image, and another palette where one is given; the size may be another one. Pixels that
+    /// stay keep what they are in the smaller copies.
     ///
     /// # Errors
     /// As [`Textures::get`] and [`Miptex::with_image`].
@@ -173,12 +173,12 @@ impl<'a> Textures<'a> {
         self.change(index, |texture| texture.with_level(level, pixels))
     }
 
-    /// Gives a texture another name; what stands behind the name's NUL stays, and the name that is there is no edit. A texture
-    /// with damage behind its name can have another one too.
+    /// Gives a texture another name; what follows the name's NUL stays, and the name that is there is no edit. A
+    /// texture with damage after its name can have another one too.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such texture, [`ErrorKind::Malformed`] where its name is not in the lump,
-    /// [`ErrorKind::Refused`] for a name of more than 15 bytes.
+    /// [`ErrorKind::NotFound`] where there is no such texture, [`ErrorKind::Malformed`] where its name is not in the
+    /// lump, [`ErrorKind::Refused`] for a name of more than 15 bytes.
     pub fn rename(&mut self, index: usize, name: &[u8]) -> Result<()> {
         if self.name(index) == Some(name) {
             return Ok(());
@@ -288,8 +288,8 @@ impl<'a> Textures<'a> {
         })
     }
 
-    /// The places of the lump where entries begin, in order, and the entries of each: the bytes of one that cannot be read end
-    /// somewhere behind its header.
+    /// The places of the lump where entries begin, in order, and the entries of each: the bytes of one that cannot be
+    /// read end somewhere after its header.
     fn places(&self) -> Vec<lay::Held> {
         let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for index in 0..self.len {
@@ -306,7 +306,8 @@ impl<'a> Textures<'a> {
         places.into_iter().map(place).collect()
     }
 
-    /// The damaged textures that have bytes in common with a texture of another place: nothing of them can change alone.
+    /// The damaged textures that have bytes in common with a texture of another place: nothing of them can change
+    /// alone.
     pub(crate) fn stuck(&self) -> std::collections::BTreeSet<usize> {
         let places = self.places();
         let shared = lay::shared(&places);

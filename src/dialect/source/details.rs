@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::lists("game:dplh", LIGHTS).versions(&[0]).proved(ends_with_its_lists),
 ];
 
-/// Lists that end where the member does, or so many bytes before, and a version of the row's.
+/// Lists that end where the member does, or this many bytes before, and a version of the row's.
 pub(in crate::dialect) fn of_version(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Result<(), String> {
     match facts.lump_version() {
         Some(version) if row.versions.contains(&version) => ends(facts, row, spare),
@@ -70,13 +70,13 @@ records! {
 
     /// `DetailObjectLump_t`, version 4.
     pub struct DetailObject(52) {
-        /// Where it stands.
+        /// Where it is.
         pub origin: [f32; 3] as "m_Origin",
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",
         /// Its place in the list of names or sprites, by its kind.
         pub model: u16 as "m_DetailModel",
-        /// The leaf it stands in.
+        /// The leaf it is in.
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",

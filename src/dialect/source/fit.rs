@@ -1,5 +1,5 @@
-//! Which of several layouts a lump has, told by how the lumps fit each other. Version numbers lie now and then; these
-//! sums hold on every undamaged map.
+//! Which of several layouts a lump has, detected from how the lumps fit each other. Version numbers lie now and then;
+//! these sums hold on every undamaged map.
 
 use super::geometry::{Brush, Model};
 use crate::dialect::shared::SurfEdge;
@@ -21,7 +21,7 @@ fn faces_of_models(facts: &Facts<'_>) -> i64 {
     facts.sum("MODELS", |model: Model| i64::from(model.face_count))
 }
 
-/// How many faces there are for what has a record for each of them: where the structs are known, as many as stand
+/// How many faces there are for what has a record for each of them: where the structs are known, as many as are
 /// there.
 fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
     let len = facts.len(FACES);
@@ -57,7 +57,7 @@ fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
     i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
 }
 
-/// Whether so many bytes are a record of a size for each leaf of the tree. Of ragged nodes or models the last one may
+/// Whether this many bytes are a record of a size for each leaf of the tree. Of ragged nodes or models the last one may
 /// count or not.
 fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     let is_ragged = |lump: &str, size: usize| !facts.is_exact && !facts.len(lump).is_multiple_of(size);
@@ -67,8 +67,8 @@ fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     (0..=more).filter_map(|more| i64::try_from(more).ok()).any(|more| is_made_of(facts, len, size, least + more))
 }
 
-/// Whether so many bytes are `count` times `size`, to the last one; in a ragged lump less than a record may be too much
-/// or missing.
+/// Whether this many bytes are `count` times `size`, to the last one; in a ragged lump less than a record may be too
+/// much or missing.
 fn is_made_of(facts: &Facts<'_>, len: usize, size: usize, count: i64) -> bool {
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
     bytes.is_some_and(|bytes| len == bytes || !facts.is_exact && len.abs_diff(bytes) < size)
@@ -182,7 +182,7 @@ pub(in crate::dialect) fn one_for_one_of(
     }
 }
 
-/// Lists that end where the lump does, or so many bytes before.
+/// Lists that end where the lump does, or this many bytes before.
 pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Fit {
     let bytes = facts.own(row);
     let end = row.parts(&bytes)?.last().map_or(0, |list| list.range.end);
