@@ -122,7 +122,7 @@ impl<'a> Bsp<'a> {
         by_number().or_else(by_name).or_else(by_role).ok_or_else(|| {
             let names: Vec<_> = self.slots().iter().map(|slot| slot.name.as_str()).collect();
             Error::new(ErrorKind::NotFound, format!("the map has no lump {name}"))
-                .hint(format!("it has {}", names.join(", ")))
+                .with_hint(format!("it has {}", names.join(", ")))
         })
     }
 
@@ -168,8 +168,8 @@ impl<'a> Bsp<'a> {
     /// The error that a slot's packing is not what the directory says.
     pub(crate) fn odd_packing(&self, slot: SlotId, oddity: &str) -> Error {
         let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-        let hint = "`cat --stored` gives the bytes as they are";
-        Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).hint(hint)
+        let hint = "its stored bytes can be read as they are";
+        Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).with_hint(hint)
     }
 
     /// A slot's bytes, decompressed where they are compressed; numbers in them have the file's byte order, in which

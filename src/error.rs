@@ -1,8 +1,9 @@
 //! The library's one error type: what is wrong, where, and what to do about it.
 //!
 //! [`Error`] is the size of a pointer, opaque, and carries a [`ErrorKind`] to branch on, a [`Place`] in the
-//! file where one is known, and the cause. Texts are lower case without a full stop, with the values in them,
-//! so that a program can print `error: cannot save dm4.bsp` and the causes below it.
+//! file where one is known, a [`Hint`], and the cause. Texts are lower case without a full stop, with the values in
+//! them, so that a program can print `error: cannot save dm4.bsp` and the causes below it. `{error}` is the sentence
+//! alone, `{error:?}` the sentence, its causes and the hint, `{error:#?}` the fields.
 
 use std::fmt;
 
@@ -16,12 +17,22 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(error.kind(), bspkit::ErrorKind::NotABsp);
 /// assert!(error.place().is_none());
 /// ```
+///
+/// A program whose `main` gives an error prints it with `{:?}`: the sentence, then the causes and the hint.
+///
+/// ```
+/// use bspkit::{Error, ErrorKind, Hint};
+/// let cause = Error::new(ErrorKind::Refused, "the file is read-only").with_hint(Hint::Force);
+/// let error = Error::new(ErrorKind::Io, "cannot save dm4.bsp").with_source(cause);
+/// let text = "cannot save dm4.bsp\n\nCaused by:\n    the file is read-only\n\nHint: it can be forced";
+/// assert_eq!(format!("{error:?}"), text);
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
     message: String,
-    hint: Option<String>,
+    hint: Option<Hint>,
     place: Option<Place>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -50,6 +61,64 @@ pub enum ErrorKind {
     Damaged,
     /// A limit of the format or of this library: 2 GiB for a file, say.
     TooLarge,
+}
+
+/// What the caller can do about an error: data, so that each program says it in terms of its own options.
+///
+/// ```
+/// use bspkit::{Bsp, ErrorKind, Hint};
+/// let error = Bsp::open("tests/maps/q3/own_rooms.bsp")?.slot("texures").unwrap_err();
+/// assert!(matches!(error.hint(), Some(Hint::Text(names)) if names.contains("TEXTURES")));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint {
+    /// Open the map as one of these dialects ([`crate::Bsp::open_as`]).
+    Dialect(Vec<&'static str>),
+    /// Say that it is to be done nevertheless: [`crate::SaveOptions::force`] for a save.
+    Force,
+    /// Do what the sentence says, or say that it is to be done nevertheless.
+    OrForce(String),
+    /// Plan with [`crate::Layout::Keep`].
+    Keep,
+    /// Plan with [`crate::Layout::Append`].
+    Append,
+    /// Plan with [`crate::Layout::Repack`].
+    Repack,
+    /// Allow another number of records than the lump has.
+    Resize,
+    /// A sentence.
+    Text(String),
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Hint::Dialect(names) => return write!(f, "name the dialect: {}", names.join(" or ")),
+            Hint::Force => "it can be forced",
+            Hint::OrForce(text) => return write!(f, "{text}; it can be forced too"),
+            Hint::Keep => "use the layout keep",
+            Hint::Append => "use the layout append",
+            Hint::Repack => "use the layout repack",
+            Hint::Resize => {
+                "another number of records can be allowed; what refers to records by number does not follow"
+            }
+            Hint::Text(text) => text,
+        })
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Self {
+        Hint::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Self {
+        Hint::Text(text)
+    }
 }
 
 /// Where in a file something is: each part where it is known.
@@ -116,23 +185,23 @@ impl Error {
         Error(Box::new(Inner { kind, message: message.into(), hint: None, place: None, source: None }))
     }
 
-    /// Adds where it is.
+    /// Adds where it is; [`Error::place`] gives it again.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.0.place = Some(place);
         self
     }
 
-    /// Adds what the user can do about it.
+    /// Adds what the caller can do about it; [`Error::hint`] gives it again.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<Hint>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// Adds the cause.
+    /// Adds the cause; [`std::error::Error::source`] gives it again.
     #[must_use]
-    pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
@@ -140,11 +209,11 @@ impl Error {
     /// An error of the same kind that says what was being done, with this one as its cause.
     #[must_use]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
-        Error::new(self.kind(), what).because(self)
+        Error::new(self.kind(), what).with_source(self)
     }
 
     pub(crate) fn io(what: impl Into<String>, source: std::io::Error) -> Self {
-        Error::new(ErrorKind::Io, what).because(source)
+        Error::new(ErrorKind::Io, what).with_source(source)
     }
 
     /// What kind of failure it is.
@@ -157,9 +226,9 @@ impl Error {
         self.0.place.as_ref()
     }
 
-    /// What the user can do about it, if there is something.
-    pub fn advice(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+    /// What the caller can do about it, if there is something.
+    pub fn hint(&self) -> Option<&Hint> {
+        self.0.hint.as_ref()
     }
 }
 
@@ -174,15 +243,26 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
+    /// The sentence, the causes and the hints, as a program prints them whose `main` fails; with `#` the fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, message, hint, place, source } = &*self.0;
-        f.debug_struct("Error")
-            .field("kind", kind)
-            .field("message", message)
-            .field("hint", hint)
-            .field("place", place)
-            .field("source", source)
-            .finish()
+        if f.alternate() {
+            let mut fields = f.debug_struct("Error");
+            fields.field("kind", kind).field("message", message).field("hint", hint).field("place", place);
+            return fields.field("source", source).finish();
+        }
+        write!(f, "{self}")?;
+        let mut hints: Vec<&Hint> = hint.iter().collect();
+        let mut cause = std::error::Error::source(self);
+        if cause.is_some() {
+            f.write_str("\n\nCaused by:")?;
+        }
+        while let Some(error) = cause {
+            write!(f, "\n    {error}")?;
+            hints.extend(error.downcast_ref::<Error>().and_then(Error::hint));
+            cause = error.source();
+        }
+        hints.into_iter().try_for_each(|hint| write!(f, "\n\nHint: {hint}"))
     }
 }
 

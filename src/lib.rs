@@ -75,7 +75,7 @@ pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKin
 
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, Hint, Place, Result};
 
 /// The README's example runs too.
 #[cfg(doctest)]

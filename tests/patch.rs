@@ -143,7 +143,8 @@ fn everything_that_does_not_fit_is_said() {
     let error = patch.apply(&parse(old.as_bytes())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert_eq!(error.to_string(), "the patch does not fit: 12 of what it expects are not so");
-    let told: Vec<&str> = error.advice().unwrap().lines().collect();
+    let hint = error.hint().unwrap().to_string();
+    let told: Vec<&str> = hint.lines().collect();
     assert_eq!(told[0], "the map has 3 entities, and 4 were expected");
     assert_eq!(told[1], "operations[0]: #1: `light` is `300`, and `200` was expected");
     assert_eq!(told[2], "operations[1]: #1 has no `style`, and `1` was expected");

@@ -4,10 +4,10 @@
 #[path = "common/random.rs"]
 mod random;
 
-use bspkit::ErrorKind;
 use bspkit::content::entities::Entities;
 use bspkit::content::select::Selector;
 use bspkit::dialect::EntityRules;
+use bspkit::{ErrorKind, Hint};
 use proptest::prelude::*;
 use random::config;
 
@@ -101,7 +101,7 @@ fn what_cannot_be_read_is_pointed_at() {
         assert_eq!(error.kind(), ErrorKind::Argument, "{text}");
         assert!(error.to_string().contains(why), "{text}: {error}");
         let caret = " ".repeat(text.as_bytes()[..at].utf8_chunks().map(|part| part.valid().chars().count()).sum());
-        assert_eq!(error.advice(), Some(format!("{text}\n{caret}^").as_str()), "{text}");
+        assert_eq!(error.hint(), Some(&Hint::Text(format!("{text}\n{caret}^"))), "{text}");
     }
 }
 

@@ -42,6 +42,6 @@ fn read_stdin() -> bspkit::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match input::stdin().read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(bspkit::Error::new(ErrorKind::Io, "cannot read stdin").because(error)),
+        Err(error) => Err(bspkit::Error::new(ErrorKind::Io, "cannot read stdin").with_source(error)),
     }
 }

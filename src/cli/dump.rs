@@ -69,7 +69,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.maps.find().json(!args.all);
     if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
         let error = Error::new(ErrorKind::Argument, "several maps are printed as lines of JSON only");
-        return Err(error.hint("--all writes files of any format, a folder for each map").into());
+        return Err(error.with_hint("--all writes files of any format, a folder for each map").into());
     }
     if args.all {
         maps.check_folder(&args.what)?;

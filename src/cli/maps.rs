@@ -221,7 +221,7 @@ impl Maps {
     /// place in it.
     pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
         let refused = |message: String, hint: &str| -> Result<()> {
-            Err(bspkit::Error::new(ErrorKind::Argument, message).hint(hint).into())
+            Err(bspkit::Error::new(ErrorKind::Argument, message).with_hint(hint).into())
         };
         let is_file = folder.extension().is_some_and(|it| FILES.iter().any(|file| it.eq_ignore_ascii_case(file)));
         let ends_in_slash = matches!(folder.as_os_str().as_encoded_bytes().last(), Some(b'/' | b'\\'));

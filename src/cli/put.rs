@@ -66,5 +66,5 @@ pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
 
 fn exists(path: &Path, how: &str) -> bspkit::Error {
     let message = format!("{} is there {how}", shown(path));
-    bspkit::Error::new(bspkit::ErrorKind::Refused, message).hint("--force replaces it")
+    bspkit::Error::new(bspkit::ErrorKind::Refused, message).with_hint("--force replaces it")
 }

@@ -4,7 +4,7 @@ use anyhow::{Error, Result};
 use serde::Serialize;
 
 use super::show::{Head, json};
-use super::talk::{Code, Job, advice};
+use super::talk::{Code, Job, hints};
 
 /// What a reading command says about one map. Its fields are those of the JSON document.
 pub(crate) trait Report: Serialize {
@@ -63,7 +63,7 @@ impl Job<'_> {
     /// Says what failed, as a report too where nothing else was reported.
     pub(crate) fn fail_as_report(&mut self, error: &Error) {
         if self.json && self.is_silent() {
-            let hints: Vec<&str> = advice(error).collect();
+            let hints: Vec<String> = hints(error).collect();
             let hint = (!hints.is_empty()).then(|| hints.join("\n"));
             let error = format!("{error:#}");
             // Strings are always JSON.

@@ -83,7 +83,7 @@ pub(crate) enum Edited {
 
 fn bad_argument(message: String, hint: &str) -> Error {
     let error = bspkit::Error::new(ErrorKind::Argument, message);
-    if hint.is_empty() { error.into() } else { error.hint(hint).into() }
+    if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
 }
 
 impl Save {
@@ -313,7 +313,7 @@ impl Save {
         if is_stdin(place) {
             if let Some(reason) = plan.needs_force().filter(|_| !self.force) {
                 let error = bspkit::Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
-                return Err(error.hint("use --force to save it anyway").into());
+                return Err(error.with_hint(bspkit::Hint::Force).into());
             }
             job.write(&plan.to_data()).with_context(cannot_save)?;
             return Ok(None);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result};
-use bspkit::ErrorKind;
+use bspkit::{ErrorKind, Hint};
 
 use super::options::{Color, Options};
 use super::show::shown;
@@ -76,7 +76,7 @@ impl Talk {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "  caused by: {cause}");
         }
-        for hint in advice(error) {
+        for hint in hints(error) {
             let _ = writeln!(text, "  hint: {}", hint.replace('\n', "\n        "));
         }
         text
@@ -104,8 +104,22 @@ impl Talk {
 }
 
 /// What is said beside an error and its causes.
-pub(crate) fn advice(error: &Error) -> impl Iterator<Item = &str> {
-    error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.advice())
+pub(crate) fn hints(error: &Error) -> impl Iterator<Item = String> {
+    error.chain().filter_map(|cause| cause.downcast_ref::<bspkit::Error>()?.hint().map(worded))
+}
+
+/// A hint of the library in terms of the program's options.
+fn worded(hint: &Hint) -> String {
+    match hint {
+        Hint::Dialect(names) => format!("say which with --dialect: {}", names.join(" or ")),
+        Hint::Force => "use --force to save it anyway".to_owned(),
+        Hint::OrForce(text) => format!("{text}, or use --force"),
+        Hint::Keep => "use --layout keep".to_owned(),
+        Hint::Append => "use --layout append".to_owned(),
+        Hint::Repack => "use --layout repack".to_owned(),
+        Hint::Resize => "--resize loads it anyway; what refers to records by number does not follow".to_owned(),
+        hint => hint.to_string(),
+    }
 }
 
 const RED: &str = "1;31";

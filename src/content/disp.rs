@@ -154,7 +154,7 @@ impl<'a> SamplePositions<'a> {
             .ok_or_else(|| refused(format!("there is no triangle {}, only 0 to 510", position.triangle)))?;
         if new.len() != size {
             let message = format!("a position of {} bytes does not fit where one of {size} is", new.len());
-            return Err(refused(message).hint("triangles below 255 take 4 bytes, the others 5"));
+            return Err(refused(message).with_hint("triangles below 255 take 4 bytes, the others 5"));
         }
         self.bytes.put(at, &new);
         Ok(())

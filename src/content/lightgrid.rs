@@ -125,7 +125,7 @@ impl<'a> LightGrid<'a> {
         let [x, y, z] = self.counts;
         let message = format!("the grid has {x} by {y} by {z} points, and {length} bytes are not {POINT} for each");
         let hint = "engines drop the grid: the world's bounds and `gridsize` say what it is";
-        Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP)).hint(hint))
+        Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP)).with_hint(hint))
     }
 
     /// The index of a point by its place in the grid: x runs fastest.

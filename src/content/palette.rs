@@ -29,7 +29,8 @@ impl Palette {
         const MARK: u8 = 0x0C;
         let is_pcx = bytes.first() == Some(&0x0A);
         let wrong = |message: String| {
-            Error::new(ErrorKind::Malformed, message).hint("a palette is 768 bytes, or a PCX picture of 256 colours")
+            Error::new(ErrorKind::Malformed, message)
+                .with_hint("a palette is 768 bytes, or a PCX picture of 256 colours")
         };
         match bytes.split_last_chunk::<PALETTE>() {
             Some(([], colors)) => Ok(Palette(*colors)),

@@ -129,7 +129,7 @@ impl Renaming {
             let count = old.wildcards();
             let index = number.checked_sub(1).filter(|index| *index < count).ok_or_else(|| {
                 let message = format!("{{{number}}} stands for no wildcard: the old name has {count}");
-                Error::new(ErrorKind::Argument, message).hint("*, ** and ? are wildcards, counted from 1")
+                Error::new(ErrorKind::Argument, message).with_hint("*, ** and ? are wildcards, counted from 1")
             })?;
             pieces.extend([Piece::Text(std::mem::take(&mut text)), Piece::Capture(index)]);
             rest = &rest[used..];

@@ -130,7 +130,7 @@ impl<'a> Wad<'a> {
             Error::new(ErrorKind::Malformed, message).at(place())
         })?;
         let texture = Miptex::read(bytes).map_err(|error| {
-            Error::new(ErrorKind::Malformed, format!("`{name}` is no texture")).at(place()).because(error)
+            Error::new(ErrorKind::Malformed, format!("`{name}` is no texture")).at(place()).with_source(error)
         })?;
         match texture.is_embedded() {
             true => Ok(texture),

@@ -198,7 +198,7 @@ impl Dialect {
         self.checks.engines.iter().find(|engine| engine.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = self.checks.engines.iter().map(|engine| engine.name).collect();
             Error::new(ErrorKind::Argument, format!("no engine for {} is called {name}", self.title))
-                .hint(format!("the engines are {}", names.join(", ")))
+                .with_hint(format!("the engines are {}", names.join(", ")))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Which dialect a file is: magic and version select candidates, their probes decide.
 
 use super::{ALL, Dialect, Magic, foreign};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 use crate::file::directory::DirectoryShape;
 
 /// What a file was found to be.
@@ -46,7 +46,7 @@ pub fn detect(bytes: &[u8]) -> Result<Detected> {
 fn ambiguous(candidates: impl Iterator<Item = &'static Dialect>) -> Error {
     let names: Vec<_> = candidates.map(|dialect| dialect.name).collect();
     let message = format!("the header does not tell which kind of map this is; it could be {}", names.join(" or "));
-    Error::new(ErrorKind::Ambiguous, message).hint("say which with --dialect")
+    Error::new(ErrorKind::Ambiguous, message).with_hint(Hint::Dialect(names))
 }
 
 impl Dialect {

@@ -43,7 +43,7 @@ impl Dialect {
         self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = self.games.iter().map(|game| game.name).collect();
             Error::new(ErrorKind::Argument, format!("{} has no game {name}", self.title))
-                .hint(format!("it has {}", names.join(", ")))
+                .with_hint(format!("it has {}", names.join(", ")))
         })
     }
 }

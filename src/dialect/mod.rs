@@ -244,7 +244,7 @@ pub fn by_name(name: &str) -> Result<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|dialect| dialect.name).collect();
         Error::new(ErrorKind::Argument, format!("no dialect is called {name}"))
-            .hint(format!("the dialects are {}", names.join(", ")))
+            .with_hint(format!("the dialects are {}", names.join(", ")))
     })
 }
 

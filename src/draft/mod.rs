@@ -8,7 +8,7 @@ mod packing;
 use std::collections::BTreeMap;
 
 use crate::bsp::Bsp;
-use crate::bytes::{ByteOrder, Data, Rope};
+use crate::bytes::{Data, Rope};
 use crate::content::lens::{Access, Lens, Open};
 use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Result};
@@ -94,37 +94,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// As [`Draft::bytes`] with all numbers little-endian, which matters for consoles' maps: [`Bsp::little_endian`].
-    ///
-    /// # Errors
-    /// As [`Bsp::bytes`].
-    pub fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
+    /// As [`Draft::bytes`] with all numbers little-endian.
+    #[cfg(feature = "json")]
+    pub(crate) fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
         self.bytes(slot).map(|bytes| self.bsp.in_little_endian(slot, bytes))
     }
 
-    /// As [`Draft::set`] with bytes whose numbers are little-endian whatever the file's are, as records and lenses give
-    /// them.
-    ///
-    /// ```
-    /// use bspkit::{Bsp, Builder, Layout, dialect};
-    /// let bytes = Builder::new(&dialect::SOURCE360).lump(13, [0, 0, 0, 7]).build()?;
-    /// let mut draft = Bsp::parse(&bytes)?.draft();
-    /// draft.set_little_endian(bspkit::SlotId::Lump(13), vec![9, 0, 0, 0])?;
-    /// let saved = draft.plan(Layout::Keep)?.to_vec();
-    /// assert_eq!(*Bsp::parse(&saved)?.bytes(bspkit::SlotId::Lump(13))?, [0, 0, 0, 9]);
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Draft::set`].
-    pub fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
-        match self.bsp.byte_order() {
-            ByteOrder::Little => self.set(slot, bytes),
-            ByteOrder::Big => {
-                let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
-                self.set(slot, bytes)
-            }
-        }
+    /// As [`Draft::set`] with bytes whose numbers are little-endian whatever the file's are.
+    #[cfg(feature = "json")]
+    pub(crate) fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
+        let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
+        self.set(slot, bytes)
     }
 
     /// Gives a slot new bytes, decompressed, with numbers in the file's byte order; the same bytes as before are no edit.

@@ -156,7 +156,8 @@ fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
         None => Ok(()),
         Some(cut) => {
             let message = format!("{} {}, so nothing can be put after it", cut.name, cut.bounds);
-            Err(refused(message, &cut.name).hint("only edits of entries that have bytes of their own are possible"))
+            Err(refused(message, &cut.name)
+                .with_hint("only edits of entries that have bytes of their own are possible"))
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::plan::Plan;
 use super::target::{self, Origin, Stamp};
 use super::temporary::Temporary;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 
 /// How to save: with a backup, by force.
 ///
@@ -102,7 +102,7 @@ impl Plan<'_> {
     pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Saved> {
         if let Some(reason) = self.needs_force().filter(|_| !options.force) {
             let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
-            return Err(Error::new(ErrorKind::Damaged, message).hint("use --force to save it all the same"));
+            return Err(Error::new(ErrorKind::Damaged, message).with_hint(Hint::Force));
         }
         let origin = self.container().origin.as_deref();
         Replacing::of(path.as_ref(), options, origin)?.by(|file| self.write_to(file))
@@ -157,7 +157,7 @@ impl<'p> Replacing<'p> {
         };
         if old.as_ref().is_some_and(|old| old.permissions().readonly()) && !options.force {
             let message = format!("{} is read-only", path.display());
-            return Err(Error::new(ErrorKind::Refused, message).hint("make it writable, or save with --force"));
+            return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce("make it writable".to_owned())));
         }
         let known = origin.and_then(|origin| origin.stamp(&target)).cloned();
         let stamp = known.or_else(|| old.as_ref().map(Stamp::new));
@@ -212,7 +212,7 @@ impl<'p> Replacing<'p> {
             return Ok(());
         }
         let message = format!("another program has changed {} meanwhile, and that would be lost", self.path.display());
-        Err(Error::new(ErrorKind::Refused, message).hint("nothing was saved; do the edit again"))
+        Err(Error::new(ErrorKind::Refused, message).with_hint("nothing was saved; do the edit again"))
     }
 
     /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.

@@ -238,7 +238,8 @@ fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
         return Ok(());
     }
     let message = format!("the lumps would take {total} bytes decompressed, more than {most} for a file of this size");
-    Err(Error::new(ErrorKind::TooLarge, message).hint("several of them may share one compressed piece: see `check`"))
+    Err(Error::new(ErrorKind::TooLarge, message)
+        .with_hint("several of them may share one compressed piece, which a check of the map reports"))
 }
 
 /// What a thread found for a piece.

@@ -67,7 +67,7 @@ fn what_stands_in_the_way_is_said() {
         std::fs::copy(room.path("map.bsp"), room.path("other.bsp")).unwrap();
         let line = format!("ent set map.bsp worldspawn message=x {place}");
         let run = room.bspkit(&line).without_data(2);
-        assert!(run.err.contains("is read-only\n  hint: make it writable, or save with --force"), "{}", run.err);
+        assert!(run.err.contains("is read-only\n  hint: make it writable, or use --force"), "{}", run.err);
         room.bspkit(&format!("{line} --force")).done();
         std::fs::remove_file(room.path("other.bsp")).unwrap();
     }

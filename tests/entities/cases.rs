@@ -1,8 +1,8 @@
 //! The oddities of shipped maps, and what an edit makes of each.
 
-use bspkit::ErrorKind;
 use bspkit::content::entities::{DiagnosticKind, Entities, EntityMut};
 use bspkit::dialect::EntityRules;
+use bspkit::{ErrorKind, Hint};
 
 use super::parse;
 
@@ -187,7 +187,7 @@ fn what_only_some_engines_refuse_can_be_forced() {
         let mut entities = Entities::parse(&text[..], rules).unwrap();
         let error = edit(&mut entities).unwrap_err();
         assert!(error.kind() == ErrorKind::Refused && error.to_string().contains(said), "{error}");
-        assert!(error.advice().unwrap().contains("--force"), "{error}");
+        assert!(matches!(error.hint(), Some(Hint::OrForce(_))), "{error}");
         assert!(!entities.is_edited());
         entities.for_any_engine();
         edit(&mut entities).unwrap();
@@ -320,7 +320,7 @@ fn what_engines_cannot_read_is_refused_and_changes_nothing() {
         let mut entities = parse(text);
         let error = entities.entity_mut(1).unwrap().set(key, value).unwrap_err();
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, message));
-        assert!(error.advice().is_some());
+        assert!(error.hint().is_some());
         assert!(entities.add([(key, value)]).is_err());
         assert!(!entities.is_edited());
     }

@@ -1,5 +1,6 @@
 //! Names of materials: written over where they stood or behind the last string, and all others as they were.
 
+use bspkit::bytes::ByteOrder;
 use bspkit::content::texdata::TextureStrings;
 use bspkit::{Bsp, Builder, Draft, ErrorKind, dialect};
 use proptest::collection::vec;
@@ -25,16 +26,23 @@ fn built(strings: &[u8], table: &[u8]) -> Draft<'static> {
     Bsp::from_vec(builder.build().unwrap()).unwrap().draft()
 }
 
+/// Offsets of a map, little-endian.
+fn in_order(map: &Bsp<'_>, mut offsets: Vec<u8>) -> Vec<u8> {
+    if map.byte_order() == ByteOrder::Big {
+        offsets.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+    }
+    offsets
+}
+
 /// Both lumps as a draft has them.
 fn edited(draft: &Draft<'_>) -> (Vec<u8>, Vec<u8>) {
-    let lump = |name: &str| draft.little_endian(draft.bsp().slot(name).unwrap().id).unwrap().to_vec();
-    (lump("TEXDATA_STRING_DATA"), lump("TEXDATA_STRING_TABLE"))
+    let lump = |name: &str| draft.bytes(draft.bsp().slot(name).unwrap().id).unwrap().to_vec();
+    (lump("TEXDATA_STRING_DATA"), in_order(draft.bsp(), lump("TEXDATA_STRING_TABLE")))
 }
 
 fn check(map: &Bsp<'_>, name: &str) -> usize {
     let Ok(names) = map.texture_strings() else { return 0 };
-    let lump = |map: &Bsp<'_>, name: &str| map.little_endian(map.slot(name).unwrap().id).unwrap().to_vec();
-    let lumps = |map: &Bsp<'_>| (lump(map, "TEXDATA_STRING_DATA"), lump(map, "TEXDATA_STRING_TABLE"));
+    let lumps = |map: &Bsp<'_>| edited(&map.draft());
     let (strings, table) = lumps(map);
     let problems = names.problems();
     if let Some(problem) = problems.first() {

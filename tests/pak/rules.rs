@@ -99,7 +99,7 @@ fn twins_are_kept_and_told_apart() {
     for name in ["b.vmt", "b.VMT"] {
         let error = pak.set(name, &b"which"[..]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused);
-        assert!(error.advice().unwrap().contains("#4 b.vmt"), "{error:?}");
+        assert!(error.hint().unwrap().to_string().contains("#4 b.vmt"), "{error:?}");
     }
     pak.set("B.vmt", &b"mine"[..]).unwrap();
     let data: Vec<_> = pak.iter().map(|entry| entry.data().unwrap().to_vec()).collect();

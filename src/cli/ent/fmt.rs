@@ -36,7 +36,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {
             let places = count(lost.total(), "place", "places");
             let message = format!("the canonical form would lose something at {places}; the first is: {first}");
-            return Err(Error::new(ErrorKind::Refused, message).hint("--force does it all the same").into());
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("--force does it all the same").into());
         }
         let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);
         let diagnostics: Vec<Diagnostic> = entities.diagnostics().iter().filter(told).cloned().collect();

@@ -91,7 +91,7 @@ fn refuse_foreign(text: &[u8]) -> Result<()> {
         return Ok(());
     };
     let message = format!("the file is not entity text: it looks like {what}");
-    Err(Error::new(ErrorKind::Refused, message).hint("entity text is what `bspkit ent export` writes").into())
+    Err(Error::new(ErrorKind::Refused, message).with_hint("entity text is what `bspkit ent export` writes").into())
 }
 
 /// Refuses a text that engines could not read. What the old text had already is not the fault of this one.

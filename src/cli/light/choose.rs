@@ -53,8 +53,8 @@ impl Choice {
             let names: Vec<_> = light.sets().iter().map(LightSet::name).filter(|name| !name.is_empty()).collect();
             let error = Error::new(ErrorKind::NotFound, format!("the map has no light called {name}"));
             return Err(match names.is_empty() {
-                true => error.hint("its light has no name: leave out --set"),
-                false => error.hint(format!("it has {}", names.join(", "))),
+                true => error.with_hint("its light has no name: leave out --set"),
+                false => error.with_hint(format!("it has {}", names.join(", "))),
             }
             .into());
         }

@@ -46,7 +46,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let single = args.output.as_deref().filter(|path| !maps.many && is_lump_file(path));
     if single.is_some() && args.lumps.len() > 1 {
         let error = bspkit::Error::new(ErrorKind::Argument, "several lumps cannot be written to one file");
-        return Err(error.hint("name a folder with -o, or one lump").into());
+        return Err(error.with_hint("name a folder with -o, or one lump").into());
     }
     maps.each(cx, |map, job| export(&cx.open(&map.path)?, map, single, args, job))
 }
@@ -79,7 +79,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         }
         if real.is_some() && single.is_none() {
             let error = bspkit::Error::new(ErrorKind::Refused, format!("{} is there already", shown(target)));
-            return Err(error.hint("name another folder with -o, or this file for one lump").into());
+            return Err(error.with_hint("name another folder with -o, or this file for one lump").into());
         }
     }
     if let Some(folder) = stem.parent().filter(|_| single.is_none()) {

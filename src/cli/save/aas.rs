@@ -34,7 +34,7 @@ impl Areas {
         let dialect = bsp.dialect();
         let (Some(extension), Some(sum)) = (dialect.checksummed_by, dialect.checksums.first()) else {
             let message = format!("--fix-aas is for Quake III maps: those of {} have no .aas file", dialect.title);
-            return Err(Error::new(ErrorKind::Argument, message).hint("leave it out").into());
+            return Err(Error::new(ErrorKind::Argument, message).with_hint("leave it out").into());
         };
         let [from, to] = [map, place].map(|path| path.with_extension(extension));
         if !from.exists() {
@@ -45,14 +45,14 @@ impl Areas {
         let refused = |message: String| Error::new(ErrorKind::Refused, message);
         if real_path(map)? != real_path(place)? && real_path(&from)? == real_path(&to)? {
             let message = format!("{} belongs to the map that is read, which stays", shown(&from));
-            return Err(refused(message).hint("save under a name that differs before the last dot").into());
+            return Err(refused(message).with_hint("save under a name that differs before the last dot").into());
         }
         let mut bytes = input::read(&from).with_context(cannot)?;
         let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(bsp, plan, sum));
         let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
         if stored != old && !force {
             let message = format!("it is for a map with the checksum {stored}, and this one's is {old}: it was stale");
-            let error = refused(message).hint("--force patches it all the same; to be sure, build it again");
+            let error = refused(message).with_hint("--force patches it all the same; to be sure, build it again");
             return Err(anyhow::Error::new(error).context(cannot()));
         }
         if let checksum::Value::Number(number) = new {

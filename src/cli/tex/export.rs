@@ -83,7 +83,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<
         None if chosen.iter().any(is_bare) => {
             let message = "the textures of Quake have no palettes: --palette gives it";
             let error = bspkit::Error::new(bspkit::ErrorKind::Argument, message);
-            return Err(error.hint("that is gfx/palette.lmp in the game's files, or a file of 768 bytes").into());
+            return Err(error.with_hint("that is gfx/palette.lmp in the game's files, or a file of 768 bytes").into());
         }
         None => None,
     };

@@ -123,7 +123,7 @@ fn flag_names(game: &str) -> Result<FlagNames> {
 fn asked_palette(path: Option<&Path>) -> Result<Palette> {
     let Some(path) = path else {
         let error = bspkit::Error::new(bspkit::ErrorKind::Argument, "a WAL file has no palette: --palette gives it");
-        return Err(error.hint("that is pics/colormap.pcx in the game's files, or a file of 768 bytes").into());
+        return Err(error.with_hint("that is pics/colormap.pcx in the game's files, or a file of 768 bytes").into());
     };
     read_palette(path)
 }

@@ -84,7 +84,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         {
             return Err(rule::refused("the last value has no closing quote and would swallow the new pair".to_owned())
                 .at(rule::place(self.index))
-                .hint("set that value first: it gets its quotes then"));
+                .with_hint("set that value first: it gets its quotes then"));
         }
         let style = Style::of(&entity).unwrap_or_else(|| self.entities.style_near(self.index));
         let own = Own::with_pair(&entity, &style, key, value)?;

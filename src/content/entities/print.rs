@@ -69,7 +69,7 @@ impl Entities<'_> {
                     format!("{} would read the canonical form of this entity in another way", self.rules.engines);
                 Err(rule::refused(message)
                     .at(rule::place(index))
-                    .hint("set the values that have a quote in them first"))
+                    .with_hint("set the values that have a quote in them first"))
             }
             None => Ok(bytes),
         }

@@ -4,7 +4,7 @@ use super::entity::Pair;
 use super::{Entities, Entity};
 use crate::bytes::escaped;
 use crate::dialect::{EntityRules, TextRule, TextTrait};
-use crate::{Error, ErrorKind, Place, Result};
+use crate::{Error, ErrorKind, Hint, Place, Result};
 
 const WORLD: &[u8] = b"worldspawn";
 
@@ -68,13 +68,13 @@ fn check_written(rules: &EntityRules, index: usize, what: &str, token: &[u8]) ->
         ),
         None => return Ok(()),
     };
-    Err(refused(format!("the {what} {} {why}", shown(token))).at(place(index)).hint(hint))
+    Err(refused(format!("the {what} {} {why}", shown(token))).at(place(index)).with_hint(hint))
 }
 
 fn refuse(rules: &EntityRules, index: usize, of: impl Fn(&TextRule) -> Option<String>) -> Result<()> {
     let broken = rules.rules.iter().filter(|rule| rules.refuses(rule)).find_map(|rule| Some((rule, of(rule)?)));
     match broken {
-        Some((rule, message)) => Err(refused(message).at(place(index)).hint(rule.hint())),
+        Some((rule, message)) => Err(refused(message).at(place(index)).with_hint(rule.hint())),
         None => Ok(()),
     }
 }
@@ -155,16 +155,16 @@ impl TextRule {
         }
     }
 
-    fn hint(&self) -> &'static str {
-        let can_force = self.effect != crate::dialect::TextEffect::Unreadable;
-        match self.what {
-            TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_) if can_force => {
-                "shorten it, or spread it over several pairs; --force writes it for the engines that read it"
-            }
+    fn hint(&self) -> Hint {
+        let text = match self.what {
             TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_) => "shorten it, or spread it over several pairs",
             TextTrait::BraceAlone => "add another byte to it",
-            TextTrait::NoClass | TextTrait::EmptyClass => "give it a class; --force writes it without",
-            _ => "remove pairs that the game does not read; --force writes them for the engines that read them",
+            TextTrait::NoClass | TextTrait::EmptyClass => "give it a class",
+            _ => "remove pairs that the game does not read",
+        };
+        match self.effect {
+            crate::dialect::TextEffect::Unreadable => Hint::from(text),
+            _ => Hint::OrForce(text.to_owned()),
         }
     }
 }
@@ -219,7 +219,7 @@ impl Entities<'_> {
     pub fn unreadable(&self) -> impl Iterator<Item = Error> + '_ {
         let no_world = (!is_world(self.get(0).as_ref())).then(|| not_the_world(&self.rules));
         let refused_flaw = |flaw: Flaw| {
-            let error = refused(flaw.message).at(place(flaw.entity)).hint(flaw.rule.hint());
+            let error = refused(flaw.message).at(place(flaw.entity)).with_hint(flaw.rule.hint());
             self.rules.refuses(flaw.rule).then_some(error)
         };
         let braces = self.iter().flat_map(|entity| braced(&self.rules, &entity));
@@ -250,13 +250,13 @@ pub(super) fn is_world(entity: Option<&Entity<'_>>) -> bool {
 pub(super) fn not_the_world(rules: &EntityRules) -> Error {
     refused(format!("the first entity would no longer be worldspawn, which {} require", rules.engines))
         .at(place(0))
-        .hint("edit the pairs of worldspawn, or put other entities behind it")
+        .with_hint("edit the pairs of worldspawn, or put other entities behind it")
 }
 
 pub(super) fn not_closed(index: usize, what: &str) -> Error {
     refused(format!("the entity has no closing brace, so {what}"))
         .at(place(index))
-        .hint("the canonical form of the text closes it")
+        .with_hint("the canonical form of the text closes it")
 }
 
 pub(super) fn refused(message: String) -> Error {

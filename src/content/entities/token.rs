@@ -143,7 +143,8 @@ impl Mask {
             self.hide_escaped(window);
         }
         // Every class is below 0x80.
-        std::str::from_utf8(&self.shadow).map_err(|error| Error::new(ErrorKind::Malformed, "not ASCII").because(error))
+        std::str::from_utf8(&self.shadow)
+            .map_err(|error| Error::new(ErrorKind::Malformed, "not ASCII").with_source(error))
     }
 
     /// Makes escaped quotes letters. Outside quotes nothing changes by that: a backslash begins or goes on a word, of

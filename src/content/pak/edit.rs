@@ -150,7 +150,7 @@ impl<'a> Pak<'a> {
                 let list = several.iter().map(|index| format!("#{index} {}", escaped(self.name(*index))));
                 let message = format!("several files are called `{}`, and engines take them for one", escaped(name));
                 let hint = format!("they are {}", list.collect::<Vec<_>>().join(", "));
-                Err(Error::new(ErrorKind::Refused, message).hint(hint))
+                Err(Error::new(ErrorKind::Refused, message).with_hint(hint))
             }
         }
     }

@@ -181,7 +181,7 @@ impl<'p, 'a> Entry<'p, 'a> {
             Method::Stored => Ok((stored, 0)),
             Method::Lzma => match method::unpack(&stored, self.size()) {
                 Ok((bytes, rest)) => Ok((Data::from(bytes), rest)),
-                Err(error) => Err(self.error(error.kind(), "cannot be decompressed".to_owned()).because(error)),
+                Err(error) => Err(self.error(error.kind(), "cannot be decompressed".to_owned()).with_source(error)),
             },
             Method::Other(_) => {
                 let why = format!("is compressed with {}, which no engine reads", self.method());

@@ -134,6 +134,7 @@ impl Pak<'_> {
             return Ok(());
         }
         let message = format!("the files would take {size} bytes decompressed, more than {most} for this pakfile");
-        Err(Error::new(ErrorKind::TooLarge, message).hint("several entries may share one body: see `pak verify`"))
+        Err(Error::new(ErrorKind::TooLarge, message)
+            .with_hint("several entries may share one body, which a check of the pakfile reports"))
     }
 }

@@ -159,7 +159,7 @@ impl Own<'_> {
 /// A file whose bytes are not where they could be moved with the others.
 pub(super) fn misplaced(entry: &Entry<'_, '_>) -> Error {
     let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
-    entry.error(ErrorKind::Refused, why).hint("remove it first")
+    entry.error(ErrorKind::Refused, why).with_hint("remove it first")
 }
 
 /// A record of the directory with another offset in it.

@@ -98,8 +98,4 @@ impl<'a> DetailProps<'a> {
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.objects.end..]
     }
-    /// All bytes, as they were.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes.to_vec()
-    }
 }

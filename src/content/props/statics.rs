@@ -248,16 +248,6 @@ impl<'a> StaticProps<'a> {
         &self.bytes.get()[self.props.end..]
     }
 
-    /// All bytes: as they were, but for what was changed.
-    pub fn bytes(&self) -> &[u8] {
-        self.bytes.get()
-    }
-
-    /// All bytes, to be given to a draft.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.bytes().to_vec()
-    }
-
     fn place(&self, index: usize) -> Option<Range<usize>> {
         let start = self.props.start + index.checked_mul(self.size())?;
         (index < self.len).then(|| start..start + self.size())

@@ -74,7 +74,7 @@ impl Selector {
     /// Reads a selector.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) if it cannot be understood; the advice points at the place.
+    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) if it cannot be understood; the hint points at the place.
     pub fn parse(text: &str) -> Result<Self> {
         parse::parse(text)
     }

@@ -34,7 +34,7 @@ struct Level {
 
 pub(super) fn parse(text: &str) -> Result<Selector> {
     if text.is_empty() {
-        return Err(Error::new(ErrorKind::Argument, "the selector is empty").hint("`*` selects all entities"));
+        return Err(Error::new(ErrorKind::Argument, "the selector is empty").with_hint("`*` selects all entities"));
     }
     let tree = Grammar::parse(Rule::selector, text).map_err(|error| {
         let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
@@ -165,5 +165,5 @@ fn unreadable(text: &str, at: usize) -> Error {
 fn wrong(text: &str, at: usize, why: &str) -> Error {
     let caret = " ".repeat(text[..at].chars().count());
     Error::new(ErrorKind::Argument, format!("cannot read the selector `{}`: {why}", text.escape_debug()))
-        .hint(format!("{}\n{caret}^", text.replace(char::is_control, " ")))
+        .with_hint(format!("{}\n{caret}^", text.replace(char::is_control, " ")))
 }

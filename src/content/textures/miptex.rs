@@ -241,7 +241,7 @@ impl<'t> Miptex<'t> {
         match self.has_palette == other.has_palette {
             true => Ok(other.with_header(MiptexHeader { name: self.header.name, ..other.header })),
             false => Err(Error::new(ErrorKind::Refused, "its pixels are for another palette")
-                .hint("textures of GoldSrc have palettes of their own, and those of Quake do not")),
+                .with_hint("textures of GoldSrc have palettes of their own, and those of Quake do not")),
         }
     }
 

@@ -69,10 +69,10 @@ fn damaged(error: png::DecodingError) -> Error {
     match error {
         png::DecodingError::IoError(_) => bad("it ends early"),
         error if error.to_string().contains("CRC") => bad("a checksum in it is wrong"),
-        error => bad("it is not a PNG that can be read").because(error),
+        error => bad("it is not a PNG that can be read").with_source(error),
     }
 }
 
 fn unwritten(error: png::EncodingError) -> Error {
-    Error::new(ErrorKind::Io, "cannot write the PNG").because(error)
+    Error::new(ErrorKind::Io, "cannot write the PNG").with_source(error)
 }

@@ -201,8 +201,8 @@ impl<'t> Object<'t> {
             Target::Index(index)
         } else if let Some(text) = object.value::<String>("select", "string")? {
             let place = object.below("select");
-            let selector = Selector::parse(&text).map_err(|error| match error.advice() {
-                Some(advice) => format!("{place}: {error}\n{advice}"),
+            let selector = Selector::parse(&text).map_err(|error| match error.hint() {
+                Some(hint) => format!("{place}: {error}\n{hint}"),
                 None => format!("{place}: {error}"),
             })?;
             Target::Select(selector, object.number("count")?)

@@ -79,13 +79,13 @@ impl Lump<'static> {
             ([], []) => {
                 let error = Error::new(ErrorKind::Argument, format!("{lump} has no records of this kind"));
                 let known = listed(&rows(dialect, lump, |_| true));
-                return Err(if known.is_empty() { error } else { error.hint(format!("it may have {known}")) });
+                return Err(if known.is_empty() { error } else { error.with_hint(format!("it may have {known}")) });
             }
             (several, named) => {
                 let several = if several.is_empty() { named } else { several };
                 let message = format!("{lump} may have records of several kinds");
                 let hint = format!("say which by `record` and `record_size`: {}", listed(several));
-                return Err(Error::new(ErrorKind::Ambiguous, message).hint(hint));
+                return Err(Error::new(ErrorKind::Ambiguous, message).with_hint(hint));
             }
         };
         // A count of nothing for each list that has one.

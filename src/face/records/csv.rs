@@ -42,12 +42,12 @@ impl Printer {
 }
 
 fn unprinted(error: ::csv::Error) -> Error {
-    Error::new(ErrorKind::Io, "cannot print CSV").because(error)
+    Error::new(ErrorKind::Io, "cannot print CSV").with_source(error)
 }
 
 fn unread(what: &str, error: ::csv::Error) -> Error {
     let kind = if error.is_io_error() { ErrorKind::Io } else { ErrorKind::Argument };
-    Error::new(kind, what).because(error)
+    Error::new(kind, what).with_source(error)
 }
 
 /// Reads the records of a file.

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Form, Records};
 use crate::record::FlagNames;
-use crate::{Bsp, Draft, Error, ErrorKind, Place, Result, Slot, SlotId};
+use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 
 pub(crate) use blank::{RecordName, told_by_name};
 pub use field::FieldPath;
@@ -164,7 +164,7 @@ impl<'a> Lump<'a> {
         self.has_lists = false;
         if self.parts.is_empty() {
             let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", self.name));
-            return Err(if names.is_empty() { error } else { error.hint(format!("it has {}", names.join(", "))) });
+            return Err(if names.is_empty() { error } else { error.with_hint(format!("it has {}", names.join(", "))) });
         }
         Ok(self)
     }
@@ -190,12 +190,12 @@ impl<'a> Lump<'a> {
             [part] => Ok(part),
             [] => {
                 let message = format!("{} has no records: {}", self.name, self.why);
-                Err(Error::new(ErrorKind::Unsupported, message).hint("its bytes are the format `raw`"))
+                Err(Error::new(ErrorKind::Unsupported, message).with_hint("its bytes are the format `raw`"))
             }
             parts => {
                 let names: Vec<_> = parts.iter().map(|part| format!("{}.{}", self.name, part.list)).collect();
                 let message = format!("{} has several lists of records", self.name);
-                Err(Error::new(ErrorKind::Argument, message).hint(format!("say which: {}", names.join(", "))))
+                Err(Error::new(ErrorKind::Argument, message).with_hint(format!("say which: {}", names.join(", "))))
             }
         }
     }
@@ -327,8 +327,7 @@ impl<'a> Lump<'a> {
 }
 
 fn other_size(message: String) -> Error {
-    let hint = "--resize loads it nevertheless; what refers to records by number does not follow";
-    Error::new(ErrorKind::Argument, message).hint(hint)
+    Error::new(ErrorKind::Argument, message).with_hint(Hint::Resize)
 }
 
 /// What is wrong with a line of a file: the line's number, the field, the reason.

@@ -159,7 +159,7 @@ impl<'a> Sheet<'_, 'a> {
             Some(slot) => {
                 let message = format!("{} {}, so nothing can be {what}", slot.name, slot.bounds);
                 Err(refused(message, &slot.name)
-                    .hint("only edits that fit their place, or shift what is behind them, are possible"))
+                    .with_hint("only edits that fit their place, or shift what is behind them, are possible"))
             }
         }
     }

@@ -234,7 +234,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         }
         if let (_, content @ 1..) = self.report.dropped {
             let lost =
-                format!("{content} bytes between lumps, which no lump names, are left out: --layout keep keeps them");
+                format!("{content} bytes between lumps, which no lump names, are left out: the layout keep keeps them");
             self.report.warnings.push(lost);
         }
         Ok(())
@@ -265,7 +265,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 }
                 TailPart::UnreadableBspx(_) if !stays => {
                     let message = "the BSPX block behind the last lump cannot be read and so cannot be moved";
-                    return Err(refused(message, "bspx").hint("only edits that change no size are possible"));
+                    return Err(refused(message, "bspx").with_hint("only edits that change no size are possible"));
                 }
                 // As many bytes as are needed are those that were there.
                 TailPart::BspxPadding(_) if padding(self.pieces.len(), 4) == range.len() => self.pieces.old(range),
@@ -318,7 +318,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         }
         let message =
             format!("an extra header of Xash3D's, of version {version}, may name what would move, and is not read");
-        Err(refused(message, "extra header").hint("only edits that move nothing are possible"))
+        Err(refused(message, "extra header").with_hint("only edits that move nothing are possible"))
     }
 
     fn place_content(&mut self, slot: usize, how: How) {

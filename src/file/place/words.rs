@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Sheet, refused};
 use crate::bytes::align_up;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 use crate::file::Layout;
 use crate::file::inside::{self, Home, Words};
 use crate::file::plan::Plan;
@@ -39,8 +39,8 @@ impl<'a> Sheet<'_, 'a> {
                     && self.contents.get(&index).is_none_or(|content| content.is_pinned)
                 {
                     let message = format!("{} cannot be moved: {reason}", slot.name);
-                    let advice = if layout == Layout::Repack { "use --layout keep" } else { "use --layout append" };
-                    return Err(refused(message, &slot.name).hint(advice));
+                    let hint = if layout == Layout::Repack { Hint::Keep } else { Hint::Append };
+                    return Err(refused(message, &slot.name).with_hint(hint));
                 }
             }
             self.contents.get(&index).into_iter().for_each(|content| content.add_words(slot, &mut words));
@@ -81,7 +81,7 @@ impl<'a> Sheet<'_, 'a> {
             Some(lump) => {
                 let message =
                     format!("a member of {} claims bytes past the end of the file, which cannot grow", lump.name);
-                Err(refused(message, &lump.name).hint("only edits that do not make the file larger are possible"))
+                Err(refused(message, &lump.name).with_hint("only edits that do not make the file larger are possible"))
             }
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Sheet<'_, 'a> {
         match align_up(end, 4) == start {
             true => Ok(()),
             false => Err(refused("the BSPX block would not follow the last lump, where readers look for it", "bspx")
-                .hint("use --layout repack")),
+                .with_hint(Hint::Repack)),
         }
     }
 

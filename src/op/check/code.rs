@@ -53,7 +53,7 @@ impl Code {
     pub fn by_name(name: &str) -> Result<&'static Code> {
         CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             Error::new(ErrorKind::Argument, format!("no finding is called {name}"))
-                .hint("`bspkit check --codes` lists them")
+                .with_hint("docs/checks.md lists them")
         })
     }
 }

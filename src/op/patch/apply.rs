@@ -11,7 +11,7 @@ impl Patch {
     /// The lump's bytes after the patch, for [`Draft::set`](crate::Draft::set).
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where the patch does not fit: the advice lists everything that does not. As the methods
+    /// [`ErrorKind::Refused`] where the patch does not fit: the hint lists everything that does not. As the methods
     /// of [`Entities`] and [`EntityMut`] for edits that no engine could read back.
     pub fn apply(&self, entities: &Entities<'_>) -> Result<Vec<u8>> {
         let meant = self.fit(entities)?;
@@ -37,7 +37,7 @@ impl Patch {
         fit::meant(self, entities).map_err(|wrong| {
             let message = format!("the patch does not fit: {} of what it expects", wrong.len());
             let is = if wrong.len() == 1 { "is" } else { "are" };
-            Error::new(ErrorKind::Refused, format!("{message} {is} not so")).hint(wrong.join("\n"))
+            Error::new(ErrorKind::Refused, format!("{message} {is} not so")).with_hint(wrong.join("\n"))
         })
     }
 
@@ -72,7 +72,7 @@ impl Patch {
 }
 
 fn in_place(operation: usize, error: Error) -> Error {
-    Error::new(error.kind(), format!("operations[{operation}] cannot be carried out")).because(error)
+    Error::new(error.kind(), format!("operations[{operation}] cannot be carried out")).with_source(error)
 }
 
 impl Change {

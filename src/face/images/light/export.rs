@@ -42,7 +42,7 @@ pub fn export<'l, 'a>(
     let sheets = sheets(light, single, is_chosen);
     let document = document(bsp, light, &sheets, map)?;
     let index = serde_json::to_vec_pretty(&document);
-    let mut index = index.map_err(|error| bad("the index cannot be written").because(error))?;
+    let mut index = index.map_err(|error| bad("the index cannot be written").with_source(error))?;
     index.push(b'\n');
     Ok(Export { light, sheets, index })
 }

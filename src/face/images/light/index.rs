@@ -81,7 +81,7 @@ impl Rect {
     /// Its text, on one line.
     pub(super) fn to_line(self) -> Result<Box<RawValue>> {
         let text = serde_json::to_string(&self).and_then(RawValue::from_string);
-        text.map_err(|error| bad("it cannot be written").because(error))
+        text.map_err(|error| bad("it cannot be written").with_source(error))
     }
 }
 

@@ -39,12 +39,12 @@ pub fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Re
         (None, _) if quantizes => image(picture, reduce(&picture.colors(), palette)),
         (None, Pixels::True(_)) => Err(refused(NO_PALETTE)),
         (None, Pixels::Indexed { .. }) => {
-            Err(refused("it has another palette than the texture; --quantize takes the nearest colors"))
+            Err(refused("it has another palette than the texture; quantizing takes the nearest colors"))
         }
     }
 }
 
-const NO_PALETTE: &str = "it has no palette: save it with indexed colors, or say --quantize";
+const NO_PALETTE: &str = "it has no palette: save it with indexed colors, or quantize it";
 
 fn image(picture: &Picture, pixels: Vec<u8>) -> Result<Image> {
     let image = Image::new(picture.width, picture.height, pixels);
