@@ -2,8 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many bytes of memory work that runs at once takes in total, where it takes much: 64 MiB.
+/// How many bytes of memory decompression that runs at once takes in total: 64 MiB.
 pub const WORKING_MEMORY: usize = 64 << 20;
+
+/// How many bytes of memory compression that runs at once takes in total: 512 MiB. It takes more than decompression for
+/// the same bytes, and most of the time of a command.
+pub const PACKING_MEMORY: usize = 512 << 20;
 
 /// The results of work on every item, in the order of the items, by at most this many threads, of which the caller's is
 /// one. They take the items from the front: put the largest first, so that no thread is left with one at the end.
@@ -41,27 +45,31 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// As [`in_parallel`] for work that takes memory, `cost` bytes for an item: what runs at once takes at most
-/// [`WORKING_MEMORY`] in total, whatever the number of threads. An item that takes more than that runs alone.
+/// As [`in_parallel`] for work that takes memory, `cost` bytes for an item: what runs at once takes at most `memory`
+/// bytes in total ([`WORKING_MEMORY`], [`PACKING_MEMORY`]), whatever the number of threads. An item that takes more
+/// than that runs alone.
 ///
 /// # Panics
 /// Where the work panics.
 ///
 /// ```
-/// let lengths = bspkit::threads::in_parallel_within(2, &[1, 2, 3], |mib| mib << 20, |mib| vec![0; mib << 20].len());
-/// assert_eq!(lengths, [1 << 20, 2 << 20, 3 << 20]);
+/// use bspkit::threads::{WORKING_MEMORY, in_parallel_within};
+/// let sizes = [1 << 20, 2 << 20, 3 << 20];
+/// let lengths = in_parallel_within(2, WORKING_MEMORY, &sizes, |size| *size, |size| vec![0; *size].len());
+/// assert_eq!(lengths, sizes);
 /// ```
 pub fn in_parallel_within<T: Sync, R: Send>(
     threads: usize,
+    memory: usize,
     items: &[T],
     cost: impl Fn(&T) -> usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     // Items of more than one share run first, on fewer threads: allocators keep freed memory for each thread.
-    let share = WORKING_MEMORY / threads.max(1);
+    let share = memory / threads.max(1);
     let (large, small): (Vec<_>, Vec<_>) = items.iter().enumerate().partition(|(_, item)| cost(item) > share);
     let largest = large.iter().map(|(_, item)| cost(item)).max().unwrap_or(share);
-    let few = (WORKING_MEMORY / largest.max(1)).clamp(1, threads.max(1));
+    let few = (memory / largest.max(1)).clamp(1, threads.max(1));
     let work = |(index, item): &(usize, &T)| (*index, work(item));
     let mut done = in_parallel(few, &large, work);
     done.extend(in_parallel(threads, &small, work));
@@ -79,6 +87,7 @@ mod tests {
         let costs = [30 << 20, 100 << 20, 30 << 20, 0, 60 << 20, usize::MAX, 1].repeat(20);
         let done = in_parallel_within(
             8,
+            WORKING_MEMORY,
             &costs,
             |cost| *cost,
             |cost| {

@@ -28,6 +28,17 @@ pub(crate) fn memory_for(unpacked: usize) -> usize {
 /// The widest window of the encoder in bytes, which takes twelve times as much memory.
 const WIDEST_WINDOW: u32 = 1 << 23;
 
+/// How much memory compressing this many bytes takes: the encoder's, and what it gives. What is too large is refused.
+pub(crate) fn memory_to_pack(size: usize) -> usize {
+    let size = size.min(MOST_UNPACKED);
+    index(window(size, DECLARED_DICTIONARY)).saturating_mul(12).saturating_add(size)
+}
+
+/// The encoder's window for this many bytes, where a dictionary of this size is declared.
+fn window(size: usize, dictionary: u32) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX).clamp(4096, WIDEST_WINDOW.min(dictionary)).next_power_of_two()
+}
+
 /// How much memory is asked for before the stream has shown that it has as much: a mebibyte.
 const AT_ONCE: usize = 1 << 20;
 
@@ -120,7 +131,7 @@ pub(crate) fn encode(bytes: &[u8], dictionary: u32, out: &mut Vec<u8>) -> Result
     // With the preset's 64 this encoder takes up to a fifth more time than liblzma, with 40 as much or less for at most
     // a hundredth more bytes (lumps of four maps, CPU time). Hash chains take half the time and give up to 6 % more.
     options.nice_len = 40;
-    options.dict_size = unpacked.clamp(4096, WIDEST_WINDOW.min(dictionary)).next_power_of_two();
+    options.dict_size = window(bytes.len(), dictionary);
     (options.lc, options.lp, options.pb) = (3, 0, 2);
     let mut properties = [options.get_props(), 0, 0, 0, 0];
     properties[1..].copy_from_slice(&dictionary.to_le_bytes());

@@ -10,7 +10,7 @@ use crate::dialect::Role;
 use crate::draft::{Draft, Packing};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId, lzma};
-use crate::threads::in_parallel;
+use crate::threads::{PACKING_MEMORY, in_parallel_within};
 
 /// What to compress or decompress, and how many threads do it.
 ///
@@ -168,7 +168,8 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report { warnings: caveat.into_iter().map(str::to_owned).collect(), ..Report::default() };
     let pieces = pieces(draft, Packing::Lzma, &mut report)?;
     let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
-    let found = on_all_cores(&pieces, options.thread_count(), |slot| {
+    let memory = |slot: &Slot| lzma::memory_to_pack(slot.stored.len());
+    let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| {
         if is_wanted(slot) {
             return Ok(Done::Nothing(Outcome::AsItWas));
         }
@@ -220,7 +221,8 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report::default();
     let pieces = pieces(draft, Packing::Raw, &mut report)?;
     check_total(draft, &pieces)?;
-    let found = on_all_cores(&pieces, options.thread_count(), |slot| match draft.packing(slot.id) {
+    let memory = |slot: &Slot| lzma::memory_for(draft.bsp().unpacked_size(slot.id).unwrap_or_default());
+    let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| match draft.packing(slot.id) {
         Packing::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
         Packing::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
     })?;
@@ -346,12 +348,17 @@ fn is_out_of_order(slots: &[Slot], slot: &Slot) -> bool {
     matches!(slot.id, SlotId::Game(_)) && !starts.is_sorted()
 }
 
-/// Does the work on every piece, the largest first; the results are in the order of the pieces, and of several errors
-/// it is the first piece's.
-fn on_all_cores<T: Send>(pieces: &[Slot], threads: usize, work: impl Fn(&Slot) -> Result<T> + Sync) -> Result<Vec<T>> {
+/// Does the work on every piece, the largest first; `memory` is what it takes in bytes. The results are in the order of
+/// the pieces, and of several errors it is the first piece's.
+fn on_all_cores<T: Send>(
+    pieces: &[Slot],
+    threads: usize,
+    memory: impl Fn(&Slot) -> usize,
+    work: impl Fn(&Slot) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let mut order: Vec<(usize, &Slot)> = pieces.iter().enumerate().collect();
     order.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.stored.len()));
-    let results = in_parallel(threads, &order, |(_, piece)| {
+    let results = in_parallel_within(threads, PACKING_MEMORY, &order, |(_, piece)| memory(piece), |(_, piece)| {
         work(piece).map_err(|error| match error.place() {
             Some(_) => error,
             None => error.at(Place::default().lump(&piece.name)),

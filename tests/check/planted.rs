@@ -228,9 +228,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         let first = read(&map, "SURFACES", first_surface(&map, 1), "first_index");
         with(&map, "DRAWINDEXES", usize::try_from(first).unwrap() + 2, "vertex", 1000)
     }),
-    ("plane-type", || with(&source(), "PLANES", 3, "kind", 5)),
-    ("plane-type", || with(&own("q2"), "PLANES", 3, "kind", -1)),
-    ("plane-type", || with(&own("q2"), "PLANES", axial(&own("q2")), "kind", 3)),
+    ("plane-kind", || with(&source(), "PLANES", 3, "kind", 5)),
+    ("plane-kind", || with(&own("q2"), "PLANES", 3, "kind", -1)),
+    ("plane-kind", || with(&own("q2"), "PLANES", axial(&own("q2")), "kind", 3)),
     ("index-range", || with(&own("q2"), "EDGES", 1, "vertexes[0]", 60_000)),
     ("index-range", || with(&with(&own("q2"), "EDGES", 0, "vertexes[0]", 60_000), "SURFEDGES", 3, "edge", 0)),
     ("index-range", || with(&own("q2"), "AREAPORTALS", 0, "portal", -1)),

@@ -3,18 +3,21 @@
 use std::time::{Duration, Instant};
 
 use bspkit::bytes::Data;
-use bspkit::content::pak::Pak;
+use bspkit::content::pak::{Packed, Pak};
 use bspkit::{Builder, dialect, file::lzma};
 
 use super::room::{Room, fixture};
 
 const TEXT: &str = "{\n\"classname\" \"worldspawn\"\n}\n\0";
 
-/// A map whose pakfile has so many entries that are all one body, which gives `size` bytes.
-fn shared_body(entries: u16, size: usize) -> Vec<u8> {
+/// How files are packed.
+type Work = fn(&mut Pak<'static>, &[usize], usize) -> bspkit::Result<Packed>;
+
+/// A map whose pakfile has this many entries that all are one body of `size` bytes.
+fn shared_body(entries: u16, size: usize, work: Work) -> Vec<u8> {
     let mut pak = Pak::new(b"");
     pak.add("x", Data::from(vec![0; size])).unwrap();
-    pak.compress(&[0], 1).unwrap();
+    work(&mut pak, &[0], 1).unwrap();
     let zip = pak.to_rope().unwrap().to_data().to_vec();
     let end = zip.len() - 22;
     let directory = usize::try_from(u32::from_le_bytes(zip[end + 16..end + 20].try_into().unwrap())).unwrap();
@@ -45,7 +48,7 @@ fn shared_piece(lumps: usize, size: usize) -> Vec<u8> {
 #[test]
 fn files_that_share_a_body_are_not_extracted() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(2000, 31 << 20));
+    room.write("map.bsp", &shared_body(2000, 31 << 20, Pak::compress));
     let (names, start) = (room.names(), Instant::now());
     for line in ["pak extract map.bsp out", "pak store map.bsp -o out.bsp"] {
         let run = room.bspkit(line).without_data(2);
@@ -58,7 +61,7 @@ fn files_that_share_a_body_are_not_extracted() {
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     // A few of them are no danger, and files that shrink well are extracted.
     room.bspkit("pak extract map.bsp one #3").done();
-    room.write("zeros.bsp", &shared_body(1, 31 << 20));
+    room.write("zeros.bsp", &shared_body(1, 31 << 20, Pak::compress));
     room.bspkit("pak extract zeros.bsp zeros").done();
     assert_eq!(room.read("zeros/x").len(), 31 << 20);
 }
@@ -94,11 +97,21 @@ fn most_memory(room: &Room, line: &str) -> u64 {
 #[test]
 fn threads_share_the_memory() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(8, 31 << 20));
+    room.write("map.bsp", &shared_body(8, 31 << 20, Pak::compress));
     for line in ["pak verify map.bsp -j 8", "pak extract map.bsp out -j 8"] {
         let most = most_memory(&room, line);
         assert!((1..160 << 20).contains(&most), "{line}: {most} bytes");
     }
+}
+
+/// As above for `pak compress`: each of these files takes 104 MiB to compress.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_share_the_memory_of_compression() {
+    let room = Room::empty();
+    room.write("map.bsp", &shared_body(12, 8 << 20, Pak::store));
+    let most = most_memory(&room, "pak compress map.bsp --dry-run -j 12");
+    assert!((1..700 << 20).contains(&most), "{most} bytes");
 }
 
 /// A dry run, and the sums that it prints, take no copy of the map.
@@ -139,7 +152,7 @@ fn a_member_that_ends_behind_the_file_is_damage() {
 #[test]
 fn equal_names_take_no_longer_than_others() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(3000, 1));
+    room.write("map.bsp", &shared_body(3000, 1, Pak::compress));
     let start = Instant::now();
     let run = room.bspkit("pak extract map.bsp out").without_data(0);
     assert!(room.path("out/x~3000").exists(), "{}", run.err);
@@ -176,7 +189,7 @@ fn names_are_stored_as_engines_write_them() {
 #[test]
 fn a_full_pakfile_says_only_that_it_is_full() {
     let room = Room::empty();
-    room.write("map.bsp", &shared_body(65535, 1));
+    room.write("map.bsp", &shared_body(65535, 1, Pak::compress));
     room.write("x.vmt", b"x");
     let run = room.bspkit("pak add map.bsp y.vmt=x.vmt -o out.bsp").without_data(2);
     assert!(!run.err.contains("embedded"), "{}", run.err);

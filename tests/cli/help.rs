@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-const COMMANDS: [&str; 60] = [
+pub(crate) const COMMANDS: [&str; 60] = [
     "",
     "info",
     "ls",

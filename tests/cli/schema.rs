@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::help::COMMANDS;
 use super::room::Room;
 
 /// As much of JSON Schema as the schemas use; an error is the place that does not hold.
@@ -148,6 +149,21 @@ fn every_document_is_as_its_schema_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every command that has `--json` is among those above, so that what it prints has a schema.
+#[test]
+fn every_command_with_json_has_a_schema() {
+    let room = Room::empty();
+    let commands = COMMANDS.into_iter().filter(|command| !command.is_empty());
+    let with_json: Vec<&str> =
+        commands.filter(|command| room.bspkit(&format!("{command} --help")).text().contains("--json")).collect();
+    assert!(with_json.len() > 20, "{with_json:?}");
+    let is_shown = |command: &&str| OUTPUTS.iter().any(|(_, line)| line.starts_with(&format!("{command} ")));
+    // Commands that save all print the same document.
+    let saves = |command: &&str| room.bspkit(&format!("{command} --help")).text().contains("--dry-run");
+    let missing: Vec<_> = with_json.iter().filter(|command| !is_shown(command) && !saves(command)).collect();
+    assert!(missing.is_empty(), "no document of these commands is held to a schema: {missing:?}");
 }
 
 /// A document of another shape does not pass: the schemas leave nothing open.

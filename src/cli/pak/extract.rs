@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
-use bspkit::threads::in_parallel_within;
+use bspkit::threads::{WORKING_MEMORY, in_parallel_within};
 
 use super::choose;
 use super::list_file::path as os_path;
@@ -72,7 +72,7 @@ fn extract(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut 
     fs::create_dir_all(folder).with_context(cannot)?;
     let targets = plan(&pak, &indices, folder, job);
     let memory = |target: &Target| pak.get(target.index).map_or(0, |entry| entry.memory());
-    let said = in_parallel_within(threads, &targets, memory, |target| {
+    let said = in_parallel_within(threads, WORKING_MEMORY, &targets, memory, |target| {
         pak.get(target.index).map_or(Ok(None), |entry| write(&entry, &target.path, args.force))
     });
     let mut written = 0;

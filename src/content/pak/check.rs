@@ -8,7 +8,7 @@ use super::{Entry, Node, Pak, method, name, write};
 use crate::ErrorKind;
 use crate::bytes::{self, escaped, is_zero};
 use crate::record::Field;
-use crate::threads::in_parallel_within;
+use crate::threads::{WORKING_MEMORY, in_parallel_within};
 
 /// Something about a pakfile that a person may want to know.
 ///
@@ -60,7 +60,7 @@ impl<'a> Pak<'a> {
         let all: Vec<usize> = (0..self.len()).collect();
         let total = self.check_total_size(&all);
         let check = |entry: &Entry<'_, '_>| check_entry(entry, total.is_ok());
-        let mut findings = in_parallel_within(threads, &entries, Entry::memory, check).concat();
+        let mut findings = in_parallel_within(threads, WORKING_MEMORY, &entries, Entry::memory, check).concat();
         self.check_names(&mut findings);
         self.check_places_as_read(&mut findings);
         let of_all = |weight, code, message| Finding { weight, code, entry: None, message };

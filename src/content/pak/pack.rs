@@ -4,7 +4,7 @@ use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Node, Pak};
 use crate::file::lzma::{self, MOST_UNPACKED};
-use crate::threads::in_parallel;
+use crate::threads::{PACKING_MEMORY, in_parallel_within};
 use crate::{Data, Error, ErrorKind, Result};
 
 /// What became of files that were to be stored in another way.
@@ -40,7 +40,7 @@ impl<'a> Pak<'a> {
     /// # Errors
     /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
     pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
-        self.pack(indices, threads, |entry| {
+        self.pack(indices, threads, |entry| lzma::memory_to_pack(entry.size()), |entry| {
             if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
                 return Ok(None);
             }
@@ -63,7 +63,7 @@ impl<'a> Pak<'a> {
     /// As [`Pak::compress`].
     pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
         self.check_total_size(indices)?;
-        self.pack(indices, threads, |entry| {
+        self.pack(indices, threads, |entry| entry.memory(), |entry| {
             if entry.method() == Method::Stored {
                 return Ok(None);
             }
@@ -77,6 +77,7 @@ impl<'a> Pak<'a> {
         &mut self,
         indices: &[usize],
         threads: usize,
+        memory: impl Fn(&Entry<'_, 'a>) -> usize,
         content: impl Fn(&Entry<'_, 'a>) -> Result<Option<Content<'a>>> + Sync,
     ) -> Result<Packed> {
         self.check_editable()?;
@@ -84,7 +85,7 @@ impl<'a> Pak<'a> {
         // The largest first, so that no thread is left with one at the end.
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.size()));
         entries.dedup_by_key(|entry| entry.index());
-        let results = in_parallel(threads, &entries, |entry| {
+        let results = in_parallel_within(threads, PACKING_MEMORY, &entries, memory, |entry| {
             let content = content(entry)?;
             Ok(content.map(|content| Own::restored(entry, self.origin(entry.index()), content)))
         });

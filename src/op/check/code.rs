@@ -142,7 +142,7 @@ codes! {
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
     SURFACE_TRIANGLES = "surface-triangles", Warning, "the indexes of a surface make no whole number of triangles";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
-    PLANE_TYPE = "plane-type", Warning, "the type of a plane does not agree with its normal";
+    PLANE_KIND = "plane-kind", Warning, "the kind of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
     LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
     DISP_VERTS = "disp-verts", Error, "a displacement has no possible size, or its vertexes or triangles go beyond their lump";

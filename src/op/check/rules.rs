@@ -1,7 +1,7 @@
 //! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
 use super::code::{
-    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_TYPE, TEXINFO_CHAIN, TEXINFO_VECTOR,
+    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_KIND, TEXINFO_CHAIN, TEXINFO_VECTOR,
     TEXTURE_NAME,
 };
 use super::lumps::{Lumps, range};
@@ -163,9 +163,9 @@ fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
         };
         if !is_good {
             let at = At::lump(planes.name).record(plane).offset(kinds.at(plane)).field("kind");
-            sink.add(&PLANE_TYPE, at, || {
+            sink.add(&PLANE_KIND, at, || {
                 let [x, y, z] = [0, 1, 2].map(|axis| normals.float(plane, axis));
-                format!("its type is {kind}, and its normal {x} {y} {z}")
+                format!("its kind is {kind}, and its normal {x} {y} {z}")
             });
         }
     }

@@ -1,5 +1,7 @@
 //! A saved file beside the map that it was made from: what may differ, and what must not.
 
+use std::borrow::Cow;
+
 use crate::bsp::Bsp;
 use crate::bytes::{Data, align_up, escaped};
 use crate::file::{Bounds, Layout, Segment, SegmentKind, Slot, SlotId};
@@ -25,11 +27,18 @@ impl<'b, 'd> Side<'b, 'd> {
         self.bsp.container().bytes()
     }
 
-    /// The bytes of all segments of a kind.
-    fn content(&self, kind: SegmentKind) -> Vec<u8> {
+    /// The bytes of all segments of a kind. Of one segment, which may be most of the file, no copy is made.
+    fn content(&self, kind: SegmentKind) -> Cow<'_, [u8]> {
         let segments = self.segments.iter().filter(|segment| segment.kind == kind);
-        segments.flat_map(|segment| &self.bytes()[segment.range.clone()]).copied().collect()
+        let mut parts = segments.map(|segment| &self.bytes()[segment.range.clone()]);
+        let first = parts.next().unwrap_or_default();
+        parts.fold(Cow::Borrowed(first), |before, part| joined(before, part))
     }
+}
+
+/// The second bytes after the first ones; the first ones alone where the others are empty.
+fn joined<'a>(first: Cow<'a, [u8]>, second: &[u8]) -> Cow<'a, [u8]> {
+    if second.is_empty() { first } else { Cow::Owned([&first, second].concat()) }
 }
 
 /// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
@@ -200,22 +209,25 @@ fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 
 /// No byte that is not zero is lost where no slot names it.
 fn same_content(old: &Side<'_, '_>, new: &Side<'_, '_>) -> Result<(), String> {
-    let unnamed = |kind: SegmentKind| matches!(kind, SegmentKind::Gap | SegmentKind::Tail);
-    let content = |side: &Side<'_, '_>| -> Vec<u8> {
-        let segments = side.segments.iter().filter(|part| unnamed(part.kind));
+    fn named_by_none<'s>(side: &'s Side<'_, '_>) -> impl Iterator<Item = u8> {
+        let segments = side.segments.iter().filter(|part| matches!(part.kind, SegmentKind::Gap | SegmentKind::Tail));
         let bytes = segments.flat_map(|segment| &side.bytes()[segment.range.clone()]);
-        bytes.copied().filter(|byte| *byte != 0).collect()
-    };
+        bytes.copied().filter(|byte| *byte != 0)
+    }
     // What brings a BSPX block to a multiple of 4 is no content: it has to go where the block's place says so.
     let bspx_padding = old.bsp.container().parts.tail.iter().any(|part| part.is_bspx_padding());
-    let before = content(old);
-    let mut after = content(new).into_iter();
+    let mut after = named_by_none(new);
     // A slot that was detached may leave bytes behind that nobody names any more; none may be missing.
-    let kept = before.iter().take_while(|byte| after.any(|other| other == **byte)).count();
-    match kept == before.len() || bspx_padding {
+    let is_kept = named_by_none(old).all(|byte| after.any(|other| other == byte));
+    match is_kept || bspx_padding {
         true => Ok(()),
         false => Err("bytes that no lump names were lost or changed".to_string()),
     }
+}
+
+/// A tail without the zeros before it: they become or cease to be padding with the place where the last lump ends.
+fn content(tail: &[u8]) -> &[u8] {
+    &tail[tail.iter().take_while(|byte| **byte == 0).count()..]
 }
 
 /// What stands behind the last slot is whole, and where its readers look for it.
@@ -225,11 +237,9 @@ fn same_tail(was: &Side<'_, '_>, is: &Side<'_, '_>, is_strict: bool) -> Result<(
     let trailers = (was.content(SegmentKind::Trailer), is.content(SegmentKind::Trailer));
     if trailers.0.is_empty() && !before.is_empty() {
         // What was no trailer before may come to say the right offset by accident.
-        let after = [&after[..], &trailers.1[..]].concat();
-        // Zeros become or cease to be padding with the place where the last lump ends.
-        let content = |tail: &[u8]| tail.iter().copied().skip_while(|byte| *byte == 0).collect::<Vec<_>>();
+        let after = joined(after, &trailers.1);
         let both_empty = content(&before).is_empty() && content(&after).is_empty();
-        if before != after && !both_empty && (is_strict || !content(&after).ends_with(&content(&before))) {
+        if before != after && !both_empty && (is_strict || !content(&after).ends_with(content(&before))) {
             let (before, after) = (escaped(&before), escaped(&after));
             return Err(format!("the bytes behind the last lump changed: {before} became {after}"));
         }
