@@ -358,12 +358,18 @@ fn on_all_cores<T: Send>(
 ) -> Result<Vec<T>> {
     let mut order: Vec<(usize, &Slot)> = pieces.iter().enumerate().collect();
     order.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.stored.len()));
-    let results = in_parallel_within(threads, PACKING_MEMORY, &order, |(_, piece)| memory(piece), |(_, piece)| {
-        work(piece).map_err(|error| match error.place() {
-            Some(_) => error,
-            None => error.at(Place::default().lump(&piece.name)),
-        })
-    });
+    let results = in_parallel_within(
+        threads,
+        PACKING_MEMORY,
+        &order,
+        |(_, piece)| memory(piece),
+        |(_, piece)| {
+            work(piece).map_err(|error| match error.place() {
+                Some(_) => error,
+                None => error.at(Place::default().lump(&piece.name)),
+            })
+        },
+    );
     let mut results: Vec<_> = order.iter().map(|(index, _)| *index).zip(results).collect();
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()

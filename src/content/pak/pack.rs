@@ -40,21 +40,26 @@ impl<'a> Pak<'a> {
     /// # Errors
     /// [`crate::ErrorKind::NotFound`] if there are fewer files, [`crate::ErrorKind::Refused`] for a console's pakfile.
     pub fn compress(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
-        self.pack(indices, threads, |entry| lzma::memory_to_pack(entry.size()), |entry| {
-            if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
-                return Ok(None);
-            }
-            entry.check_lengths()?;
-            let data = entry.data()?;
-            // What is larger could not be read again.
-            if data.len() > MOST_UNPACKED {
-                return Ok(None);
-            }
-            let packed = method::pack(&data)?;
-            let header = entry.record();
-            let content = Content { method: LZMA, crc: header.crc, size: header.size, stored: Data::from(packed) };
-            Ok((content.stored.len() < data.len()).then_some(content))
-        })
+        self.pack(
+            indices,
+            threads,
+            |entry| lzma::memory_to_pack(entry.size()),
+            |entry| {
+                if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
+                    return Ok(None);
+                }
+                entry.check_lengths()?;
+                let data = entry.data()?;
+                // What is larger could not be read again.
+                if data.len() > MOST_UNPACKED {
+                    return Ok(None);
+                }
+                let packed = method::pack(&data)?;
+                let header = entry.record();
+                let content = Content { method: LZMA, crc: header.crc, size: header.size, stored: Data::from(packed) };
+                Ok((content.stored.len() < data.len()).then_some(content))
+            },
+        )
     }
 
     /// Stores files uncompressed, on this many threads.
@@ -63,14 +68,19 @@ impl<'a> Pak<'a> {
     /// As [`Pak::compress`].
     pub fn store(&mut self, indices: &[usize], threads: usize) -> Result<Packed> {
         self.check_total_size(indices)?;
-        self.pack(indices, threads, |entry| entry.memory(), |entry| {
-            if entry.method() == Method::Stored {
-                return Ok(None);
-            }
-            entry.check_lengths()?;
-            let header = entry.record();
-            Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: entry.data()? }))
-        })
+        self.pack(
+            indices,
+            threads,
+            |entry| entry.memory(),
+            |entry| {
+                if entry.method() == Method::Stored {
+                    return Ok(None);
+                }
+                entry.check_lengths()?;
+                let header = entry.record();
+                Ok(Some(Content { method: STORED, crc: header.crc, size: header.size, stored: entry.data()? }))
+            },
+        )
     }
 
     fn pack(

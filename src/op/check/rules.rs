@@ -1,7 +1,7 @@
 //! Rules that several formats share: faces and models, chains of textures, pairs of planes, boxes of brushes.
 
 use super::code::{
-    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_PAIR, PLANE_KIND, TEXINFO_CHAIN, TEXINFO_VECTOR,
+    BRUSH_AXES, FACE_EDGES, INDEX_RANGE, MODEL_FACES, PLANE_KIND, PLANE_PAIR, TEXINFO_CHAIN, TEXINFO_VECTOR,
     TEXTURE_NAME,
 };
 use super::lumps::{Lumps, range};
