@@ -65,8 +65,8 @@ fn compare(name: &str, bsp: &Bsp<'static>, turns: usize) -> Outcome {
         theirs = pieces.iter().try_fold(0, |sum, piece| Outcome::Ok(sum + liblzma_size(piece)?))?;
         Ok(())
     });
-    let pack = group.row("`lzma::pack`, one thread", work, reference, || {
-        ours = pieces.iter().try_fold(0, |sum, piece| Outcome::Ok(sum + lzma::pack(piece)?.len()))?;
+    let pack = group.row("`lzma::compress`, one thread", work, reference, || {
+        ours = pieces.iter().try_fold(0, |sum, piece| Outcome::Ok(sum + lzma::compress(piece)?.len()))?;
         Ok(())
     });
     let whole = |threads: NonZeroUsize| {

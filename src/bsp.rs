@@ -2,7 +2,7 @@
 
 mod tables;
 
-pub(crate) use tables::Told;
+pub(crate) use tables::Detection;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -71,11 +71,11 @@ impl<'a> Bsp<'a> {
     ///
     /// ```
     /// let portal = bspkit::Bsp::open("tests/maps/source/room_v21.bsp")?;
-    /// assert!(portal.packing_caveat().unwrap().contains("Portal 2"));
+    /// assert!(portal.compression_caveat().unwrap().contains("Portal 2"));
     /// # Ok::<(), bspkit::Error>(())
     /// ```
-    pub fn packing_caveat(&self) -> Option<&'static str> {
-        let caveats = self.dialect.packing_caveats.iter();
+    pub fn compression_caveat(&self) -> Option<&'static str> {
+        let caveats = self.dialect.compression_caveats.iter();
         caveats.filter(|(version, _)| *version == self.version).map(|(_, caveat)| *caveat).next()
     }
 
@@ -133,9 +133,9 @@ impl<'a> Bsp<'a> {
     }
 
     /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.
-    pub fn unpacked_size(&self, slot: SlotId) -> Option<usize> {
+    pub fn decompressed_size(&self, slot: SlotId) -> Option<usize> {
         let claimed = self.container.slot(slot)?.unpacked.filter(|size| *size != 0)?;
-        let size = lzma::unpacked_size(&self.stored(slot))?;
+        let size = lzma::decompressed_size(&self.stored(slot))?;
         (usize::try_from(claimed) == Ok(size)).then_some(size)
     }
 
@@ -145,14 +145,14 @@ impl<'a> Bsp<'a> {
     }
 
     /// Where the directory and a slot's bytes disagree about whether it is compressed: what is wrong.
-    pub fn packing_oddity(&self, slot: SlotId) -> Option<&'static str> {
+    pub fn compression_oddity(&self, slot: SlotId) -> Option<&'static str> {
         let found = self.container.slot(slot)?;
         let says_packed = match found.words.flags {
             Some(_) => self.member_flags(slot).is_some_and(|flags| flags & 1 != 0),
             None => found.unpacked.is_some_and(|size| size != 0),
         };
-        let seems_packed = lzma::unpacked_size(&self.stored(slot)).is_some();
-        match (says_packed, self.unpacked_size(slot).is_some(), seems_packed) {
+        let seems_packed = lzma::decompressed_size(&self.stored(slot)).is_some();
+        match (says_packed, self.decompressed_size(slot).is_some(), seems_packed) {
             (true, false, true) => Some("is compressed to another size than the directory says"),
             (true, false, false) => Some("is compressed, says the directory, and holds something else"),
             (false, _, true) => Some("seems to be compressed, and the directory says it is not"),
@@ -162,11 +162,11 @@ impl<'a> Bsp<'a> {
 
     /// Compresses bytes for this map.
     pub(crate) fn pack(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        lzma::pack_for(bytes, self.dialect.rules.dictionary)
+        lzma::compress_for(bytes, self.dialect.rules.dictionary)
     }
 
     /// The error that a slot's packing is not what the directory says.
-    pub(crate) fn odd_packing(&self, slot: SlotId, oddity: &str) -> Error {
+    pub(crate) fn odd_compression(&self, slot: SlotId, oddity: &str) -> Error {
         let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
         let hint = "its stored bytes can be read as they are";
         Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).with_hint(hint)
@@ -186,12 +186,14 @@ impl<'a> Bsp<'a> {
         let says_packed = found.is_some_and(|slot| slot.unpacked.is_some_and(|size| size != 0));
         let is_member = matches!(slot, SlotId::Game(_));
         let is_told = says_packed && (is_member || stored.starts_with(b"LZMA"));
-        if let Some(oddity) = self.packing_oddity(slot).filter(|_| is_told) {
-            return Err(self.odd_packing(slot, oddity));
+        if let Some(oddity) = self.compression_oddity(slot).filter(|_| is_told) {
+            return Err(self.odd_compression(slot, oddity));
         }
-        match self.unpacked_size(slot) {
+        match self.decompressed_size(slot) {
             None => Ok(stored),
-            Some(_) => lzma::unpack(&stored).map(Data::from).map_err(|error| error.at(Place::default().lump(name()))),
+            Some(_) => {
+                lzma::decompress(&stored).map(Data::from).map_err(|error| error.at(Place::default().lump(name())))
+            }
         }
     }
 }

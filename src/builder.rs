@@ -122,9 +122,9 @@ impl Builder {
     /// The bytes of a lump, to be compressed.
     ///
     /// # Errors
-    /// As [`lzma::pack`].
+    /// As [`lzma::compress`].
     pub fn compressed_lump(mut self, index: usize, bytes: &[u8]) -> Result<Self> {
-        let packed = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
+        let packed = lzma::compress_for(bytes, self.dialect.rules.dictionary)?;
         let part = self.part(index);
         (part.bytes, part.unpacked) = (packed, bytes.len());
         Ok(self)
@@ -162,9 +162,9 @@ impl Builder {
     /// A member of the game lump, compressed.
     ///
     /// # Errors
-    /// As [`lzma::pack`].
+    /// As [`lzma::compress`].
     pub fn compressed_game_lump(mut self, id: [u8; 4], version: u16, bytes: &[u8]) -> Result<Self> {
-        let stored = lzma::pack_for(bytes, self.dialect.rules.dictionary)?;
+        let stored = lzma::compress_for(bytes, self.dialect.rules.dictionary)?;
         self.members.push(Member { id, version, flags: 1, length: bytes.len(), stored });
         Ok(self)
     }

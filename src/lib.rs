@@ -68,7 +68,7 @@ pub mod record;
 pub mod threads;
 
 pub use bsp::Bsp;
-pub use draft::{Draft, Packing};
+pub use draft::{Compression, Draft};
 pub use file::{Layout, Plan, Report, SaveOptions};
 
 pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId, Versioned};

@@ -7,7 +7,7 @@ pub const WORKING_MEMORY: usize = 64 << 20;
 
 /// How many bytes of memory compression that runs at once takes in total: 512 MiB. It takes more than decompression for
 /// the same bytes, and most of the time of a command.
-pub const PACKING_MEMORY: usize = 512 << 20;
+pub const COMPRESSION_MEMORY: usize = 512 << 20;
 
 /// The results of work on every item, in the order of the items, by at most this many threads, of which the caller's is
 /// one. They take the items from the front: put the largest first, so that no thread is left with one at the end.
@@ -46,7 +46,7 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
 }
 
 /// As [`in_parallel`] for work that takes memory, `cost` bytes for an item: what runs at once takes at most `memory`
-/// bytes in total ([`WORKING_MEMORY`], [`PACKING_MEMORY`]), whatever the number of threads. An item that takes more
+/// bytes in total ([`WORKING_MEMORY`], [`COMPRESSION_MEMORY`]), whatever the number of threads. An item that takes more
 /// than that runs alone.
 ///
 /// # Panics

@@ -85,7 +85,7 @@ fn readable(map: &Bsp<'_>) -> Result<(), String> {
 }
 
 fn is_packed(map: &Bsp<'_>, slot: &Slot) -> bool {
-    map.unpacked_size(slot.id).is_some()
+    map.decompressed_size(slot.id).is_some()
 }
 
 /// Compressed with everything there is, written, and read again.
@@ -119,7 +119,7 @@ fn laws(old: &Bsp<'_>) -> Result<Option<Vec<u8>>, String> {
         for piece in &report.pieces {
             let stored = new.stored(piece.slot).len();
             let is_right = match piece.outcome {
-                Outcome::Compressed => new.unpacked_size(piece.slot).is_some(),
+                Outcome::Compressed => new.decompressed_size(piece.slot).is_some(),
                 Outcome::AsItWas => *old.stored(piece.slot) == *new.stored(piece.slot),
                 _ => true,
             };

@@ -248,7 +248,7 @@ fn edits_are_those_of_the_twin() {
                 for slot in plain.slots().iter().filter(|slot| !matches!(slot.id, SlotId::Lump(35 | 49))) {
                     let wanted = turned_bytes(&plain, slot, &on_plain.bytes(slot.id).unwrap());
                     assert_eq!(*saved.bytes(slot.id).unwrap(), wanted, "edit {number}, {layout:?}: {}", slot.name);
-                    let is_packed = |map: &Bsp<'_>| map.unpacked_size(slot.id).is_some();
+                    let is_packed = |map: &Bsp<'_>| map.decompressed_size(slot.id).is_some();
                     assert_eq!(is_packed(&saved), is_packed(&console), "{}", slot.name);
                 }
                 let outcome = verify::run(&saved);
@@ -313,7 +313,7 @@ fn it_is_compressed_as_consoles_want_it_and_back() {
     compress::compress(&mut draft, &compress::Options::default()).unwrap();
     let small = Bsp::from_vec(draft.plan(Layout::Repack).unwrap().to_vec()).unwrap();
     places(&small);
-    let packed = small.slots().iter().filter(|slot| small.unpacked_size(slot.id).is_some());
+    let packed = small.slots().iter().filter(|slot| small.decompressed_size(slot.id).is_some());
     let stored: Vec<_> = packed.map(|slot| small.stored(slot.id)).collect();
     assert!(stored.len() > 10);
     // The dictionary of every compressed lump of a real one.

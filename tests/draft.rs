@@ -1,9 +1,9 @@
-//! Drafts: what was edited through a lens, as bytes, in its packing and its version is one draft, of which every part can
+//! Drafts: what was edited through a lens, as bytes, in its compression and version is one draft, of which every part can
 //! be taken back.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bspkit::dialect::{self, Role};
-use bspkit::{Bsp, Builder, Draft, Error, ErrorKind, Layout, Packing, SlotId};
+use bspkit::{Bsp, Builder, Compression, Draft, Error, ErrorKind, Layout, SlotId};
 
 const TEXT: &[u8] = b"{\n\"classname\" \"worldspawn\"\n}\n\0";
 const OTHER: &[u8] = b"{\n\"classname\" \"worldspawn\"\n\"message\" \"other\"\n}\n\0";
@@ -21,7 +21,7 @@ fn edit_all(draft: &mut Draft<'_>) {
     let [_, _, planes] = ids(draft.bsp());
     draft.entities().unwrap().entity_mut(0).unwrap().set("message", "lens").unwrap();
     draft.pak().unwrap().set("a.txt", &b"a file"[..]).unwrap();
-    draft.set_packing(planes, Packing::Lzma).unwrap();
+    draft.set_compression(planes, Compression::Lzma).unwrap();
     draft.set_version(SlotId::Lump(14), 3).unwrap();
 }
 
@@ -52,7 +52,7 @@ fn every_edit_can_be_taken_back_by_its_slot() {
     assert!(!is_identity(&draft));
     draft.revert_all();
     assert!(is_identity(&draft));
-    assert_eq!(draft.packing(planes), Packing::Raw);
+    assert_eq!(draft.compression(planes), Compression::Raw);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_is_not_there_cannot_be_edited() {
     for error in [
         draft.set(SlotId::Bspx(0), Vec::new()).unwrap_err(),
         draft.set_version(SlotId::Lump(64), 1).unwrap_err(),
-        draft.set_packing(SlotId::Game(0), Packing::Lzma).unwrap_err(),
+        draft.set_compression(SlotId::Game(0), Compression::Lzma).unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
     }

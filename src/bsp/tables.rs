@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId};
 use crate::record::{Record, Table};
 
-/// What [`Bsp::told`] says of a lump.
-pub(crate) struct Told {
+/// What [`Bsp::detection`] says of a lump.
+pub(crate) struct Detection {
     pub(crate) row: Result<&'static Row, String>,
     /// Of a row that was chosen though its proof does not hold: why not.
     pub(crate) misfit: Option<String>,
@@ -20,9 +20,9 @@ pub(crate) struct Told {
     pub(crate) is_unread: bool,
 }
 
-impl Told {
+impl Detection {
     fn plainly(row: Result<&'static Row, String>) -> Self {
-        Told { row, misfit: None, is_unread: false }
+        Detection { row, misfit: None, is_unread: false }
     }
 }
 
@@ -38,18 +38,18 @@ impl<'a> Bsp<'a> {
         let bytes = |id: SlotId| {
             read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
         };
-        self.told(slot, &bytes, |_| false).row
+        self.detection(slot, &bytes, |_| false).row
     }
 
     /// As [`Self::row`], from lumps that have been read already; where no row fits a lump and `is_usual` says that the
     /// map as a whole has the structs that are known, the row of the lump's own version, if it is whole records of
     /// that.
-    pub(crate) fn told(
+    pub(crate) fn detection(
         &self,
         slot: &Slot,
         read: &dyn Fn(SlotId) -> Result<Data<'a>, String>,
         is_usual: impl Fn(&Facts<'_>) -> bool,
-    ) -> Told {
+    ) -> Detection {
         let version = self.version();
         let rows = self.dialect().rows_of(&slot.name);
         let rows = rows.filter(|row| row.is_of(version));
@@ -64,7 +64,7 @@ impl<'a> Bsp<'a> {
         };
         let len = |name: &str| {
             let other = self.named(name)?;
-            if let Some(oddity) = self.packing_oddity(other.id).filter(|_| other.id != slot.id) {
+            if let Some(oddity) = self.compression_oddity(other.id).filter(|_| other.id != slot.id) {
                 miss(other, &format!("it {oddity}"));
             }
             Some(self.claimed_len(other))
@@ -101,8 +101,8 @@ impl<'a> Bsp<'a> {
                 None => Err(format!("its version {} is not known", slot.version.unwrap_or(0))),
             };
             match (holds, row.form) {
-                (Ok(()), Form::Opaque(why)) => return Told::plainly(Err(why.to_owned())),
-                (Ok(()), _) => return Told::plainly(Ok(row)),
+                (Ok(()), Form::Opaque(why)) => return Detection::plainly(Err(why.to_owned())),
+                (Ok(()), _) => return Detection::plainly(Ok(row)),
                 (Err(reason), _) => why = why.or(Some(reason)),
             }
         }
@@ -116,9 +116,9 @@ impl<'a> Bsp<'a> {
         match fits.or(likely.first().copied()) {
             Some(row) => {
                 let misfit = misfit(row).filter(|_| unread.is_none());
-                Told { row: Ok(row), misfit, is_unread: unread.is_some() }
+                Detection { row: Ok(row), misfit, is_unread: unread.is_some() }
             }
-            None => Told { row: Err(why), misfit: None, is_unread: unread.is_some() },
+            None => Detection { row: Err(why), misfit: None, is_unread: unread.is_some() },
         }
     }
 
@@ -143,17 +143,17 @@ impl<'a> Bsp<'a> {
             return bytes;
         }
         match self.container().slot(slot).and_then(|slot| self.row(slot).ok()) {
-            Some(row) => self.turned(row, bytes, from),
+            Some(row) => self.byte_swapped(row, bytes, from),
             None => bytes,
         }
     }
 
     /// Bytes of a lump that goes by a row: those of a big-endian file turned, of another as they are.
-    pub(crate) fn turned<'b>(&self, row: &Row, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
+    pub(crate) fn byte_swapped<'b>(&self, row: &Row, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
         match self.byte_order() {
             ByteOrder::Big if row.has_numbers() => {
                 let mut bytes = bytes.to_vec();
-                row.turn(&mut bytes, from);
+                row.byte_swap(&mut bytes, from);
                 Data::from(bytes)
             }
             _ => bytes,
@@ -166,7 +166,7 @@ impl<'a> Bsp<'a> {
     /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
         match self.row(slot) {
-            Ok(row) => self.parts(row, slot, &self.turned(row, self.bytes(slot.id)?, ByteOrder::Big)),
+            Ok(row) => self.parts(row, slot, &self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big)),
             Err(_) => Ok(Vec::new()),
         }
     }
@@ -185,7 +185,7 @@ impl<'a> Bsp<'a> {
     /// none, [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
     pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
         let (slot, row) = self.keyed(key)?;
-        let bytes = self.turned(row, self.bytes(slot)?, ByteOrder::Big);
+        let bytes = self.byte_swapped(row, self.bytes(slot)?, ByteOrder::Big);
         let is_list = |list: &List| list.name == key.list_name() && (list.record.type_id)() == TypeId::of::<R>();
         match row.form {
             // Without bytes there are not even the counts of the lists.
@@ -254,7 +254,7 @@ impl<'a> Bsp<'a> {
 
     /// The bytes of a slot, decompressed.
     pub(crate) fn len(&self, slot: &Slot) -> usize {
-        self.unpacked_size(slot.id).unwrap_or(slot.stored.len())
+        self.decompressed_size(slot.id).unwrap_or(slot.stored.len())
     }
 }
 

@@ -76,7 +76,7 @@ struct SlotJson<'a> {
     pinned: Option<&'static str>,
     /// Where directory and bytes disagree about compression; only then.
     #[serde(skip_serializing_if = "Option::is_none")]
-    packing_oddity: Option<&'static str>,
+    compression_oddity: Option<&'static str>,
     #[serde(skip)]
     is_damaged: bool,
     #[serde(skip)]
@@ -153,7 +153,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             .slots()
             .iter()
             .filter(|other| other.id != slot.id && overlap(slot, other) && !is_nested(bsp, slot.id, other.id));
-        let unpacked = bsp.unpacked_size(slot.id);
+        let unpacked = bsp.decompressed_size(slot.id);
         let Holds { record, count, lists, content, opaque } = holds(bsp, slot);
         SlotJson {
             index: match slot.id {
@@ -176,7 +176,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
             shared_with: others.map(|other| other.name.as_str()).collect(),
             over_header: in_header.contains(&slot.id),
             pinned: bsp.container().pinned(slot.id),
-            packing_oddity: bsp.packing_oddity(slot.id),
+            compression_oddity: bsp.compression_oddity(slot.id),
             is_damaged: slot.bounds.is_damaged(),
             is_lump: matches!(slot.id, SlotId::Lump(_)),
         }
@@ -185,7 +185,7 @@ fn slots<'b>(bsp: &'b Bsp<'_>) -> Vec<SlotJson<'b>> {
 }
 
 fn holds(bsp: &Bsp<'_>, slot: &Slot) -> Holds {
-    let size = bsp.unpacked_size(slot.id).unwrap_or(slot.stored.len());
+    let size = bsp.decompressed_size(slot.id).unwrap_or(slot.stored.len());
     match bsp.row(slot) {
         Err(_) if size == 0 => Holds::default(),
         Err(why) => Holds { opaque: Some(why), ..Holds::default() },

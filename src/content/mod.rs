@@ -45,9 +45,9 @@ impl<'a> Bsp<'a> {
     }
 
     /// Compressed data is no text, whatever the directory says of it.
-    pub(crate) fn check_entity_packing(&self, slot: SlotId) -> Result<()> {
-        match self.packing_oddity(slot).filter(|_| self.stored(slot).starts_with(b"LZMA")) {
-            Some(oddity) => Err(self.odd_packing(slot, oddity)),
+    pub(crate) fn check_entity_compression(&self, slot: SlotId) -> Result<()> {
+        match self.compression_oddity(slot).filter(|_| self.stored(slot).starts_with(b"LZMA")) {
+            Some(oddity) => Err(self.odd_compression(slot, oddity)),
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ pub const CONTAGION: Dialect = Dialect {
     title: "Source (Contagion, version 27)",
     versions: &[27],
     shapes: &[SHAPE],
-    packing_caveats: &[(27, source::NEVER_PACKED)],
+    compression_caveats: &[(27, source::NEVER_COMPRESSED)],
     revision_at: Some(SHAPE.entry_offset(SHAPE.count)),
     ..SOURCE21
 };

@@ -33,7 +33,7 @@ pub const GOLDSRC: Dialect = Dialect {
     text: EntityRules::GOLDSRC,
     visibility: VisModel::Leafs(LeafRows::GOLDSRC),
     opaque_game_lumps: &[],
-    packing_caveats: &[],
+    compression_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::GOLDSRC],

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::ByteOrder;
-use crate::record::{Record, RecordInfo, turn};
+use crate::record::{Record, RecordInfo, byte_swap};
 
 /// A list of records within a lump.
 ///
@@ -68,13 +68,13 @@ pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Records>, String
 }
 
 /// Turns the numbers of lists and their counts into the other byte order, as far as there is room for them.
-pub(super) fn turn_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
+pub(super) fn byte_swap_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
     let (parts, without_room) = walk(lists, bytes, from);
     let counts = parts.iter().filter_map(|part| part.count_at);
     for count_at in counts.chain(without_room.and_then(|list| list.count_at)) {
         bytes[count_at..count_at + 4].reverse();
     }
-    parts.into_iter().for_each(|part| turn(part.record, &mut bytes[part.range]));
+    parts.into_iter().for_each(|part| byte_swap(part.record, &mut bytes[part.range]));
 }
 
 /// The first list of a lump that has no room there.

@@ -161,7 +161,7 @@ pub struct Dialect {
     /// Versions whose game lump is laid out in a way that is not read, with the reason.
     pub opaque_game_lumps: &'static [(i32, &'static str)],
     /// Versions whose engines do not all read compressed lumps and files, with a sentence for the user.
-    pub packing_caveats: &'static [(i32, &'static str)],
+    pub compression_caveats: &'static [(i32, &'static str)],
     /// Versions whose tools gave a pakfile no comment: that says since the Orange Box who made it.
     pub bare_paks: &'static [i32],
     /// Where in the header the map revision stands.

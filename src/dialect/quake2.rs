@@ -29,7 +29,7 @@ pub const QUAKE2: Dialect = Dialect {
     text: EntityRules::QUAKE2,
     visibility: VisModel::Clusters,
     opaque_game_lumps: &[],
-    packing_caveats: &[],
+    compression_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::of_file("quake2", "Quake II", true), checksum::ENTITY_KEY],

@@ -44,7 +44,7 @@ pub const QUAKE3: Dialect = Dialect {
     text: EntityRules::QUAKE3,
     visibility: VisModel::Matrix,
     opaque_game_lumps: &[],
-    packing_caveats: &[],
+    compression_caveats: &[],
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::of_file("quake3", "Quake III", true)],

@@ -1,9 +1,9 @@
 //! Rows: what is known of the content of a dialect's lumps, and by what it is told which of several structs a lump has.
 
-use super::list::{parts, turn_all};
+use super::list::{byte_swap_all, parts};
 use super::{Facts, List, Records};
 use crate::bytes::{ByteOrder, Data};
-use crate::record::{RecordInfo, turn};
+use crate::record::{RecordInfo, byte_swap};
 
 /// One way in which a lump can be laid out.
 ///
@@ -29,12 +29,12 @@ pub struct Row {
     /// What else has to hold for it to be believed.
     pub proof: Option<Proof>,
     /// Of what is no records: what turns the numbers in it from the byte order of a file into the other.
-    pub(super) turn: Option<Turn>,
+    pub(super) byte_swap: Option<ByteSwap>,
 }
 
 /// What turns the numbers of a lump around that has them in the order that is given; it reads what it has to before it
 /// turns it, so that twice is not at all.
-pub(super) type Turn = fn(&mut [u8], ByteOrder);
+pub(super) type ByteSwap = fn(&mut [u8], ByteOrder);
 
 /// Whether a layout fits: the reason why not.
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
@@ -55,7 +55,7 @@ pub enum Form {
 
 impl Row {
     pub(super) const fn new(lump: &'static str, form: Form) -> Self {
-        Row { lump, form, maps: &[], versions: &[], proof: None, turn: None }
+        Row { lump, form, maps: &[], versions: &[], proof: None, byte_swap: None }
     }
 
     pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
@@ -86,25 +86,25 @@ impl Row {
     }
 
     /// So the numbers in it are turned, where it is no records.
-    pub(super) const fn turned(self, turn: Turn) -> Self {
-        Row { turn: Some(turn), ..self }
+    pub(super) const fn byte_swapped(self, byte_swap: ByteSwap) -> Self {
+        Row { byte_swap: Some(byte_swap), ..self }
     }
 
     /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps
     /// of big-endian files pass when they are read, and again when they are written. Lists are turned as far as there
     /// is room for them; back it is the same.
-    pub fn turn(&self, bytes: &mut [u8], from: ByteOrder) {
-        match (self.form, self.turn) {
-            (Form::Array(record), _) => turn(record, bytes),
-            (Form::Lists(lists), _) => turn_all(lists, bytes, from),
-            (Form::Lens(_), Some(turn)) => turn(bytes, from),
+    pub fn byte_swap(&self, bytes: &mut [u8], from: ByteOrder) {
+        match (self.form, self.byte_swap) {
+            (Form::Array(record), _) => byte_swap(record, bytes),
+            (Form::Lists(lists), _) => byte_swap_all(lists, bytes, from),
+            (Form::Lens(_), Some(byte_swap)) => byte_swap(bytes, from),
             (Form::Lens(_) | Form::Opaque(_), _) => {}
         }
     }
 
     /// Whether it is known where numbers are in a lump of this form.
     pub(crate) fn has_numbers(&self) -> bool {
-        matches!(self.form, Form::Array(_) | Form::Lists(_)) || self.turn.is_some()
+        matches!(self.form, Form::Array(_) | Form::Lists(_)) || self.byte_swap.is_some()
     }
 
     /// Whether it holds for maps of this version.
@@ -143,7 +143,7 @@ impl<'m> Facts<'m> {
             ByteOrder::Little => bytes,
             ByteOrder::Big => {
                 let mut bytes = bytes.to_vec();
-                row.turn(&mut bytes, ByteOrder::Big);
+                row.byte_swap(&mut bytes, ByteOrder::Big);
                 Data::from(bytes)
             }
         }

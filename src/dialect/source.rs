@@ -67,16 +67,16 @@ pub const SOURCE: Dialect = Dialect {
     text: EntityRules::SOURCE,
     visibility: VisModel::Clusters,
     opaque_game_lumps: &[(DARK_MESSIAH, "Dark Messiah's directory of it is laid out in another way")],
-    packing_caveats: &[
-        (18, NEVER_PACKED),
-        (19, NEVER_PACKED),
+    compression_caveats: &[
+        (18, NEVER_COMPRESSED),
+        (19, NEVER_COMPRESSED),
         // Only since 2013, and only the multiplayer games' branch; nothing in the file says which it is for.
         (
             20,
             "Team Fortress 2, Counter-Strike: Source, Day of Defeat: Source and Half-Life 2: Deathmatch read compressed \
              lumps and files; single-player games with maps of this version do not, and the map does not say which game it is for",
         ),
-        (DARK_MESSIAH, NEVER_PACKED),
+        (DARK_MESSIAH, NEVER_COMPRESSED),
     ],
     bare_paks: &[18, 19],
     revision_at: Some(1032),
@@ -91,7 +91,7 @@ pub(super) const CHECKS: Checks =
     Checks { is_usual: fit::is_usual, members: &[("game:sprp", props_fit)], ..limits::SOURCE };
 
 /// For versions older than compression.
-pub(super) const NEVER_PACKED: &str =
+pub(super) const NEVER_COMPRESSED: &str =
     "the games with maps of this version are not known to read compressed lumps or files";
 
 const DARK_MESSIAH: i32 = 0x0004_0014;

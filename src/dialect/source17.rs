@@ -27,7 +27,7 @@ pub const SOURCE17: Dialect = Dialect {
     },
     light: LightModel::Faces(&LIGHT),
     opaque_game_lumps: &[],
-    packing_caveats: &[(17, source::NEVER_PACKED)],
+    compression_caveats: &[(17, source::NEVER_COMPRESSED)],
     bare_paks: &[17],
     checksums: &[checksum::SOURCE],
     ..SOURCE

@@ -24,7 +24,7 @@ pub const SOURCE21: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
-    packing_caveats: &[(21, UNREAD)],
+    compression_caveats: &[(21, UNREAD)],
     checksums: &[checksum::SOURCE, checksum::SOURCE_BY_OFFSET, checksum::SOURCE_MD5],
     ..SOURCE
 };

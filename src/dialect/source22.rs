@@ -21,7 +21,7 @@ pub const SOURCE22: Dialect = Dialect {
     title: "Source (versions 22 and 23: Dota 2 beta, INFRA)",
     versions: &[22, 23],
     rows: &ROWS,
-    packing_caveats: &[(22, UNREAD), (23, UNREAD)],
+    compression_caveats: &[(22, UNREAD), (23, UNREAD)],
     ..SOURCE21
 };
 

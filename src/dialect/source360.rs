@@ -42,7 +42,7 @@ pub const SOURCE360: Dialect = Dialect {
     },
     opaque_game_lumps: &[],
     // That of every console reads them.
-    packing_caveats: &[],
+    compression_caveats: &[],
     bare_paks: &[],
     // What consoles compare is not known.
     checksums: &[],
@@ -60,23 +60,23 @@ const CHECKS: Checks = Checks {
 };
 
 const ROWS: &[Row] = &[
-    Row::lens("VISIBILITY", "visibility").turned(turn_visibility),
-    Row::lens("PHYSCOLLIDE", "physics").turned(turn_physics),
-    Row::lens("PHYSDISP", "physics of displacements").turned(turn_disp_physics),
+    Row::lens("VISIBILITY", "visibility").byte_swapped(byte_swap_visibility),
+    Row::lens("PHYSCOLLIDE", "physics").byte_swapped(byte_swap_physics),
+    Row::lens("PHYSDISP", "physics of displacements").byte_swapped(byte_swap_disp_physics),
     Row::opaque("PHYSCOLLIDESURFACE", "no console map is known to have it"),
 ];
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
 /// `SwapVisibilityLump`: how many clusters there are, and where the rows of each begin. Rows are bits.
-fn turn_visibility(bytes: &mut [u8], from: ByteOrder) {
+fn byte_swap_visibility(bytes: &mut [u8], from: ByteOrder) {
     let clusters = from.word(bytes, 0).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     turn_words(bytes, 0, clusters.saturating_mul(2).saturating_add(1));
 }
 
 /// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The solids have an order of their own, and
 /// are not looked into.
-fn turn_physics(bytes: &mut [u8], from: ByteOrder) {
+fn byte_swap_physics(bytes: &mut [u8], from: ByteOrder) {
     let number = |bytes: &[u8], at: usize| from.word(bytes, at).and_then(|size| usize::try_from(size).ok());
     let mut at = 0;
     loop {
@@ -101,7 +101,7 @@ fn turn_physics(bytes: &mut [u8], from: ByteOrder) {
 }
 
 /// `SwapPhysdispLump`: how many there are, and how long each is, in 16 bits.
-fn turn_disp_physics(bytes: &mut [u8], from: ByteOrder) {
+fn byte_swap_disp_physics(bytes: &mut [u8], from: ByteOrder) {
     let count = from.half(bytes, 0).map_or(0, usize::from);
     bytes.chunks_exact_mut(2).take(count + 1).for_each(<[u8]>::reverse);
 }

@@ -30,7 +30,7 @@ pub const STRATA: Dialect = Dialect {
     rows: &ROWS,
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::STRATA,
-    packing_caveats: &[],
+    compression_caveats: &[],
     checks: &CHECKS,
     ..SOURCE21
 };

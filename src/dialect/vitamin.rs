@@ -13,7 +13,7 @@ pub const VITAMIN: Dialect = Dialect {
     shapes: &[SHAPE],
     lumps: &LUMPS,
     rows: &ROWS,
-    packing_caveats: &[(42, source::NEVER_PACKED)],
+    compression_caveats: &[(42, source::NEVER_COMPRESSED)],
     revision_at: Some(SHAPE.entry_offset(SHAPE.count)),
     ..SOURCE21
 };

@@ -1,9 +1,9 @@
 //! Drafts: pending edits of a map. Nothing is placed before [`Draft::plan`], nothing written before
 //! [`crate::Plan::save`].
 
+mod compression;
 mod doors;
 mod open;
-mod packing;
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
+pub use compression::Compression;
+use compression::{Stored, refused};
 use open::Opened;
-pub use packing::Packing;
-use packing::{Stored, refused};
 
 /// Pending edits of a map.
 ///
@@ -38,7 +38,7 @@ pub struct Draft<'a> {
     /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
     slots: BTreeMap<SlotId, Rope<'a>>,
     /// Slots that are to be stored in another way than they were.
-    packings: BTreeMap<SlotId, Stored<'a>>,
+    compressions: BTreeMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
     versions: BTreeMap<SlotId, i32>,
     /// Open lenses and tables. None of them can change a slot that another one has read.
@@ -48,8 +48,8 @@ pub struct Draft<'a> {
 impl<'a> Bsp<'a> {
     /// Begins to edit.
     pub fn draft(&self) -> Draft<'a> {
-        let (slots, packings, versions, open) = Default::default();
-        Draft { bsp: self.clone(), slots, packings, versions, open }
+        let (slots, compressions, versions, open) = Default::default();
+        Draft { bsp: self.clone(), slots, compressions, versions, open }
     }
 }
 
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
     /// cannot be written.
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = bytes.into();
-        if packing::is_end(self.slot(slot)?) && !bytes.is_empty() {
+        if compression::is_end(self.slot(slot)?) && !bytes.is_empty() {
             return Err(refused("it only ends the list of members and can hold nothing", &self.bsp, slot));
         }
         // The new bytes replace all edits of a lens that can change this slot alone.
@@ -210,7 +210,7 @@ impl<'a> Draft<'a> {
             self.open.retain(|open| !open.access.reads.contains(&slot));
         }
         self.slots.remove(&slot);
-        self.packings.remove(&slot);
+        self.compressions.remove(&slot);
         self.versions.remove(&slot);
     }
 
@@ -219,7 +219,7 @@ impl<'a> Draft<'a> {
         *self = self.bsp.draft();
     }
 
-    /// The slots whose bytes or whose packing differ from the map's, in the order of the directories.
+    /// The slots whose bytes or whose compression differ from the map's, in the order of the directories.
     ///
     /// # Errors
     /// As [`Draft::plan`].
@@ -242,7 +242,7 @@ impl<'a> Draft<'a> {
     }
 
     fn edits(&self) -> Result<Edits<'a>> {
-        let mut slots: BTreeMap<_, Option<_>> = self.packings.keys().map(|slot| (*slot, None)).collect();
+        let mut slots: BTreeMap<_, Option<_>> = self.compressions.keys().map(|slot| (*slot, None)).collect();
         slots.extend(self.pending()?.into_iter().map(|(slot, bytes)| (slot, Some(bytes))));
         let slots = slots.into_iter().map(|(slot, bytes)| self.edit_of(slot, bytes)).collect::<Result<Vec<_>>>()?;
         let slots = slots.into_iter().flatten().collect();

@@ -11,7 +11,7 @@ use crate::record::{Field, Record};
 
 /// What a piece may at most grow to, in bytes, however large it says it is; the largest lumps that the engines load
 /// are half of that.
-pub const MOST_UNPACKED: usize = 32 << 20;
+pub const MOST_DECOMPRESSED: usize = 32 << 20;
 
 /// What the pieces of a file of `size` bytes may take in total once they are decompressed: 64 MiB, or 64 times the
 /// size where that is more. Real files shrink to a fiftieth at most.
@@ -22,15 +22,15 @@ pub(crate) fn most_in_total(size: usize) -> usize {
 /// How much memory decompressing a piece takes that gives this many bytes: these, and a window of the same size at
 /// most.
 pub(crate) fn memory_for(unpacked: usize) -> usize {
-    unpacked.min(MOST_UNPACKED).saturating_mul(2)
+    unpacked.min(MOST_DECOMPRESSED).saturating_mul(2)
 }
 
 /// The widest window of the encoder in bytes, which takes twelve times as much memory.
 const WIDEST_WINDOW: u32 = 1 << 23;
 
 /// How much memory compressing this many bytes takes: the encoder's, and what it gives. What is too large is refused.
-pub(crate) fn memory_to_pack(size: usize) -> usize {
-    let size = size.min(MOST_UNPACKED);
+pub(crate) fn memory_to_compress(size: usize) -> usize {
+    let size = size.min(MOST_DECOMPRESSED);
     index(window(size, DECLARED_DICTIONARY)).saturating_mul(12).saturating_add(size)
 }
 
@@ -48,12 +48,12 @@ pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 /// The size after decompression, where `stored` is a whole compressed piece and nothing else.
 ///
 /// ```
-/// let packed = bspkit::file::lzma::pack(b"worldspawn")?;
-/// assert_eq!(bspkit::file::lzma::unpacked_size(&packed), Some(10));
-/// assert_eq!(bspkit::file::lzma::unpacked_size(b"worldspawn"), None);
+/// let packed = bspkit::file::lzma::compress(b"worldspawn")?;
+/// assert_eq!(bspkit::file::lzma::decompressed_size(&packed), Some(10));
+/// assert_eq!(bspkit::file::lzma::decompressed_size(b"worldspawn"), None);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-pub fn unpacked_size(stored: &[u8]) -> Option<usize> {
+pub fn decompressed_size(stored: &[u8]) -> Option<usize> {
     let header = LzmaHeader::decode(stored)?;
     let whole = index(header.packed).checked_add(LzmaHeader::SIZE) == Some(stored.len());
     (header.magic == *b"LZMA" && whole).then(|| index(header.unpacked))
@@ -64,10 +64,10 @@ pub fn unpacked_size(stored: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 /// [`ErrorKind::Malformed`] where the header or the stream is wrong, [`ErrorKind::TooLarge`] above
-/// [`MOST_UNPACKED`]. Memory grows with what is really there, not with what the header says.
-pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
+/// [`MOST_DECOMPRESSED`]. Memory grows with what is really there, not with what the header says.
+pub fn decompress(stored: &[u8]) -> Result<Vec<u8>> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
-    let size = unpacked_size(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    let size = decompressed_size(stored).ok_or_else(|| malformed("its header does not fit it"))?;
     let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not fit it"))?;
     decode(header.properties, &stored[LzmaHeader::SIZE..], size).map(|(bytes, _)| bytes)
 }
@@ -76,8 +76,8 @@ pub fn unpack(stored: &[u8]) -> Result<Vec<u8>> {
 /// with what is really there.
 pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
-    if size > MOST_UNPACKED {
-        let message = format!("the LZMA data says it unpacks to {size} bytes, more than {MOST_UNPACKED}");
+    if size > MOST_DECOMPRESSED {
+        let message = format!("the LZMA data says it unpacks to {size} bytes, more than {MOST_DECOMPRESSED}");
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let [properties, dictionary @ ..] = properties;
@@ -102,17 +102,17 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
 /// 2^24 declared. The encoder's window fits the piece, which gives the same stream sooner.
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MOST_UNPACKED`], which could not be read back.
-pub fn pack(bytes: &[u8]) -> Result<Vec<u8>> {
-    pack_for(bytes, DECLARED_DICTIONARY)
+/// [`ErrorKind::TooLarge`] above [`MOST_DECOMPRESSED`], which could not be read back.
+pub fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
+    compress_for(bytes, DECLARED_DICTIONARY)
 }
 
-/// As [`pack`], with another dictionary declared, which bounds the encoder's window.
-pub(crate) fn pack_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
+/// As [`compress`], with another dictionary declared, which bounds the encoder's window.
+pub(crate) fn compress_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
-    if bytes.len() > MOST_UNPACKED {
-        let message = format!("{} bytes are more than are ever decompressed: {MOST_UNPACKED}", bytes.len());
+    if bytes.len() > MOST_DECOMPRESSED {
+        let message = format!("{} bytes are more than are ever decompressed: {MOST_DECOMPRESSED}", bytes.len());
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let mut packed = vec![0; LzmaHeader::SIZE];
@@ -153,30 +153,30 @@ mod tests {
     #[test]
     fn packs_what_engines_know() {
         let four = b"LZMA\x04\0\0\0\x07\0\0\0\x5d\0\0\0\x01\x00\x00\x68\x7e\x5e\x00\x00";
-        assert_eq!(unpack(four).unwrap(), [0; 4]);
-        let ours = pack(&[0; 4]).unwrap();
+        assert_eq!(decompress(four).unwrap(), [0; 4]);
+        let ours = compress(&[0; 4]).unwrap();
         assert_eq!(ours[12..17], four[12..17]);
-        assert_eq!(unpack(&ours).unwrap(), [0; 4]);
+        assert_eq!(decompress(&ours).unwrap(), [0; 4]);
     }
 
     #[test]
     fn a_lie_about_the_size_is_an_error() {
-        let mut packed = pack(b"some text, some text, some text").unwrap();
+        let mut packed = compress(b"some text, some text, some text").unwrap();
         packed[4..8].copy_from_slice(&30_000_000_u32.to_le_bytes());
-        assert_eq!(unpack(&packed).unwrap_err().kind(), ErrorKind::Malformed);
+        assert_eq!(decompress(&packed).unwrap_err().kind(), ErrorKind::Malformed);
         packed[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(unpack(&packed).unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(decompress(&packed).unwrap_err().kind(), ErrorKind::TooLarge);
     }
 
     #[test]
     fn what_could_not_be_read_back_is_not_packed() {
-        assert_eq!(pack(&vec![0; MOST_UNPACKED + 1]).unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(compress(&vec![0; MOST_DECOMPRESSED + 1]).unwrap_err().kind(), ErrorKind::TooLarge);
     }
 
     #[test]
     fn bad_headers_and_streams_are_errors() {
         let text = b"some text, some text, some other text".repeat(20);
-        let packed = pack(&text).unwrap();
+        let packed = compress(&text).unwrap();
         let stream = |bytes: &[u8]| {
             let mut whole = packed[..LzmaHeader::SIZE].to_vec();
             whole.extend(bytes);
@@ -202,22 +202,22 @@ mod tests {
             ("a first byte that is not 0", with(LzmaHeader::SIZE, 7)),
         ];
         for (what, bytes) in cases {
-            let error = unpack(&bytes).expect_err(what);
+            let error = decompress(&bytes).expect_err(what);
             assert_eq!(error.kind(), ErrorKind::Malformed, "{what}");
             assert!(!error.to_string().contains('\n'), "{what}");
         }
         // Readers stop when they have all bytes; an end marker may follow, which some encoders cannot leave out.
-        assert_eq!(unpack(&stream(&[body, b"more bytes"].concat())).unwrap(), text);
+        assert_eq!(decompress(&stream(&[body, b"more bytes"].concat())).unwrap(), text);
         // A window declared larger than memory is taken as the size it can be.
         let mut wide = packed.clone();
         wide[13..17].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(unpack(&wide).unwrap(), text);
+        assert_eq!(decompress(&wide).unwrap(), text);
     }
 
     #[test]
     fn bytes_behind_the_stream_are_counted() {
         for size in [0_usize, 10, 3000, 2 << 20] {
-            let packed = pack(&vec![7; size]).unwrap();
+            let packed = compress(&vec![7; size]).unwrap();
             let header = LzmaHeader::decode(&packed).unwrap();
             for junk in [0, 8] {
                 let stream = [&packed[LzmaHeader::SIZE..], &vec![1; junk][..]].concat();
@@ -231,19 +231,19 @@ mod tests {
         fn what_was_packed_unpacks(bytes: Vec<u8>, run in 0_usize..5000) {
             let mut bytes = bytes;
             bytes.extend(std::iter::repeat_n(7, run));
-            let packed = pack(&bytes).unwrap();
-            prop_assert_eq!(unpacked_size(&packed), Some(bytes.len()));
-            prop_assert_eq!(unpack(&packed).unwrap(), bytes);
+            let packed = compress(&bytes).unwrap();
+            prop_assert_eq!(decompressed_size(&packed), Some(bytes.len()));
+            prop_assert_eq!(decompress(&packed).unwrap(), bytes);
         }
 
         #[test]
         fn noise_never_panics(noise: Vec<u8>) {
-            let mut stored = pack(b"").unwrap();
+            let mut stored = compress(b"").unwrap();
             stored.extend(&noise);
             let packed = u32::try_from(stored.len() - 17).unwrap();
             stored[8..12].copy_from_slice(&packed.to_le_bytes());
             stored[4..8].copy_from_slice(&100_000_u32.to_le_bytes());
-            let _ = unpack(&stored);
+            let _ = decompress(&stored);
         }
     }
 }

@@ -7,10 +7,10 @@ use std::num::NonZeroUsize;
 
 use crate::bytes::Data;
 use crate::dialect::Role;
-use crate::draft::{Draft, Packing};
+use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId, lzma};
-use crate::threads::{PACKING_MEMORY, in_parallel_within};
+use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 
 /// What to compress or decompress, and how many threads do it.
 ///
@@ -164,11 +164,11 @@ impl Report {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
-    let caveat = draft.bsp().packing_caveat();
+    let caveat = draft.bsp().compression_caveat();
     let mut report = Report { warnings: caveat.into_iter().map(str::to_owned).collect(), ..Report::default() };
-    let pieces = pieces(draft, Packing::Lzma, &mut report)?;
-    let is_wanted = |slot: &Slot| draft.packing(slot.id) == Packing::Lzma;
-    let memory = |slot: &Slot| lzma::memory_to_pack(slot.stored.len());
+    let pieces = pieces(draft, Compression::Lzma, &mut report)?;
+    let is_wanted = |slot: &Slot| draft.compression(slot.id) == Compression::Lzma;
+    let memory = |slot: &Slot| lzma::memory_to_compress(slot.stored.len());
     let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| {
         if is_wanted(slot) {
             return Ok(Done::Nothing(Outcome::AsItWas));
@@ -177,7 +177,7 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
         if bytes.is_empty() {
             return Ok(Done::Nothing(Outcome::AsItWas));
         }
-        if bytes.len() > lzma::MOST_UNPACKED {
+        if bytes.len() > lzma::MOST_DECOMPRESSED {
             return Ok(Done::Nothing(Outcome::LeftAlone));
         }
         let packed = draft.bsp().pack(&bytes)?;
@@ -191,10 +191,10 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
         format!(
             "{} has more than {} bytes, more than is ever decompressed: it stays raw",
             slot.name,
-            lzma::MOST_UNPACKED
+            lzma::MOST_DECOMPRESSED
         )
     }));
-    pak(draft, options, Packing::Lzma, &mut report)?;
+    pak(draft, options, Compression::Lzma, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
 }
@@ -219,14 +219,14 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 /// ```
 pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     let mut report = Report::default();
-    let pieces = pieces(draft, Packing::Raw, &mut report)?;
+    let pieces = pieces(draft, Compression::Raw, &mut report)?;
     check_total(draft, &pieces)?;
-    let memory = |slot: &Slot| lzma::memory_for(draft.bsp().unpacked_size(slot.id).unwrap_or_default());
-    let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| match draft.packing(slot.id) {
-        Packing::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
-        Packing::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
+    let memory = |slot: &Slot| lzma::memory_for(draft.bsp().decompressed_size(slot.id).unwrap_or_default());
+    let found = on_all_cores(&pieces, options.thread_count(), memory, |slot| match draft.compression(slot.id) {
+        Compression::Raw => Ok(Done::Nothing(Outcome::AsItWas)),
+        Compression::Lzma => Ok(Done::Unpacked(draft.bsp().bytes(slot.id)?)),
     })?;
-    pak(draft, options, Packing::Raw, &mut report)?;
+    pak(draft, options, Compression::Raw, &mut report)?;
     report.add(draft, &pieces, found);
     Ok(report)
 }
@@ -234,7 +234,7 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 /// Refuses a map that could only be made to fill the memory.
 fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
     let bsp = draft.bsp();
-    let total = pieces.iter().filter_map(|slot| bsp.unpacked_size(slot.id)).fold(0, usize::saturating_add);
+    let total = pieces.iter().filter_map(|slot| bsp.decompressed_size(slot.id)).fold(0, usize::saturating_add);
     let most = lzma::most_in_total(bsp.container().bytes().len());
     if total <= most {
         return Ok(());
@@ -260,12 +260,12 @@ impl Report {
                 Done::Nothing(outcome) => (before, outcome),
                 Done::Packed { of, packed } => {
                     let after = packed.len();
-                    draft.set_packed(slot.id, of, packed);
+                    draft.set_compressed(slot.id, of, packed);
                     (after, Outcome::Compressed)
                 }
                 Done::Unpacked(bytes) => {
                     let after = bytes.len();
-                    draft.set_unpacked(slot.id, bytes);
+                    draft.set_decompressed(slot.id, bytes);
                     (after, Outcome::Decompressed)
                 }
             };
@@ -277,7 +277,7 @@ impl Report {
 }
 
 /// The slots with bytes that may be stored in either way; those whose words make no sense are left alone.
-fn pieces(draft: &Draft<'_>, to: Packing, report: &mut Report) -> Result<Vec<Slot>> {
+fn pieces(draft: &Draft<'_>, to: Compression, report: &mut Report) -> Result<Vec<Slot>> {
     let bsp = draft.bsp();
     let dialect = bsp.dialect();
     if bsp.slots().first().is_none_or(|slot| slot.words.unpacked.is_none()) {
@@ -286,7 +286,7 @@ fn pieces(draft: &Draft<'_>, to: Packing, report: &mut Report) -> Result<Vec<Slo
     }
     let mut pieces = Vec::new();
     for slot in bsp.slots() {
-        if slot.stored.is_empty() && slot.bounds == Bounds::Empty || draft.never_packed(slot.id)?.is_some() {
+        if slot.stored.is_empty() && slot.bounds == Bounds::Empty || draft.never_compressed(slot.id)?.is_some() {
             continue;
         }
         match oddity(draft, slot, to) {
@@ -306,15 +306,15 @@ fn pieces(draft: &Draft<'_>, to: Packing, report: &mut Report) -> Result<Vec<Slo
 }
 
 /// The files in the pakfile: each is compressed by itself, where that makes it smaller.
-fn pak(draft: &mut Draft<'_>, options: &Options, to: Packing, report: &mut Report) -> Result<()> {
+fn pak(draft: &mut Draft<'_>, options: &Options, to: Compression, report: &mut Report) -> Result<()> {
     let Some(slot) = draft.bsp().role(Role::Pak).filter(|slot| options.pak && !slot.stored.is_empty()).cloned() else {
         return Ok(());
     };
     let pak = draft.pak()?;
     let files: Vec<usize> = (0..pak.len()).collect();
     let (packed, outcome) = match to {
-        Packing::Lzma => (pak.compress(&files, options.thread_count())?, Outcome::Compressed),
-        Packing::Raw => (pak.store(&files, options.thread_count())?, Outcome::Decompressed),
+        Compression::Lzma => (pak.compress(&files, options.thread_count())?, Outcome::Compressed),
+        Compression::Raw => (pak.store(&files, options.thread_count())?, Outcome::Decompressed),
     };
     let left_alone =
         packed.failed.iter().map(|(file, error)| format!("{} file {file} is left alone: {error}", slot.name));
@@ -327,16 +327,16 @@ fn pak(draft: &mut Draft<'_>, options: &Options, to: Packing, report: &mut Repor
 }
 
 /// Why a slot cannot be taken for what its directory entry says.
-fn oddity(draft: &Draft<'_>, slot: &Slot, to: Packing) -> Option<String> {
+fn oddity(draft: &Draft<'_>, slot: &Slot, to: Compression) -> Option<String> {
     let bsp = draft.bsp();
     if slot.bounds.is_damaged() {
         return Some(slot.bounds.to_string());
     }
-    if let Some(oddity) = bsp.packing_oddity(slot.id) {
+    if let Some(oddity) = bsp.compression_oddity(slot.id) {
         return Some(oddity.to_string());
     }
     let is_misplaced =
-        to == Packing::Lzma && bsp.unpacked_size(slot.id).is_none() && is_out_of_order(bsp.slots(), slot);
+        to == Compression::Lzma && bsp.decompressed_size(slot.id).is_none() && is_out_of_order(bsp.slots(), slot);
     is_misplaced.then(|| "stands before the member that the list has before it".to_string())
 }
 
@@ -360,7 +360,7 @@ fn on_all_cores<T: Send>(
     order.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.stored.len()));
     let results = in_parallel_within(
         threads,
-        PACKING_MEMORY,
+        COMPRESSION_MEMORY,
         &order,
         |(_, piece)| memory(piece),
         |(_, piece)| {

@@ -4,7 +4,7 @@
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, index};
 use crate::dialect::Role;
-use crate::draft::{Draft, Packing};
+use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::directory::{GameLumpEntry, LumpFileHeader};
 use crate::file::{Layout, Slot, SlotId, lzma};
@@ -73,7 +73,7 @@ impl LumpFile {
     /// (vbspinfo copies those) is decompressed.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] for anything else; as [`lzma::unpack`].
+    /// [`ErrorKind::Malformed`] for anything else; as [`lzma::decompress`].
     ///
     /// ```
     /// use bspkit::op::lmp::LumpFile;
@@ -114,8 +114,8 @@ impl LumpFile {
             warnings.push(format!("{behind} bytes behind the lump's {length} are left out"));
         }
         let mut payload = there[..length.min(there.len())].to_vec();
-        if lzma::unpacked_size(&payload).is_some() {
-            payload = lzma::unpack(&payload)?;
+        if lzma::decompressed_size(&payload).is_some() {
+            payload = lzma::decompress(&payload)?;
             warnings.push("the lump is compressed in the file, which engines do not read; it is decompressed".into());
         }
         Ok(LumpFile { id, version, revision, payload, warnings })
@@ -204,14 +204,14 @@ impl LumpFile {
 
 /// A game lump whose members are decompressed, with the offsets that it would have in its place in the map.
 fn unpacked_members(bsp: &Bsp<'_>, slot: SlotId) -> Result<Vec<u8>> {
-    let packed = |slot: &&Slot| matches!(slot.id, SlotId::Game(_)) && bsp.unpacked_size(slot.id).is_some();
+    let packed = |slot: &&Slot| matches!(slot.id, SlotId::Game(_)) && bsp.decompressed_size(slot.id).is_some();
     let members: Vec<SlotId> = bsp.slots().iter().filter(packed).map(|slot| slot.id).collect();
     if members.is_empty() {
         return Ok(bsp.stored(slot).to_vec());
     }
     let mut draft = bsp.draft();
     for member in members {
-        draft.set_packing(member, Packing::Raw)?;
+        draft.set_compression(member, Compression::Raw)?;
     }
     let unpacked = draft.plan(Layout::Append)?.to_vec();
     let unpacked = Bsp::from_data(Data::from(unpacked), Some(bsp.dialect()))?;

@@ -25,16 +25,16 @@ use undo::{Undo, undone};
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
 
 /// How much may be decompressed for a law that reads every lump: a few bytes of a hostile map unpack to many.
-const MOST_UNPACKED: usize = 512 << 20;
+const MOST_DECOMPRESSED: usize = 512 << 20;
 
 /// How much an entity text may decompress to.
 const MOST_TEXT: usize = 64 << 20;
 
 /// The laws that read every lump are left out where that would take too long.
 fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
-    let sizes = bsp.slots().iter().filter_map(|slot| bsp.unpacked_size(slot.id));
+    let sizes = bsp.slots().iter().filter_map(|slot| bsp.decompressed_size(slot.id));
     match sizes.fold(0, usize::saturating_add) {
-        0..=MOST_UNPACKED => Ok(()),
+        0..=MOST_DECOMPRESSED => Ok(()),
         _ => Err(Failure::DoesNotApply),
     }
 }
@@ -271,7 +271,7 @@ fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {
 /// The entity text; a damaged compressed lump has none.
 fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
     let slot = entities_id(bsp)?;
-    if bsp.unpacked_size(slot).is_some_and(|size| size > MOST_TEXT) {
+    if bsp.decompressed_size(slot).is_some_and(|size| size > MOST_TEXT) {
         return Err(Failure::DoesNotApply);
     }
     bsp.bytes(slot).map_err(|_| Failure::DoesNotApply)

@@ -5,12 +5,12 @@
 //! to themselves, so that a decoder can never lose what it did not understand. Structs are `#[binrw]` too, for whoever
 //! has binrw; nothing here goes by that, and a test holds both codecs to each other.
 
+mod byte_swap;
 mod codec;
 mod declare;
 mod shape;
 mod table;
 mod text;
-mod turn;
 
 use std::any::TypeId;
 
@@ -18,12 +18,12 @@ pub(crate) use codec::{Codec, next, put};
 pub use codec::{Field, Record};
 pub(crate) use declare::{field, records};
 
+pub(crate) use byte_swap::{byte_swap, decode_in, encode_in};
 pub use shape::{FieldInfo, FlagKind, Meaning, Name, Number, Shape};
 pub(crate) use shape::{count, index, index_or_none, lay, run, with, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
-pub(crate) use turn::{decode_in, encode_in, turn};
 
 /// A record type as data: its fields, and how to try it.
 ///

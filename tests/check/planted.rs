@@ -13,8 +13,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-outside", || word(word(own("q2"), 16, 0, 160), 16, 1, -1)),
     ("lump-in-header", || word(word(own("q2"), 16, 0, 0), 16, 1, 8)),
     ("lump-overlap", || word(word(own("q2"), 16, 0, 200), 16, 1, 8)),
-    ("lump-packing", || word(source(), 3, 3, 99)),
-    ("lump-unpack", || word(fixture("source/room_v20_lzma"), 42, 3, 17)),
+    ("lump-compression", || word(source(), 3, 3, 99)),
+    ("lump-decompress", || word(fixture("source/room_v20_lzma"), 42, 3, 17)),
     ("lump-ragged", || edited(&own("q2"), "VERTEXES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&source(), "FACES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&source(), "LEAFS", |bytes| bytes.push(0))),
@@ -276,7 +276,7 @@ pub(crate) const TOGETHER: &[Faults] = &[
         with(&map, "MODELS", 0, "face_count", 17)
     }),
     // The unpacked size of NODES lies, so that nothing is known of what the leafs should be.
-    (&["lump-unpack"], || word(fixture("source/room_v20_lzma"), 5, 3, 17)),
+    (&["lump-decompress"], || word(fixture("source/room_v20_lzma"), 5, 3, 17)),
     (&["count-misfit", "disp-verts"], || edited(&displaced(), "DISP_VERTS", |bytes| bytes.truncate(480))),
     (&["count-misfit", "child-range", "lump-parallel"], || {
         let map = (0..13).fold(source(), |map, node| with(&map, "NODES", node, "children[1]", 9999));

@@ -35,7 +35,7 @@ fn shared_body(entries: u16, size: usize, work: Work) -> Vec<u8> {
 
 /// A map with lumps that all are one compressed piece.
 fn shared_piece(lumps: usize, size: usize) -> Vec<u8> {
-    let piece = lzma::pack(&vec![0; size]).unwrap();
+    let piece = lzma::compress(&vec![0; size]).unwrap();
     let mut map = Builder::new(&dialect::SOURCE).lump(0, TEXT).lump(1, piece.clone()).build().unwrap();
     let at = map.windows(piece.len()).position(|window| window == piece).unwrap();
     let entry = [at, piece.len(), 0, size].map(|word| u32::try_from(word).unwrap().to_le_bytes()).concat();

@@ -30,7 +30,7 @@ fn same_slots(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     for (one, other) in old.slots().iter().zip(new.slots()) {
         // Its directory says where in the file the members are.
         let is_directory = Some(one.id) == game;
-        let kept = |map: &Bsp<'_>, slot: &Slot| (slot.version, map.unpacked_size(slot.id));
+        let kept = |map: &Bsp<'_>, slot: &Slot| (slot.version, map.decompressed_size(slot.id));
         if kept(old, one) != kept(new, other) {
             return Err(format!("{}: {:?} became {:?}", one.name, kept(old, one), kept(new, other)));
         }
@@ -155,7 +155,7 @@ fn everything_is_where_the_manifest_says() {
     let content = |name: &str| map.bytes(slot(name).id).unwrap().to_vec();
     assert_eq!((map.version(), map.revision()), (19, Some(5)));
     assert_eq!((slot("pak").stored.start, slot("pak").version), (2048, Some(2)));
-    assert_eq!((content("lighting"), map.unpacked_size(slot("lighting").id)), (b"LIGHT".to_vec(), Some(5)));
+    assert_eq!((content("lighting"), map.decompressed_size(slot("lighting").id)), (b"LIGHT".to_vec(), Some(5)));
     assert!(bytes.windows(4).any(|window| window == b"GAP!") && bytes.ends_with(b"GAP!"));
     let vertex = [1.0_f32.to_le_bytes(), 2.0_f32.to_le_bytes(), 3.5_f32.to_le_bytes()].concat();
     assert_eq!(content("vertexes"), [&vertex[..], &[1, 2]].concat());
@@ -163,7 +163,7 @@ fn everything_is_where_the_manifest_says() {
         (content("game:sprp"), content("game:dprp"), content("bspx:OWN")),
         (b"PROPS".to_vec(), b"PROPS".to_vec(), b"LIGHT".to_vec())
     );
-    assert_eq!((slot("game:sprp").version, map.unpacked_size(slot("game:dprp").id)), (Some(5), Some(5)));
+    assert_eq!((slot("game:sprp").version, map.decompressed_size(slot("game:dprp").id)), (Some(5), Some(5)));
     let directory = map.stored(slot("35").id);
     assert_eq!((directory[0], directory[8], directory[24]), (3, 6, 1));
     let starts = ["pak", "vertexes", "35", "lighting"].map(|name| slot(name).stored.start);

@@ -3,7 +3,7 @@
 use bspkit::bytes::ByteOrder;
 use bspkit::dialect::{self, Role};
 use bspkit::op::verify;
-use bspkit::{Bsp, Builder, ErrorKind, Layout, Packing, SlotId};
+use bspkit::{Bsp, Builder, Compression, ErrorKind, Layout, SlotId};
 
 use super::{assert_sound, sandwich, source_family, text, with_entities};
 
@@ -67,7 +67,7 @@ fn row_14_the_game_lump_is_laid_again_inside() {
         let saved = draft.plan(Layout::Keep).unwrap().to_vec();
         let new = Bsp::parse(&saved).unwrap();
         assert_eq!(*new.bytes(new.slot("game:dprp").unwrap().id).unwrap(), [1; 333]);
-        assert_eq!(new.unpacked_size(new.slot("game:dprp").unwrap().id), Some(333));
+        assert_eq!(new.decompressed_size(new.slot("game:dprp").unwrap().id), Some(333));
     }
 }
 
@@ -79,8 +79,8 @@ fn row_13_a_slot_may_be_packed_and_unpacked() {
         let entities = SlotId::Lump(0);
         for layout in [Layout::Keep, Layout::Append, Layout::Repack] {
             let mut draft = map.draft();
-            draft.set_packing(entities, Packing::Lzma).unwrap();
-            assert_eq!(draft.packing(entities), Packing::Lzma);
+            draft.set_compression(entities, Compression::Lzma).unwrap();
+            assert_eq!(draft.compression(entities), Compression::Lzma);
             assert_eq!(draft.changes().unwrap(), [entities]);
             let saved = draft.plan(layout).unwrap().to_vec();
             let packed = Bsp::parse(&saved).unwrap();
@@ -92,7 +92,7 @@ fn row_13_a_slot_may_be_packed_and_unpacked() {
                 assert_eq!(*packed.stored(id), *map.stored(id));
             }
             let mut draft = packed.draft();
-            draft.set_packing(entities, Packing::Raw).unwrap();
+            draft.set_compression(entities, Compression::Raw).unwrap();
             let saved = draft.plan(layout).unwrap().to_vec();
             let raw = Bsp::parse(&saved).unwrap();
             assert_eq!(raw.slot("ENTITIES").unwrap().unpacked, Some(0));
@@ -103,12 +103,12 @@ fn row_13_a_slot_may_be_packed_and_unpacked() {
         }
         // What is taken back, or is so already, is no edit.
         let mut draft = map.draft();
-        draft.set_packing(entities, Packing::Raw).unwrap();
+        draft.set_compression(entities, Compression::Raw).unwrap();
         assert!(draft.changes().unwrap().is_empty());
-        draft.set_packing(entities, Packing::Lzma).unwrap();
-        draft.set_packing(entities, Packing::Raw).unwrap();
+        draft.set_compression(entities, Compression::Lzma).unwrap();
+        draft.set_compression(entities, Compression::Raw).unwrap();
         assert!(draft.plan(Layout::Keep).unwrap().is_identity());
-        draft.set_packing(entities, Packing::Lzma).unwrap();
+        draft.set_compression(entities, Compression::Lzma).unwrap();
         draft.revert(entities);
         assert!(draft.plan(Layout::Keep).unwrap().is_identity());
     }
@@ -126,38 +126,38 @@ fn row_13_new_bytes_are_stored_as_asked_for() {
             draft.plan(Layout::Keep).unwrap().to_vec()
         };
         let way_1 = saved(&|draft| {
-            draft.set_packing(entities, Packing::Lzma).unwrap();
-            draft.set_packing(planes, Packing::Raw).unwrap();
+            draft.set_compression(entities, Compression::Lzma).unwrap();
+            draft.set_compression(planes, Compression::Raw).unwrap();
             draft.set(entities, text(300)).unwrap();
             draft.set(planes, vec![9; 60]).unwrap();
         });
         let way_2 = saved(&|draft| {
             draft.set(entities, text(300)).unwrap();
             draft.set(planes, vec![9; 60]).unwrap();
-            draft.set_packing(entities, Packing::Lzma).unwrap();
-            draft.set_packing(planes, Packing::Raw).unwrap();
+            draft.set_compression(entities, Compression::Lzma).unwrap();
+            draft.set_compression(planes, Compression::Raw).unwrap();
         });
         assert_eq!(way_1, way_2, "{}", dialect.name);
         let new = Bsp::parse(&way_1).unwrap();
-        assert_eq!((new.unpacked_size(entities), new.unpacked_size(planes)), (Some(300), None));
+        assert_eq!((new.decompressed_size(entities), new.decompressed_size(planes)), (Some(300), None));
         assert_eq!(*new.bytes(entities).unwrap(), *text(300));
         assert_eq!((&*new.stored(planes), new.slots()[1].unpacked), (&[9; 60][..], Some(0)));
 
         // Nothing is never compressed.
         let emptied = saved(&|draft| {
-            draft.set_packing(entities, Packing::Lzma).unwrap();
+            draft.set_compression(entities, Compression::Lzma).unwrap();
             draft.set(entities, Vec::new()).unwrap();
         });
         let slot = Bsp::parse(&emptied).unwrap().slots()[0].clone();
         assert_eq!((slot.length, slot.unpacked), (0, Some(0)));
         // Edits of the text find their way too, and back.
         let same = saved(&|draft| {
-            draft.set_packing(entities, Packing::Lzma).unwrap();
+            draft.set_compression(entities, Compression::Lzma).unwrap();
             let text = draft.entities().unwrap();
             text.entity_mut(0).unwrap().set("a", "b").unwrap();
             text.entity_mut(0).unwrap().unset("a").unwrap();
         });
-        assert_eq!(same, saved(&|draft| draft.set_packing(entities, Packing::Lzma).unwrap()));
+        assert_eq!(same, saved(&|draft| draft.set_compression(entities, Compression::Lzma).unwrap()));
     }
     for dialect in dialect::ALL {
         let bytes = sandwich(dialect, &text(49))
@@ -166,7 +166,12 @@ fn row_13_new_bytes_are_stored_as_asked_for() {
             .unwrap();
         let mut draft = Bsp::parse(&bytes).unwrap().draft();
         let whole = SlotId::Lump(if dialect.rules.game_lump.is_some() { 35 } else { 0 });
-        assert_eq!(draft.set_packing(whole, Packing::Lzma).unwrap_err().kind(), ErrorKind::Refused, "{}", dialect.name);
+        assert_eq!(
+            draft.set_compression(whole, Compression::Lzma).unwrap_err().kind(),
+            ErrorKind::Refused,
+            "{}",
+            dialect.name
+        );
     }
 }
 
@@ -185,7 +190,7 @@ fn row_14_the_first_compressed_member_ends_the_list() {
             for (layout, name) in [(Layout::Keep, "sprp"), (Layout::Append, "dprp"), (Layout::Repack, "sprp")] {
                 let name = format!("game:{name}");
                 let mut draft = map.draft();
-                draft.set_packing(map.slot(&name).unwrap().id, Packing::Lzma).unwrap();
+                draft.set_compression(map.slot(&name).unwrap().id, Compression::Lzma).unwrap();
                 let saved = draft.plan(layout).unwrap().to_vec();
                 let new = Bsp::parse(&saved).unwrap();
                 let (lump, members) = (new.role(Role::GameLump).unwrap(), new.slots().len() - dialect.lumps.len());
@@ -216,7 +221,7 @@ fn row_14_the_first_compressed_member_ends_the_list() {
 
                 // Unpacked again the members are what they were; the end stays.
                 let mut draft = new.draft();
-                draft.set_packing(new.slot(&name).unwrap().id, Packing::Raw).unwrap();
+                draft.set_compression(new.slot(&name).unwrap().id, Compression::Raw).unwrap();
                 let saved = draft.plan(layout).unwrap().to_vec();
                 let raw = Bsp::parse(&saved).unwrap();
                 assert_eq!(raw.slots().len() - dialect.lumps.len(), members);
@@ -296,7 +301,7 @@ fn a_version_is_a_word_of_its_own() {
 fn the_end_of_a_list_of_members_takes_no_bytes() {
     let bytes = Builder::new(&dialect::SOURCE).lump(0, text(49)).game_lump(*b"sprp", 6, [5; 900]).build().unwrap();
     let mut draft = Bsp::parse(&bytes).unwrap().draft();
-    draft.set_packing(SlotId::Game(0), Packing::Lzma).unwrap();
+    draft.set_compression(SlotId::Game(0), Compression::Lzma).unwrap();
     let saved = draft.plan(Layout::Keep).unwrap().to_vec();
     let map = Bsp::parse(&saved).unwrap();
     let mut draft = map.draft();

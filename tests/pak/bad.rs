@@ -1,7 +1,7 @@
 //! Bad input: one sentence each, and nothing done.
 
 use bspkit::ErrorKind;
-use bspkit::content::pak::{Pak, Weight};
+use bspkit::content::pak::{Pak, Severity};
 
 use super::zip::{File, Zip};
 
@@ -63,24 +63,24 @@ fn an_end_record_within_the_comment_is_none() {
     assert_eq!((pak.len(), pak.comment()), (2, &comment[..]));
 }
 
-type Codes = Vec<(Weight, &'static str)>;
+type Codes = Vec<(Severity, &'static str)>;
 
 /// The findings about a file, by code, and what reading it says.
 fn look(file: File) -> (Codes, Result<Vec<u8>, String>) {
     let zip = Zip::of([File::new("first.txt", "first"), file]).build();
     let pak = Pak::parse(&zip[..]).unwrap();
     let findings = pak.check(2).into_iter().inspect(|finding| assert_eq!(finding.message.lines().count(), 1));
-    let findings = findings.map(|finding| (finding.weight, finding.code)).collect();
+    let findings = findings.map(|finding| (finding.severity, finding.code)).collect();
     let data = pak.get(1).unwrap().data();
     (findings, data.map(|data| data.to_vec()).map_err(|error| error.to_string()))
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_found() {
-    use Weight::{Odd, Wrong};
+    use Severity::{Odd, Wrong};
     let plain = || File::new("a.txt", "data, data, data, data, data, data, data");
     let packed = |size, cut: usize| {
-        let packed = bspkit::file::lzma::pack(&plain().stored).unwrap();
+        let packed = bspkit::file::lzma::compress(&plain().stored).unwrap();
         let stored = [b"\x15\x03\x05\0", &packed[12..packed.len() - cut]].concat();
         File { stored, size, method: 14, ..plain() }
     };

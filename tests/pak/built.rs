@@ -50,7 +50,7 @@ fn files() -> impl Strategy<Value = File> {
         |(name, data, time, extra, comment, gap, attributes, (is_plain, is_stale, is_packed, has_both, has_gap))| {
             let mut file = File::new(name, &data);
             if is_packed && !data.is_empty() {
-                let packed = bspkit::file::lzma::pack(&data).unwrap();
+                let packed = bspkit::file::lzma::compress(&data).unwrap();
                 file.stored = [b"\x15\x03\x05\0", &packed[12..]].concat();
                 file.method = 14;
             }

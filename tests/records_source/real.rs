@@ -106,7 +106,7 @@ fn lost_links<'c>(
 fn count(map: &Bsp<'_>, lump: &str) -> i64 {
     let Ok(slot) = map.slot(lump) else { return 0 };
     let Ok(row) = map.row(slot) else { return i64::MAX };
-    let len = map.unpacked_size(slot.id).unwrap_or(slot.stored.len());
+    let len = map.decompressed_size(slot.id).unwrap_or(slot.stored.len());
     row.record().map_or(0, |record| i64::try_from(len / record.size).unwrap())
 }
 

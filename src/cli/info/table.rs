@@ -38,7 +38,7 @@ fn marks(slot: &SlotJson<'_>) -> String {
     marks.extend(slot.is_damaged.then(|| slot.bounds.clone()));
     marks.extend(slot.over_header.then(|| "covers the header".to_owned()));
     marks.extend((!slot.shared_with.is_empty()).then(|| format!("shares bytes with {}", some(&slot.shared_with))));
-    marks.extend(slot.packing_oddity.map(str::to_owned));
+    marks.extend(slot.compression_oddity.map(str::to_owned));
     marks.extend(slot.opaque.clone());
     marks.extend(slot.pinned.map(|why| format!("never moves: {why}")));
     marks.join("; ")

@@ -50,9 +50,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 pub(super) type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<Packed>;
 
-pub(super) fn each(cx: &Context, args: &Which, is_packing: bool, work: Work<'static>) -> Result<Code> {
+pub(super) fn each(cx: &Context, args: &Which, is_compressing: bool, work: Work<'static>) -> Result<Code> {
     args.save.each(cx, args.maps.find().one_by_one(), |draft, _, job| {
-        let caveat = draft.bsp().packing_caveat().filter(|_| is_packing);
+        let caveat = draft.bsp().compression_caveat().filter(|_| is_compressing);
         let pak = draft.pak()?;
         let mut indices = choose::chosen(pak, &args.patterns, job);
         let not: HashSet<usize> = args.not.iter().flat_map(|pattern| Choice::new(pattern).of(pak)).collect();
@@ -70,7 +70,7 @@ pub(super) fn each(cx: &Context, args: &Which, is_packing: bool, work: Work<'sta
             job.warn_here(caveat);
         }
         let files = count(indices.len(), "file", "files");
-        let done = if is_packing { "compressed" } else { "stored" };
+        let done = if is_compressing { "compressed" } else { "stored" };
         job.say(&format!("{}: {changed} of {files} {done}, {before} -> {after} bytes", job.path));
         Ok(Edited::Done)
     })

@@ -2,7 +2,7 @@
 
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
-use bspkit::content::pak::{Finding, Weight};
+use bspkit::content::pak::{self, Finding};
 use bspkit::face::report::{FindingJson, PlaceJson};
 use bspkit::op::check::Severity;
 use serde::Serialize;
@@ -43,7 +43,7 @@ fn of_all(code: &'static str, message: String) -> FindingJson {
 
 /// What is wrong or odd about a file.
 fn of_file(finding: Finding) -> FindingJson {
-    let severity = if finding.weight == Weight::Wrong { Severity::Error } else { Severity::Warning };
+    let severity = if finding.severity == pak::Severity::Wrong { Severity::Error } else { Severity::Warning };
     let place = PlaceJson { file: finding.entry, ..PlaceJson::default() };
     FindingJson::new(finding.code, severity, place, finding.message)
 }

@@ -104,7 +104,7 @@ impl<'a> Content<'a> for Entities<'a> {
     fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         let slot = from.role(Role::Entities)?;
         if from.new_bytes(slot)?.is_none() {
-            from.bsp().check_entity_packing(slot)?;
+            from.bsp().check_entity_compression(slot)?;
         }
         Entities::parse(from.own(slot)?, from.bsp().entity_rules())
     }

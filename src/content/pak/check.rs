@@ -13,19 +13,19 @@ use crate::threads::{WORKING_MEMORY, in_parallel_within};
 /// Something about a pakfile that a person may want to know.
 ///
 /// ```
-/// use bspkit::content::pak::{Pak, Weight};
+/// use bspkit::content::pak::{Pak, Severity};
 /// let mut pak = Pak::new(b"");
 /// pak.add("sound\\hit.wav", &b"RIFF"[..])?;
 /// let pak = Pak::parse(pak.to_rope()?.to_data())?;
 /// let findings = pak.check(1);
-/// assert_eq!((findings[0].weight, findings[0].code), (Weight::Odd, "backslash"));
+/// assert_eq!((findings[0].severity, findings[0].code), (Severity::Odd, "backslash"));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
     /// How much it matters.
-    pub weight: Weight,
+    pub severity: Severity,
     /// What kind of finding it is, in one word.
     pub code: &'static str,
     /// The file's index, where it is about one.
@@ -36,16 +36,16 @@ pub struct Finding {
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub enum Severity {
     /// Not as Valve's tools have it, and read anyway.
     Odd,
     /// Some reader does not get the file's bytes, or not those that the directory promises.
     Wrong,
 }
 
-impl fmt::Display for Weight {
+impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Weight::Wrong { "wrong" } else { "odd" })
+        f.write_str(if *self == Severity::Wrong { "wrong" } else { "odd" })
     }
 }
 
@@ -63,13 +63,13 @@ impl<'a> Pak<'a> {
         let mut findings = in_parallel_within(threads, WORKING_MEMORY, &entries, Entry::memory, check).concat();
         self.check_names(&mut findings);
         self.check_places_as_read(&mut findings);
-        let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        let of_all = |severity, code, message| Finding { severity, code, entry: None, message };
         if let Err(error) = total {
-            findings.push(of_all(Weight::Wrong, "size", format!("{error}: their data is not read")));
+            findings.push(of_all(Severity::Wrong, "size", format!("{error}: their data is not read")));
         }
         if self.len() > MOST_FILES {
             let message = format!("{} files are more than the {MOST_FILES} that Valve's tools read", self.len());
-            findings.push(of_all(Weight::Odd, "many", message));
+            findings.push(of_all(Severity::Odd, "many", message));
         }
         findings
     }
@@ -82,7 +82,7 @@ impl<'a> Pak<'a> {
             if first != entry.index() {
                 let other = escaped(self.name(first));
                 let why = format!("engines take it for file #{first}, `{other}`, and read only one of them");
-                findings.push(finding(&entry, Weight::Odd, "duplicate", &why));
+                findings.push(finding(&entry, Severity::Odd, "duplicate", &why));
             }
         }
     }
@@ -90,18 +90,18 @@ impl<'a> Pak<'a> {
     /// Bytes that belong to no file, and files that share theirs.
     fn check_places_as_read(&self, findings: &mut Vec<Finding>) {
         let source = &*self.source;
-        let of_all = |weight, code, message| Finding { weight, code, entry: None, message };
+        let of_all = |severity, code, message| Finding { severity, code, entry: None, message };
         if !self.is_edited() && source.counted_beyond().is_none() {
             let (says, is) = (source.end.directory_size, source.directory.len());
             let message = format!("the directory has {is} bytes, its end record says {says}");
-            findings.push(of_all(Weight::Wrong, "directory", message));
+            findings.push(of_all(Severity::Wrong, "directory", message));
         }
         let mut extents: Vec<_> = Vec::with_capacity(self.len());
         for entry in self.iter() {
             let Node::Source(at) = &self.nodes[entry.index()] else { continue };
             let record = &source.entries[bytes::index(*at)];
             if write::before_directory(source, record).is_none() {
-                findings.push(finding(&entry, Weight::Wrong, "place", "it does not lie before the directory"));
+                findings.push(finding(&entry, Severity::Wrong, "place", "it does not lie before the directory"));
             }
             extents.extend(write::extent(source, record).map(|range| (range, entry.index())));
         }
@@ -111,7 +111,7 @@ impl<'a> Pak<'a> {
             if from < to && !self.is_console() {
                 let what = if is_zero(&source.data[from..to]) { "zeros" } else { "bytes" };
                 let message = format!("{} {what} at {from} belong to no file", to - from);
-                findings.push(of_all(Weight::Odd, "gap", message));
+                findings.push(of_all(Severity::Odd, "gap", message));
             }
         };
         let mut shared = Vec::new();
@@ -131,7 +131,7 @@ impl<'a> Pak<'a> {
         for index in shared {
             findings.push(finding(
                 &self.view(index),
-                Weight::Wrong,
+                Severity::Wrong,
                 "overlap",
                 "it shares bytes with the file before it",
             ));
@@ -139,41 +139,41 @@ impl<'a> Pak<'a> {
     }
 }
 
-fn finding(entry: &Entry<'_, '_>, weight: Weight, code: &'static str, why: &str) -> Finding {
+fn finding(entry: &Entry<'_, '_>, severity: Severity, code: &'static str, why: &str) -> Finding {
     let message = format!("`{}`: {why}", escaped(entry.name()));
-    Finding { weight, code, entry: Some(entry.index()), message }
+    Finding { severity, code, entry: Some(entry.index()), message }
 }
 
 fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut add = |weight, code, why: &str| findings.push(finding(entry, weight, code, why));
+    let mut add = |severity, code, why: &str| findings.push(finding(entry, severity, code, why));
     if let Some(why) = name::problem(entry.name()) {
-        add(Weight::Wrong, "name", &format!("the name {why}"));
+        add(Severity::Wrong, "name", &format!("the name {why}"));
     }
     if entry.name().contains(&b'\\') {
-        add(Weight::Odd, "backslash", "the name has a backslash, which zip readers take for a letter");
+        add(Severity::Odd, "backslash", "the name has a backslash, which zip readers take for a letter");
     }
     let record = entry.record();
     if record.flags & ENCRYPTED != 0 {
-        add(Weight::Wrong, "encrypted", "it is encrypted, which no engine reads");
+        add(Severity::Wrong, "encrypted", "it is encrypted, which no engine reads");
     }
     if record.flags & HAS_DESCRIPTOR != 0 {
-        add(Weight::Odd, "descriptor", "it has a data descriptor, which Valve's tools do not know");
+        add(Severity::Odd, "descriptor", "it has a data descriptor, which Valve's tools do not know");
     }
     if let Some(behind) = entry.misread() {
         let why = format!("the lengths in its two headers differ, so engines read its data {behind:+} bytes off");
-        add(Weight::Wrong, "extra", &why);
+        add(Severity::Wrong, "extra", &why);
     }
     if let Some(local) = entry.local() {
         let has_descriptor = local.flags & HAS_DESCRIPTOR != 0;
         let sizes = |crc, stored, size| if has_descriptor { (0, 0, 0) } else { (crc, stored, size) };
         let of_local = (local.method, sizes(local.crc, local.stored_size, local.size));
         if of_local != (record.method, sizes(record.crc, record.stored_size, record.size)) {
-            add(Weight::Wrong, "headers", "its local header and the directory contradict each other");
+            add(Severity::Wrong, "headers", "its local header and the directory contradict each other");
         }
     }
     if let Some(local) = entry.local_name().filter(|name| *name != entry.name()) {
-        add(Weight::Wrong, "headers", &format!("its local header names it `{}`", escaped(local)));
+        add(Severity::Wrong, "headers", &format!("its local header names it `{}`", escaped(local)));
     }
     if !reads_data {
         return findings;
@@ -181,24 +181,24 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     match entry.unpacked() {
         Err(error) if record.flags & ENCRYPTED != 0 && error.kind() == ErrorKind::Unsupported => {}
         Err(error) => {
-            let (code, weight) = match error.kind() {
-                ErrorKind::Unsupported => ("method", Weight::Wrong),
-                _ => ("data", Weight::Wrong),
+            let (code, severity) = match error.kind() {
+                ErrorKind::Unsupported => ("method", Severity::Wrong),
+                _ => ("data", Severity::Wrong),
             };
             let cause = std::error::Error::source(&error).map_or(String::new(), |cause| format!(": {cause}"));
-            findings.push(Finding { weight, code, entry: Some(entry.index()), message: format!("{error}{cause}") });
+            findings.push(Finding { severity, code, entry: Some(entry.index()), message: format!("{error}{cause}") });
         }
         Ok((data, rest)) => {
             if !entry.has_crc_of(&data) {
                 let crc = crc32fast::hash(&data);
                 let why = format!("its CRC is {crc:08x}, and the directory says {:08x}", entry.crc());
-                add(Weight::Wrong, "crc", &why);
+                add(Severity::Wrong, "crc", &why);
             }
             if rest > 0 {
-                add(Weight::Wrong, "data", &format!("{rest} of its stored bytes belong to nothing"));
+                add(Severity::Wrong, "data", &format!("{rest} of its stored bytes belong to nothing"));
             }
             if record.method == method::LZMA && method::is_read_in_pieces(entry.name()) {
-                add(Weight::Wrong, "sound", "it is compressed, and engines can only play it stored");
+                add(Severity::Wrong, "sound", "it is compressed, and engines can only play it stored");
             }
         }
     }

@@ -151,7 +151,7 @@ impl<'p, 'a> Entry<'p, 'a> {
     /// # Errors
     /// As [`Entry::stored`]; [`ErrorKind::Unsupported`] for what is encrypted or stored in a way that no engine
     /// reads; [`ErrorKind::Malformed`] for damaged data and false sizes; [`ErrorKind::TooLarge`] where more than
-    /// [`MOST_UNPACKED`](crate::file::lzma::MOST_UNPACKED) would be decompressed.
+    /// [`MOST_DECOMPRESSED`](crate::file::lzma::MOST_DECOMPRESSED) would be decompressed.
     pub fn data(&self) -> Result<Data<'a>> {
         self.unpacked().map(|(data, _)| data)
     }

@@ -30,7 +30,7 @@ mod write;
 
 use std::sync::Arc;
 
-pub use check::{Finding, Weight};
+pub use check::{Finding, Severity};
 pub use entry::{Entry, Method};
 pub use name::lookup_name;
 pub use pack::Packed;

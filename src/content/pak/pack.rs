@@ -3,8 +3,8 @@
 use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Node, Pak};
-use crate::file::lzma::{self, MOST_UNPACKED};
-use crate::threads::{PACKING_MEMORY, in_parallel_within};
+use crate::file::lzma::{self, MOST_DECOMPRESSED};
+use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 use crate::{Data, Error, ErrorKind, Result};
 
 /// What became of files that were to be stored in another way.
@@ -43,7 +43,7 @@ impl<'a> Pak<'a> {
         self.pack(
             indices,
             threads,
-            |entry| lzma::memory_to_pack(entry.size()),
+            |entry| lzma::memory_to_compress(entry.size()),
             |entry| {
                 if entry.method() == Method::Lzma || method::is_read_in_pieces(entry.name()) {
                     return Ok(None);
@@ -51,7 +51,7 @@ impl<'a> Pak<'a> {
                 entry.check_lengths()?;
                 let data = entry.data()?;
                 // What is larger could not be read again.
-                if data.len() > MOST_UNPACKED {
+                if data.len() > MOST_DECOMPRESSED {
                     return Ok(None);
                 }
                 let packed = method::pack(&data)?;
@@ -95,7 +95,7 @@ impl<'a> Pak<'a> {
         // The largest first, so that no thread is left with one at the end.
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.size()));
         entries.dedup_by_key(|entry| entry.index());
-        let results = in_parallel_within(threads, PACKING_MEMORY, &entries, memory, |entry| {
+        let results = in_parallel_within(threads, COMPRESSION_MEMORY, &entries, memory, |entry| {
             let content = content(entry)?;
             Ok(content.map(|content| Own::restored(entry, self.origin(entry.index()), content)))
         });

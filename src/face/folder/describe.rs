@@ -109,7 +109,7 @@ fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
 fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
     let mut part = Part { lump: slot.name.clone(), ..Part::default() };
     part.version = slot.version.filter(|version| *version != 0);
-    part.compressed = bsp.unpacked_size(slot.id).is_some();
+    part.compressed = bsp.decompressed_size(slot.id).is_some();
     match slot.id {
         SlotId::Lump(index) => {
             let alignments = bsp.dialect().rules.alignments.iter();

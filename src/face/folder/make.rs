@@ -284,7 +284,7 @@ impl Whole<'_> {
         let parsed = lump.parse(format, self.names, true, BufReader::new(input::open(&path)?));
         let mut bytes = parsed.map_err(|error| error.within(format!("cannot read {}", shown(&path))))?;
         if self.dialect.byte_order() == ByteOrder::Big {
-            row.turn(&mut bytes, ByteOrder::Little);
+            row.byte_swap(&mut bytes, ByteOrder::Little);
         }
         Ok(bytes)
     }

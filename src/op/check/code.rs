@@ -73,8 +73,8 @@ codes! {
     LUMP_OUTSIDE = "lump-outside", Error, "the directory names bytes that the file does not have";
     LUMP_IN_HEADER = "lump-in-header", Error, "a lump lies over the header";
     LUMP_OVERLAP = "lump-overlap", Warning, "two lumps share bytes";
-    LUMP_PACKING = "lump-packing", Warning, "a lump and the directory disagree about whether it is compressed";
-    LUMP_UNPACK = "lump-unpack", Error, "a compressed lump does not decompress";
+    LUMP_COMPRESSION = "lump-compression", Warning, "a lump and the directory disagree about whether it is compressed";
+    LUMP_DECOMPRESS = "lump-decompress", Error, "a compressed lump does not decompress";
     LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
     COUNT_MISFIT = "count-misfit", Error, "a lump has not as many records as other numbers of the map call for";
     LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";

@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::bsp::{Bsp, Told};
+use crate::bsp::{Bsp, Detection};
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Checks, Form, Records, Role, Row};
 use crate::file::{Slot, SlotId};
 use crate::record::{FieldInfo, Number, RecordInfo, Shape};
 
 /// How much is decompressed for a check: a few bytes of a hostile map unpack to many.
-const MOST_UNPACKED: usize = 64 << 20;
+const MOST_DECOMPRESSED: usize = 64 << 20;
 
 /// A slot and what is in it.
 pub(super) struct Lump<'a> {
@@ -49,11 +49,11 @@ pub(super) struct Lumps<'a> {
 
 impl<'a> Lumps<'a> {
     pub(super) fn read(bsp: &'a Bsp<'a>) -> Self {
-        let mut room = MOST_UNPACKED;
+        let mut room = MOST_DECOMPRESSED;
         // Slots that share compressed bytes share what they unpack to.
         let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
         let read = bsp.slots().iter().map(|slot| {
-            let unpacked = bsp.unpacked_size(slot.id);
+            let unpacked = bsp.decompressed_size(slot.id);
             let is_too_large = unpacked.is_some_and(|size| size > room);
             room = room.saturating_sub(unpacked.unwrap_or(0));
             let none = || Data::from(Vec::new());
@@ -78,14 +78,14 @@ impl<'a> Lumps<'a> {
             Some((_, State::Packed(why))) => Err(why.clone()),
             _ => Err("it unpacks to more than is kept in memory".to_owned()),
         };
-        let told = bsp.slots().iter().map(|slot| {
-            bsp.told(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
+        let detections = bsp.slots().iter().map(|slot| {
+            bsp.detection(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
         });
-        let told: Vec<_> = told.collect();
-        let all = bsp.slots().iter().zip(read).zip(told).map(|((slot, (bytes, state)), told)| {
-            let Told { row, misfit, is_unread } = told;
+        let detections: Vec<_> = detections.collect();
+        let all = bsp.slots().iter().zip(read).zip(detections).map(|((slot, (bytes, state)), detection)| {
+            let Detection { row, misfit, is_unread } = detection;
             let bytes = match (&row, &state) {
-                (Ok(row), State::Read) => bsp.turned(row, bytes, ByteOrder::Big),
+                (Ok(row), State::Read) => bsp.byte_swapped(row, bytes, ByteOrder::Big),
                 _ => bytes,
             };
             let (parts, state) = match (&row, state) {

@@ -1,9 +1,9 @@
 //! Lumps as such: where they lie, how they are stored, whether they are what they should be.
 
 use super::code::{
-    BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LUMP_EMPTY, LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE,
-    LUMP_OVERLAP, LUMP_PACKING, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_UNPACK, LUMP_VERSION,
-    PAK_DIRECTORY,
+    BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
+    LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN,
+    LUMP_VERSION, PAK_DIRECTORY,
 };
 use super::lumps::{Lump, Lumps, State, View};
 use super::sink::{At, Sink};
@@ -16,7 +16,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     let is_cut = check_cut(lumps, sink);
     for lump in &lumps.all {
         check_place(lumps, lump, is_cut, sink);
-        check_packing(lumps, lump, sink);
+        check_compression(lumps, lump, sink);
         check_content(lump, sink);
     }
     check_unknown(lumps, sink);
@@ -86,15 +86,15 @@ fn check_place(lumps: &Lumps<'_>, lump: &Lump<'_>, is_cut: bool, sink: &mut Sink
     }
 }
 
-fn check_packing(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+fn check_compression(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name);
     match &lump.state {
-        State::Packed(why) => return sink.add(&LUMP_UNPACK, at, || why.clone()),
+        State::Packed(why) => return sink.add(&LUMP_DECOMPRESS, at, || why.clone()),
         State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it unpacks to more than is kept in memory".into()),
         State::Malformed(_) | State::Read => {}
     }
-    if let Some(oddity) = lumps.bsp.packing_oddity(lump.slot.id) {
-        sink.add(&LUMP_PACKING, at, || format!("it {oddity}"));
+    if let Some(oddity) = lumps.bsp.compression_oddity(lump.slot.id) {
+        sink.add(&LUMP_COMPRESSION, at, || format!("it {oddity}"));
     }
 }
 

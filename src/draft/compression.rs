@@ -10,21 +10,21 @@ use crate::file::{self, Edit, Slot, SlotId};
 /// How the bytes of a slot are stored.
 ///
 /// ```
-/// use bspkit::{Bsp, Builder, Packing, dialect};
+/// use bspkit::{Bsp, Builder, Compression, dialect};
 /// let bytes = Builder::new(&dialect::SOURCE).compressed_lump(0, b"{\n}\n\0")?.build()?;
 /// let map = Bsp::parse(&bytes)?;
-/// assert_eq!(map.draft().packing(map.slot("entities")?.id), Packing::Lzma);
+/// assert_eq!(map.draft().compression(map.slot("entities")?.id), Compression::Lzma);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Packing {
+pub enum Compression {
     /// As they are.
     Raw,
-    /// Compressed, as [`crate::file::lzma::pack`] does it.
+    /// Compressed, as [`crate::file::lzma::compress`] does it.
     Lzma,
 }
 
-/// A slot's bytes in a packing that it did not have.
+/// The new stored bytes of a slot whose compression changes.
 #[derive(Clone, Debug)]
 pub(super) enum Stored<'a> {
     Raw(Data<'a>),
@@ -37,11 +37,11 @@ pub(super) enum Stored<'a> {
 
 impl<'a> Draft<'a> {
     /// How a slot is to be stored; a slot without bytes is never compressed in the file.
-    pub fn packing(&self, slot: SlotId) -> Packing {
-        match self.packings.get(&slot) {
-            Some(Stored::Raw(_)) => Packing::Raw,
-            Some(Stored::Lzma { .. }) => Packing::Lzma,
-            None => self.old_packing(slot),
+    pub fn compression(&self, slot: SlotId) -> Compression {
+        match self.compressions.get(&slot) {
+            Some(Stored::Raw(_)) => Compression::Raw,
+            Some(Stored::Lzma { .. }) => Compression::Lzma,
+            None => self.old_compression(slot),
         }
     }
 
@@ -54,15 +54,15 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] where the map has no such slot; [`ErrorKind::Refused`] for slots that are never
     /// compressed as a whole: those of other games than Source's, the game lump, the pakfile; as [`Bsp::bytes`] and
-    /// [`crate::file::lzma::pack`].
+    /// [`crate::file::lzma::compress`].
     ///
     /// ```
-    /// use bspkit::{Bsp, Builder, Layout, Packing, dialect};
+    /// use bspkit::{Bsp, Builder, Layout, Compression, dialect};
     /// let bytes = Builder::new(&dialect::SOURCE).lump(1, [7; 400]).build()?;
     /// let map = Bsp::parse(&bytes)?;
     /// let planes = map.slot("planes")?.id;
     /// let mut draft = map.draft();
-    /// draft.set_packing(planes, Packing::Lzma)?;
+    /// draft.set_compression(planes, Compression::Lzma)?;
     /// let saved = draft.plan(Layout::Repack)?.to_vec();
     ///
     /// let packed = Bsp::parse(&saved)?;
@@ -70,49 +70,49 @@ impl<'a> Draft<'a> {
     /// assert_eq!(*packed.bytes(planes)?, [7; 400]);
     /// # Ok::<(), bspkit::Error>(())
     /// ```
-    pub fn set_packing(&mut self, slot: SlotId, packing: Packing) -> Result<()> {
-        if let Some(reason) = self.never_packed(slot)? {
-            return match packing {
-                Packing::Raw => Ok(()),
-                Packing::Lzma => Err(refused(reason, &self.bsp, slot)),
+    pub fn set_compression(&mut self, slot: SlotId, compression: Compression) -> Result<()> {
+        if let Some(reason) = self.never_compressed(slot)? {
+            return match compression {
+                Compression::Raw => Ok(()),
+                Compression::Lzma => Err(refused(reason, &self.bsp, slot)),
             };
         }
-        if packing == self.packing(slot) {
+        if compression == self.compression(slot) {
             return Ok(());
         }
-        if packing == self.old_packing(slot) {
-            self.packings.remove(&slot);
+        if compression == self.old_compression(slot) {
+            self.compressions.remove(&slot);
             return Ok(());
         }
-        let stored = match packing {
-            Packing::Raw => Stored::Raw(self.bsp.bytes(slot)?),
-            Packing::Lzma => {
+        let stored = match compression {
+            Compression::Raw => Stored::Raw(self.bsp.bytes(slot)?),
+            Compression::Lzma => {
                 let of = self.bytes(slot)?;
                 let packed = Data::from(self.bsp.pack(&of)?);
                 Stored::Lzma { of, packed }
             }
         };
-        self.packings.insert(slot, stored);
+        self.compressions.insert(slot, stored);
         Ok(())
     }
 
-    /// As [`Draft::set_packing`] with what somebody else compressed or decompressed: `packed` is `of`, compressed.
-    pub(crate) fn set_packed(&mut self, slot: SlotId, of: Data<'a>, packed: Data<'a>) {
-        if self.old_packing(slot) == Packing::Raw {
-            self.packings.insert(slot, Stored::Lzma { of, packed });
+    /// As [`Draft::set_compression`] with what somebody else compressed or decompressed: `packed` is `of`, compressed.
+    pub(crate) fn set_compressed(&mut self, slot: SlotId, of: Data<'a>, packed: Data<'a>) {
+        if self.old_compression(slot) == Compression::Raw {
+            self.compressions.insert(slot, Stored::Lzma { of, packed });
         }
     }
 
-    /// As [`Draft::set_packing`] with what somebody else decompressed.
-    pub(crate) fn set_unpacked(&mut self, slot: SlotId, unpacked: Data<'a>) {
-        match self.old_packing(slot) {
-            Packing::Raw => drop(self.packings.remove(&slot)),
-            Packing::Lzma => drop(self.packings.insert(slot, Stored::Raw(unpacked))),
+    /// As [`Draft::set_compression`] with what somebody else decompressed.
+    pub(crate) fn set_decompressed(&mut self, slot: SlotId, unpacked: Data<'a>) {
+        match self.old_compression(slot) {
+            Compression::Raw => drop(self.compressions.remove(&slot)),
+            Compression::Lzma => drop(self.compressions.insert(slot, Stored::Raw(unpacked))),
         }
     }
 
     /// Why a slot cannot be compressed, whatever it holds.
-    pub(crate) fn never_packed(&self, id: SlotId) -> Result<Option<&'static str>> {
+    pub(crate) fn never_compressed(&self, id: SlotId) -> Result<Option<&'static str>> {
         let slot = self.slot(id)?;
         let role = self.bsp.role_of(id);
         Ok(match id {
@@ -125,14 +125,15 @@ impl<'a> Draft<'a> {
         })
     }
 
-    pub(super) fn old_packing(&self, slot: SlotId) -> Packing {
-        if self.bsp.unpacked_size(slot).is_some() { Packing::Lzma } else { Packing::Raw }
+    pub(super) fn old_compression(&self, slot: SlotId) -> Compression {
+        if self.bsp.decompressed_size(slot).is_some() { Compression::Lzma } else { Compression::Raw }
     }
 
-    /// What is to be stored: new bytes, or the old ones in another packing. What was compressed is compressed again.
+    /// What is to be stored: new bytes, or the old ones with the other compression. A slot that was compressed is
+    /// compressed again.
     pub(super) fn edit_of(&self, slot: SlotId, new: Option<Rope<'a>>) -> Result<Option<Edit<'a>>> {
-        let (was_packed, is_new) = (self.old_packing(slot) == Packing::Lzma, new.is_some());
-        let (bytes, ready) = match (new, self.packings.get(&slot)) {
+        let (was_packed, is_new) = (self.old_compression(slot) == Compression::Lzma, new.is_some());
+        let (bytes, ready) = match (new, self.compressions.get(&slot)) {
             (new, Some(Stored::Raw(old))) => {
                 let stored = new.unwrap_or_else(|| Rope::from(old.clone()));
                 return Ok(Some(Edit { slot, stored, unpacked: Some(0) }));
@@ -142,7 +143,7 @@ impl<'a> Draft<'a> {
                 (bytes, ready)
             }
             (None, Some(Stored::Lzma { of, packed })) => {
-                // The packing may have been asked for when the draft had other bytes.
+                // The compression may have been asked for when the draft had other bytes.
                 let old = self.bsp.bytes(slot)?;
                 let ready = (Rope::from(old.clone()) == **of).then(|| packed.clone());
                 (Rope::from(old), ready)
@@ -150,7 +151,7 @@ impl<'a> Draft<'a> {
             (Some(bytes), None) if was_packed => (bytes, None),
             // A claim that the old bytes did not bear out is not to be made of the new ones.
             (Some(stored), None) => {
-                let unpacked = self.bsp.packing_oddity(slot).map(|_| 0);
+                let unpacked = self.bsp.compression_oddity(slot).map(|_| 0);
                 return Ok(Some(Edit { slot, stored, unpacked }));
             }
             (None, None) => return Ok(None),

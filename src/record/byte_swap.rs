@@ -8,7 +8,7 @@ use crate::bytes::ByteOrder;
 
 /// Turns every number of whole records from one byte order into the other, in place; what is less than a record after
 /// them stays. Twice is not at all.
-pub(crate) fn turn(record: &RecordInfo, bytes: &mut [u8]) {
+pub(crate) fn byte_swap(record: &RecordInfo, bytes: &mut [u8]) {
     let mut numbers = Vec::new();
     find(record.fields, 0, &mut numbers);
     if numbers.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn decode_in<R: Record>(order: ByteOrder, bytes: &[u8]) -> Option<R> 
         ByteOrder::Little => R::decode(bytes),
         ByteOrder::Big => {
             let mut bytes = bytes.get(..R::SIZE)?.to_vec();
-            turn(R::INFO, &mut bytes);
+            byte_swap(R::INFO, &mut bytes);
             R::decode(&bytes)
         }
     }
@@ -49,7 +49,7 @@ pub(crate) fn decode_in<R: Record>(order: ByteOrder, bytes: &[u8]) -> Option<R> 
 pub(crate) fn encode_in<R: Record>(order: ByteOrder, record: &R) -> Vec<u8> {
     let mut bytes = record.encode();
     if order == ByteOrder::Big {
-        turn(R::INFO, &mut bytes);
+        byte_swap(R::INFO, &mut bytes);
     }
     bytes
 }
@@ -84,7 +84,7 @@ mod tests {
         for record in rows.flat_map(of_row) {
             let old: Vec<u8> = (0_u8..=255).cycle().take(3 * record.size - 1).collect();
             let mut bytes = old.clone();
-            turn(record, &mut bytes);
+            byte_swap(record, &mut bytes);
             assert_eq!(bytes[2 * record.size..], old[2 * record.size..], "{}", record.name);
             let is_wide = |field: &FieldInfo| {
                 let mut numbers = Vec::new();
@@ -92,7 +92,7 @@ mod tests {
                 !numbers.is_empty()
             };
             assert_eq!(bytes != old, record.fields.iter().any(is_wide), "{}", record.name);
-            turn(record, &mut bytes);
+            byte_swap(record, &mut bytes);
             assert_eq!(bytes, old, "{}", record.name);
         }
     }
