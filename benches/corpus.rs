@@ -1,5 +1,5 @@
-//! How fast the program is over a whole folder of maps, beside what the system does with the same files in the same run:
-//! `cargo bench --bench corpus`. And how much memory it takes for 10,000 maps beside one.
+//! How fast the program is over a whole folder of maps, beside what the system does with the same files in the same
+//! run: `cargo bench --bench corpus`. And how much memory it takes for 10,000 maps beside one.
 //!
 //! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set), or else the fixtures.
 

@@ -1,5 +1,5 @@
-//! The room with Strata's wider numbers: the same lumps, record by record, and an overlay, which only there has a struct
-//! of its own length.
+//! The room with Strata's wider numbers: the same lumps, record by record, and an overlay, which only there has a
+//! struct of its own length.
 
 use bspkit::dialect::shared::{Edge, WideEdge};
 use bspkit::dialect::source::{self, OverlayFade};

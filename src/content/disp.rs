@@ -1,8 +1,9 @@
-//! Light on displacements in Source maps: for each luxel of a displaced face which of its triangles lies there
+//! Light on displacements in Source maps: for each luxel of a displaced face the triangle at that luxel
 //! ([`SamplePositions`]), and in older maps how much of the second material shows ([`LightmapAlphas`]).
 //!
-//! Which part is a displacement's its record says (`m_iLightmapSamplePositionStart`, `m_iLightmapAlphaStart`), and how
-//! many luxels it has its face, whose size in luxels is one less on each side: both are asked for here.
+//! The record of a displacement gives the start of its part (`m_iLightmapSamplePositionStart`,
+//! `m_iLightmapAlphaStart`). Its face gives the number of luxels: the size in the face is one less in each direction.
+//! The methods take both numbers.
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ pub struct SamplePosition {
 }
 
 impl SamplePosition {
-    /// The bytes it takes in the file: one more for a triangle from 255 on.
+    /// Its size in the file in bytes: 4 for triangles below 255, else 5.
     pub fn size(self) -> usize {
         if self.triangle < 255 { 4 } else { 5 }
     }
@@ -71,7 +72,7 @@ pub struct SamplePositions<'a> {
     bytes: Held<'a>,
 }
 
-/// How much of the second material shows on each luxel of displacements; since version 20 there are none.
+/// How much of the second material shows on each luxel of displacements; maps of version 20 and later have none.
 ///
 /// ```
 /// use bspkit::content::disp::LightmapAlphas;
@@ -111,7 +112,7 @@ impl<'a> SamplePositions<'a> {
         SamplePositions { bytes: Held::new(bytes.into()) }
     }
 
-    /// The positions of this many luxels from an offset on, row by row; the first one that is not there is the last.
+    /// The positions of this many luxels from an offset on, row by row. It ends at the first one that cannot be read.
     pub fn block(&self, start: usize, luxels: usize) -> impl Iterator<Item = Result<SamplePosition>> {
         let bytes = self.bytes.get();
         let mut at = Some(start);
@@ -126,7 +127,7 @@ impl<'a> SamplePositions<'a> {
     /// Where in the lump the positions of this many luxels are.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where they are not all there.
+    /// [`ErrorKind::Malformed`] if the lump ends before the last of them.
     pub fn extent(&self, start: usize, luxels: usize) -> Result<Range<usize>> {
         let mut end = start;
         for position in self.block(start, luxels) {
@@ -135,12 +136,12 @@ impl<'a> SamplePositions<'a> {
         Ok(start..end)
     }
 
-    /// Gives a luxel of a block another position that takes as many bytes. One that takes others is refused: all
-    /// positions after it would move, and the displacements say where theirs are.
+    /// Gives a luxel of a block another position of the same size. A position of another size is refused: all positions
+    /// after it would move, and the displacements store where theirs begin.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is not there, [`ErrorKind::Refused`] for a position of another size, or of a
-    /// triangle past 510.
+    /// [`ErrorKind::Malformed`] if the lump ends before it, [`ErrorKind::Refused`] for a position of another size, or
+    /// of a triangle above 510.
     pub fn set(&mut self, start: usize, luxel: usize, position: SamplePosition) -> Result<()> {
         let at = self.extent(start, luxel)?.end;
         let old = self.bytes.get().get(at..).and_then(SamplePosition::decode);
@@ -151,7 +152,7 @@ impl<'a> SamplePositions<'a> {
         };
         let new = position
             .encode()
-            .ok_or_else(|| refused(format!("there is no triangle {}, only 0 to 510", position.triangle)))?;
+            .ok_or_else(|| refused(format!("triangle {} is out of range: 0 to 510", position.triangle)))?;
         if new.len() != size {
             let message = format!("a position of {} bytes does not fit where one of {size} is", new.len());
             return Err(refused(message).with_hint("triangles below 255 take 4 bytes, the others 5"));
@@ -175,7 +176,7 @@ impl<'a> LightmapAlphas<'a> {
     /// The values of this many luxels from an offset on, row by row.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where they are not all there.
+    /// [`ErrorKind::Malformed`] if the lump ends before the last of them.
     pub fn block(&self, start: usize, luxels: usize) -> Result<&[u8]> {
         let bytes = self.bytes.get();
         let end = start.checked_add(luxels);
@@ -186,7 +187,7 @@ impl<'a> LightmapAlphas<'a> {
     /// Gives a luxel of a block another value.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is not there.
+    /// [`ErrorKind::Malformed`] if the lump ends before it.
     pub fn set(&mut self, start: usize, luxel: usize, alpha: u8) -> Result<()> {
         let at = start.saturating_add(luxel);
         self.block(at, 1).map_err(|_| cut(ALPHAS, luxel, at))?;

@@ -1,4 +1,5 @@
-//! The one door to what lumps hold beside arrays of records: [`Bsp::lens`] to look, [`crate::Draft::edit`] to edit.
+//! The one way to the content of lumps that are not arrays of records: [`Bsp::lens`] to read, [`crate::Draft::edit`] to
+//! edit.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -24,7 +25,7 @@ use crate::record::Held;
 
 /// A view of the bytes of one or more lumps that can edit them.
 ///
-/// [`Bsp::lens`] opens one to look at it, [`crate::Draft::edit`] to edit it in place. Both have a method with a name
+/// [`Bsp::lens`] opens one for reading, [`crate::Draft::edit`] opens one for editing. Both have a method with a name
 /// for each lens, such as [`Bsp::entities`] and [`crate::Draft::entities`]. The trait is sealed.
 ///
 /// ```
@@ -42,7 +43,7 @@ pub trait Lens<'a>: Content<'a> {
     fn of<'o>(open: &'o mut Open<'a>) -> Option<&'o mut Self>;
 }
 
-/// What a lens does for a draft. Other crates cannot name it, which seals [`Lens`].
+/// The functions of a lens that a draft calls. Other crates cannot name this trait, which seals [`Lens`].
 #[doc(hidden)]
 pub trait Content<'a>: Sized {
     /// Reads the lens; claims the slots that it can change.
@@ -88,11 +89,11 @@ macro_rules! lenses {
 }
 
 lenses! {
-    Entities, Pak, Light, LightGrid, Visibility, Textures, TextureStrings, TextureNames, StaticProps, DetailProps, Physics,
-    SurfacePhysics, PhysDisp, SamplePositions, LightmapAlphas, BrushList, LightOctrees,
+    Entities, Pak, Light, LightGrid, Visibility, Textures, TextureStrings, TextureNames, StaticProps, DetailProps,
+    Physics, SurfacePhysics, PhysDisp, SamplePositions, LightmapAlphas, BrushList, LightOctrees,
 }
 
-/// A lens that is only looked at: what changes a lens needs [`crate::Draft::edit`].
+/// A lens for reading only; [`crate::Draft::edit`] gives one that can be changed.
 ///
 /// ```compile_fail
 /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
@@ -111,7 +112,7 @@ impl<L> Deref for View<L> {
 }
 
 impl<'a> Bsp<'a> {
-    /// Opens a lens to look at it; [`crate::Draft::edit`] opens one to edit it.
+    /// Opens a lens for reading; [`crate::Draft::edit`] opens one for editing.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if the map has no lump for it; [`ErrorKind::Malformed`], [`ErrorKind::Unsupported`] or
@@ -121,10 +122,10 @@ impl<'a> Bsp<'a> {
     }
 }
 
-/// Which slots a lens depends on.
+/// The slots that a lens depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
-    /// The slots that were read, those that it can change included.
+    /// The slots that were read, with those that it can change.
     pub(crate) reads: Vec<SlotId>,
     /// The slots that it can change.
     pub(crate) writes: Vec<SlotId>,
@@ -138,10 +139,10 @@ impl Access {
     }
 }
 
-/// The new bytes that a draft has for a slot, in the file's byte order; `None` where the map's bytes hold.
+/// The new bytes that a draft has for a slot, in the file's byte order; `None` if the slot has the map's bytes.
 type NewBytes<'r, 'a> = &'r dyn Fn(SlotId) -> Result<Option<Data<'a>>>;
 
-/// What a lens is read from: a map, or a draft of it. Notes which slots are read.
+/// The source of a lens: a map, or a draft of it. Records which slots are read.
 pub struct Reader<'r, 'a> {
     bsp: &'r Bsp<'a>,
     new: NewBytes<'r, 'a>,
@@ -181,7 +182,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         (self.new)(slot)
     }
 
-    /// Says that the lens can change a slot; the order of the claims is that of [`Content::edits`].
+    /// Claims a slot that the lens can change; [`Content::edits`] returns bytes in the order of the claims.
     pub(crate) fn claim(&self, slot: SlotId) {
         let mut access = self.access.borrow_mut();
         note(&mut access.reads, slot);

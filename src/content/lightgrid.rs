@@ -1,5 +1,5 @@
-//! Quake III's light grid: light for what moves, at points of a grid that the worldspawn's `gridsize` and the bounds of
-//! the world lay out (`R_LoadLightGrid` of the Quake III Arena source). Nothing in the lump says how large it is.
+//! Quake III's light grid: light for moving objects, at points of a grid. The worldspawn's `gridsize` and the bounds of
+//! the world define the grid (`R_LoadLightGrid` of the Quake III Arena source); the lump does not store its size.
 
 use super::entities::Entities;
 use super::lens::{Content, Reader};
@@ -11,7 +11,7 @@ use crate::record::Held;
 const LUMP: &str = "LIGHTGRID";
 /// The bytes of a point: ambient and directed light, two bytes for a direction.
 const POINT: usize = 8;
-/// Where the world's bounds stand in `dmodel_t`.
+/// The offset of the world's bounds in `dmodel_t`.
 const BOUNDS: [usize; 2] = [0, 12];
 
 /// The light grid of a map.
@@ -43,12 +43,13 @@ impl<'a> Content<'a> for LightGrid<'a> {
         let bytes = from.own(from.role(Role::LightGrid)?)?;
         let models = from.bytes(from.role(Role::Models)?)?;
         let bound = |at: usize| Some([float(&models, at)?, float(&models, at + 4)?, float(&models, at + 8)?]);
-        let no_world = || Error::new(ErrorKind::Malformed, "there is no world").at(Place::default().lump("MODELS"));
+        let missing = "the map has no model 0 (the world)";
+        let no_world = || Error::new(ErrorKind::Malformed, missing).at(Place::default().lump("MODELS"));
         let [mins, maxs] = BOUNDS.map(bound);
         let (mins, maxs) = (mins.ok_or_else(no_world)?, maxs.ok_or_else(no_world)?);
         let mut cell = LightGrid::CELL;
         let entities = Entities::parse(from.bytes(from.role(Role::Entities)?)?, from.bsp().entity_rules())?;
-        // Engines read every pair of the first entity, and the last one of a key is what stays.
+        // Engines read every pair of the first entity; the last pair of a key counts.
         for pair in entities.get(0).into_iter().flat_map(|world| world.pairs()) {
             if pair.key.eq_ignore_ascii_case(b"gridsize") {
                 read_size(pair.value, &mut cell);
@@ -63,17 +64,17 @@ impl<'a> Content<'a> for LightGrid<'a> {
 }
 
 impl<'a> LightGrid<'a> {
-    /// The distances between points where the worldspawn says none.
+    /// The distances between points if the worldspawn has no `gridsize`.
     pub const CELL: [f32; 3] = [64.0, 64.0, 128.0];
 
-    /// The grid of a lump, by the distances between its points and the bounds of the world.
+    /// The grid of a lump, from the distances between points and the bounds of the world.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where these make no grid.
+    /// [`ErrorKind::Malformed`] if these do not define a grid.
     pub fn new(bytes: impl Into<Data<'a>>, cell: [f32; 3], mins: [f32; 3], maxs: [f32; 3]) -> Result<Self> {
         let (mut origin, mut counts, mut len) = ([0.0; 3], [0; 3], 1_usize);
         for axis in 0..3 {
-            // In floats of 32 bits, operation by operation: others give other counts.
+            // In 32-bit floats, operation by operation: other precisions give other counts.
             let size = cell[axis];
             origin[axis] = size * (mins[axis] / size).ceil();
             let last = size * (maxs[axis] / size).floor();
@@ -81,7 +82,7 @@ impl<'a> LightGrid<'a> {
             let product = count.and_then(|count| len.checked_mul(count));
             (counts[axis], len) = count.zip(product).ok_or_else(|| {
                 let (from, to) = (mins[axis], maxs[axis]);
-                let message = format!("points {size} units apart make no grid from {from} to {to}");
+                let message = format!("points that are {size} units apart do not define a grid from {from} to {to}");
                 Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP))
             })?;
         }
@@ -103,7 +104,7 @@ impl<'a> LightGrid<'a> {
         self.origin
     }
 
-    /// How many points the grid has, whatever the lump has.
+    /// How many points the grid has; the lump may have more or fewer.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -113,7 +114,8 @@ impl<'a> LightGrid<'a> {
         self.len == 0
     }
 
-    /// Whether the lump has as many points as the grid; engines drop one that has not. An empty lump is none at all.
+    /// Checks that the lump has as many points as the grid; engines ignore a lump that has not. An empty lump is
+    /// correct: there is no grid.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] with both numbers.
@@ -124,17 +126,17 @@ impl<'a> LightGrid<'a> {
         }
         let [x, y, z] = self.counts;
         let message = format!("the grid has {x} by {y} by {z} points, and {length} bytes are not {POINT} for each");
-        let hint = "engines drop the grid: the world's bounds and `gridsize` say what it is";
+        let hint = "engines ignore the grid: the world's bounds and `gridsize` define its size";
         Err(Error::new(ErrorKind::Malformed, message).at(Place::default().lump(LUMP)).with_hint(hint))
     }
 
-    /// The index of a point by its place in the grid: x runs fastest.
+    /// The index of a point with these coordinates in the grid; x is fastest.
     pub fn index(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
         let is_there = [x, y, z].iter().zip(self.counts).all(|(place, count)| *place < count);
         is_there.then(|| (z * self.counts[1] + y) * self.counts[0] + x)
     }
 
-    /// The place in the grid of a point, by its index.
+    /// The coordinates in the grid of the point with this index.
     pub fn place(&self, index: usize) -> Option<[usize; 3]> {
         let [x, y, _] = self.counts;
         (index < self.len).then(|| [index % x, index / x % y, index / x / y])
@@ -153,7 +155,7 @@ impl<'a> LightGrid<'a> {
     /// The bytes of a point.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the grid has no such point or the lump ends before it.
+    /// [`ErrorKind::NotFound`] if the grid has no such point or the lump ends before it.
     pub fn get(&self, index: usize) -> Result<[u8; POINT]> {
         let start = self.start(index)?;
         self.bytes.get()[start..].first_chunk().copied().ok_or_else(|| self.no_point(index))
@@ -183,17 +185,17 @@ impl<'a> LightGrid<'a> {
     #[cold]
     fn no_point(&self, index: usize) -> Error {
         let there = self.bytes.get().len() / POINT;
-        let message = format!("there is no point {index}: the grid has {}, the lump {there}", self.len);
+        let message = format!("there is no point {index}: the grid has {} points, the lump {there}", self.len);
         let place = Place::default().lump(LUMP).record(index).offset(wide(self.bytes.get().len()));
         Error::new(ErrorKind::NotFound, message).at(place)
     }
 }
 
-/// Reads numbers as `sscanf("%f %f %f")` does: as many as there are, and the others stay.
+/// Reads up to three numbers as `sscanf("%f %f %f")` does; the others keep their value.
 fn read_size(text: &[u8], size: &mut [f32; 3]) {
     let mut rest = text.trim_ascii_start();
     for size in size {
-        // No number that means anything is longer.
+        // No useful number is longer.
         let start = rest.len().min(40);
         let number = |end: usize| Some((std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?, end));
         let Some((number, end)) = (1..=start).rev().find_map(number) else { return };

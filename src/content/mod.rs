@@ -27,13 +27,13 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Slot, SlotId};
 
 impl<'a> Bsp<'a> {
-    /// How the engines of this map read its entity text: by the dialect, and by the version of the lump.
+    /// How the engines of this map read its entity text; depends on the dialect and the version of the lump.
     pub fn entity_rules(&self) -> EntityRules {
         let version = self.role(Role::Entities).and_then(|slot| slot.version);
         self.dialect().text.of_version(version.unwrap_or_default())
     }
 
-    /// A lump that claims bytes and has none, as the file ends before it, is not an empty one.
+    /// Fails for a lump that claims bytes and has none because the file ends before it: that is not an empty lump.
     pub(crate) fn check_there(&self, slot: &Slot) -> Result<()> {
         match slot.bounds.is_damaged() && slot.stored.is_empty() {
             false => Ok(()),
@@ -44,7 +44,7 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// Compressed data is no text, whatever the directory says of it.
+    /// Fails for compressed data, which is not text, whatever the directory says.
     pub(crate) fn check_entity_compression(&self, slot: SlotId) -> Result<()> {
         match self.compression_oddity(slot).filter(|_| self.stored(slot).starts_with(b"LZMA")) {
             Some(oddity) => Err(self.odd_compression(slot, oddity)),

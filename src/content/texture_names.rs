@@ -1,5 +1,5 @@
-//! Names of textures wherever a family keeps them: in the textures themselves, in records that name files, or in a list of
-//! strings. One list and one way to rename, for all of them.
+//! Names of textures wherever a family keeps them: in the textures themselves, in records that name files, or in a list
+//! of strings. One list and one way to rename, for all of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -112,8 +112,8 @@ enum Piece {
 }
 
 impl Renaming {
-    /// Reads a pattern of whole names and a new name, in which `{1}` is what the first wildcard stands for. All other braces
-    /// are letters.
+    /// Reads a pattern of whole names and a new name, in which `{1}` is what the first wildcard stands for. All other
+    /// braces are letters.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] where a number has no wildcard.

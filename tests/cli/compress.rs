@@ -95,8 +95,8 @@ fn what_cannot_be_done_writes_nothing() {
     for (line, words) in [
         ("compress q3.bsp -o out.bsp", "no engine reads compressed lumps of Quake III Arena maps"),
         ("decompress goldsrc.bsp -o out.bsp", "no engine reads compressed lumps of GoldSrc maps"),
-        ("compress raw.bsp --pak -o out.bsp", "the pakfile is no zip"),
-        ("decompress raw.bsp --pak -o out.bsp", "the pakfile is no zip"),
+        ("compress raw.bsp --pak -o out.bsp", "the pakfile is not a zip"),
+        ("decompress raw.bsp --pak -o out.bsp", "the pakfile is not a zip"),
         ("decompress bad.bsp -o out.bsp", "caused by: the LZMA data is damaged: invalid props byte (PLANES)"),
         ("compress raw.bsp", "no output given"),
         ("compress raw.bsp -o raw.bsp", "is the map that is edited"),

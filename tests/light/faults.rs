@@ -29,8 +29,8 @@ fn faults_are_named_by_face() {
     let past = q2(&|face| face.light_offset = len - 4);
     assert!(past.len() == 1 && past[0].starts_with(&format!("face 7: its light begins at {}, ", len - 4)), "{past:?}");
     assert!(q2(&|face| face.light_offset = i32::MIN)[0].contains("begins at -2147483648, "));
-    assert_eq!(q2(&|face| face.texinfo = 999), ["face 7: its texinfo 999 is not there"]);
-    assert_eq!(q2(&|face| face.texinfo = -1), ["face 7: its texinfo -1 is not there"]);
+    assert_eq!(q2(&|face| face.texinfo = 999), ["face 7: its texinfo 999 does not exist"]);
+    assert_eq!(q2(&|face| face.texinfo = -1), ["face 7: its texinfo -1 does not exist"]);
     let no_edges = ["face 7: its edges lead to no corners, so the size of its light is not known"];
     assert_eq!(q2(&|face| face.first_edge = i32::MAX), no_edges);
     assert_eq!(q2(&|face| face.first_edge = -1), no_edges);
@@ -39,7 +39,7 @@ fn faults_are_named_by_face() {
     let corner = |value: f32| {
         after("q2/own_rooms", |draft| draft.update(quake2::TEXINFO, 0, |info| info.vectors[0][3] = value).unwrap()).0
     };
-    assert!(corner(f32::NAN).iter().all(|fault| fault.ends_with("the size of its light makes no sense")));
+    assert!(corner(f32::NAN).iter().all(|fault| fault.ends_with("the size of its light cannot be computed")));
     assert!(!corner(f32::INFINITY).is_empty());
     // A corner a million texels away counts for no engine either.
     assert!(!corner(1e30).is_empty());
@@ -50,7 +50,7 @@ fn faults_are_named_by_face() {
     let size = |size: [i32; 2]| {
         after("source/room_v20", |draft| draft.update(source::FACES, 0, |face| face.luxel_size = size).unwrap()).0
     };
-    assert_eq!(size([-2, 3]), ["face 0: the size of its light makes no sense"]);
+    assert_eq!(size([-2, 3]), ["face 0: the size of its light cannot be computed"]);
     assert!(size([i32::MAX; 2])[0].starts_with("face 0: its light begins at "));
     // Without room for its averages.
     let (faults, _) =

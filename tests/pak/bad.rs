@@ -32,7 +32,7 @@ fn what_cannot_be_read_says_why() {
     sizes[directory + 24..directory + 28].fill(0xff);
     let prefixed = [b"prefix", &whole[..]].concat();
     let cases: [(Vec<u8>, ErrorKind, &str); 11] = [
-        (b"nothing of the kind".to_vec(), ErrorKind::Malformed, "the pakfile is no zip: it has no end record"),
+        (b"nothing of the kind".to_vec(), ErrorKind::Malformed, "the pakfile is not a zip: it has no end record"),
         (whole[..whole.len() - 1].to_vec(), ErrorKind::Malformed, "the pakfile is cut off: it has no end record"),
         (whole[..60].to_vec(), ErrorKind::Malformed, "the pakfile is cut off: it has no end record"),
         (
@@ -41,7 +41,7 @@ fn what_cannot_be_read_says_why() {
             "contradicts itself: the directory of 102 bytes at 76 is not there",
         ),
         (prefixed, ErrorKind::Malformed, "is not there; one that nothing points to begins at 82"),
-        (with_end(16, &[0, 0, 1, 0]), ErrorKind::Malformed, "lies behind the end record"),
+        (with_end(16, &[0, 0, 1, 0]), ErrorKind::Malformed, "is after the end record"),
         (with_end(8, &[3, 0, 3, 0]), ErrorKind::Malformed, "file 2 of 3 is cut off"),
         (with_end(4, &[1, 0, 1, 0]), ErrorKind::Unsupported, "several disks"),
         (with_end(8, &[1, 0]), ErrorKind::Unsupported, "several disks"),

@@ -172,7 +172,7 @@ fn a_consoles_pakfile_is_read_and_not_edited() {
     assert_eq!(pak.check(1), []);
     let error = pak.set("e", &b""[..]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert_eq!(error.to_string(), "the pakfile is a console's (XZP2 2048): its files are read and not edited");
+    assert_eq!(error.to_string(), "the pakfile is a console's (XZP2 2048): its files can be read but not edited");
     for result in [pak.remove(&[0]), pak.rename(0, "x"), pak.replace(0, &b""[..]), pak.store(&[0], 1).map(drop)] {
         assert_eq!(result.unwrap_err().kind(), ErrorKind::Refused);
     }

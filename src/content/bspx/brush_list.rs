@@ -1,4 +1,4 @@
-//! `BRUSHLIST`: the brushes that the map's models were made of.
+//! `BRUSHLIST`: the brushes from which the map's models were compiled.
 
 use super::{BRUSHES, malformed, read};
 use crate::bytes::{Data, index};
@@ -6,7 +6,7 @@ use crate::dialect::bspx::{BrushListBrush, BrushListModel, BrushListPlane};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::{Field, Record};
 
-/// The only version there is.
+/// The only known version.
 const VERSION: u32 = 1;
 
 /// The brushes of all models.
@@ -35,7 +35,7 @@ struct Model {
     first: usize,
 }
 
-/// A brush: its box, and the planes that are not of that.
+/// A brush: its box, and the planes that are not sides of the box.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q1/own_rooms_bspx.bsp")?;
@@ -46,7 +46,7 @@ struct Model {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Brush {
-    /// What it says of itself.
+    /// Its box, contents and number of planes.
     pub head: BrushListBrush,
     /// Its planes.
     pub planes: Vec<BrushListPlane>,
@@ -56,7 +56,7 @@ impl<'a> BrushList<'a> {
     /// Reads an entry to its last byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it ends before what it says it has, [`ErrorKind::Unsupported`] for another
+    /// [`ErrorKind::Malformed`] if it ends before all that it claims to have, [`ErrorKind::Unsupported`] for another
     /// version.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
@@ -64,7 +64,7 @@ impl<'a> BrushList<'a> {
         while at < bytes.len() {
             let head: BrushListModel = read(&bytes, &mut at, BRUSHES, "the end of a model")?;
             if head.version != VERSION {
-                let message = format!("brushes of version {} are not known, only version {VERSION}", head.version);
+                let message = format!("brushes of version {} are not known; only version {VERSION} is", head.version);
                 let place = Place::default().lump(BRUSHES).record(models.len());
                 return Err(Error::new(ErrorKind::Unsupported, message).at(place));
             }
@@ -93,12 +93,12 @@ impl<'a> BrushList<'a> {
         self.models.is_empty()
     }
 
-    /// What is said of a model, by its place in the list and not by its number.
+    /// The head of a model. `place` is its position in the list, not the model's number.
     pub fn model(&self, place: usize) -> Option<&BrushListModel> {
         self.models.get(place).map(|model| &model.head)
     }
 
-    /// The brushes of a model, by its place in the list; none where there is no such model.
+    /// The brushes of a model; `place` is its position in the list. Empty if there is no such model.
     pub fn brushes(&self, place: usize) -> impl Iterator<Item = Brush> {
         let model = self.models.get(place);
         let range = model.map_or(0..0, |model| model.first..model.first + index(model.head.brush_count));
@@ -113,7 +113,7 @@ impl<'a> BrushList<'a> {
         Some(Brush { head, planes: planes.collect() })
     }
 
-    /// The bytes of the entry, made from what was read.
+    /// The bytes of the entry, encoded from the decoded structs.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.bytes.len());
         for (place, model) in self.models.iter().enumerate() {

@@ -32,13 +32,14 @@ pub struct LightPoint<'p> {
 pub struct LightSample {
     /// The style.
     pub style: u8,
-    /// Red, green and blue of what comes from +x, -x, +y, -y, +z and -z; the same from all sides where the grid does
-    /// not tell them apart.
+    /// Red, green and blue of the light from +x, -x, +y, -y, +z and -z. All six are equal if the grid has one light for
+    /// all sides.
     pub colors: [Option<[u8; 3]>; 6],
 }
 
 impl<'p> LightPoint<'p> {
-    /// Reads the point that bytes begin with: a number of styles, and for each the style and its light; why not.
+    /// Reads the point at the start of the bytes: a number of styles, then each style and its light. The error is the
+    /// reason.
     pub(super) fn read(bytes: &'p [u8], has_sides: bool) -> Result<Self, &'static str> {
         const CUT: &str = "it ends before the end of a point";
         let styles = match *bytes.first().ok_or(CUT)? {
@@ -51,7 +52,7 @@ impl<'p> LightPoint<'p> {
                 false => 4,
                 true => {
                     let count = sides(*bytes.get(len + 1).ok_or(CUT)?);
-                    2 + 3 * count.ok_or("light has six sides, and a point says that it has others")?
+                    2 + 3 * count.ok_or("a point has light for a side other than the six")?
                 }
             };
         }
@@ -108,7 +109,7 @@ impl<'p> LightPoint<'p> {
     }
 }
 
-/// How many sides the bits stand for.
+/// How many sides the bits select.
 fn sides(flags: u8) -> Option<usize> {
     (flags < 1 << 6).then(|| (0..6).filter(|side| flags >> side & 1 != 0).count())
 }

@@ -1,5 +1,5 @@
-//! Entries of BSPX that are not arrays: brushes of the models, and light for what moves. Both are looked at; what is to
-//! change is set as bytes.
+//! Entries of BSPX that are not arrays: brushes of the models, and light for moving objects. Both are read-only; to
+//! change one, set its bytes.
 
 mod brush_list;
 mod light_point;
@@ -64,7 +64,7 @@ impl<'a> Content<'a> for LightOctrees<'a> {
     }
 }
 
-/// The record at a place, which is moved after it.
+/// The record at an offset; the offset is moved past it.
 fn read<R: Record>(bytes: &[u8], at: &mut usize, lump: &str, what: &str) -> Result<R> {
     let record = bytes.get(*at..).and_then(R::decode).ok_or_else(|| cut(lump, *at, what))?;
     *at += R::SIZE;

@@ -33,11 +33,11 @@ pub struct LightOctree<'a> {
     points: usize,
 }
 
-/// What is wrong with a tree.
+/// A fault of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OctreeFault {
-    /// A node, or the head for none, has a child that is not there.
+    /// A node has a child that does not exist; without a node it is the head.
     NoChild(Option<usize>, u32),
     /// A node is reached twice, so that a walk may not end.
     Twice(usize),
@@ -47,7 +47,7 @@ impl<'a> LightOctree<'a> {
     /// Reads the entry `LIGHTGRID_OCTREE` to the end of its leafs.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Malformed`] where it ends before what it says it has.
+    /// [`crate::ErrorKind::Malformed`] if it ends before all that it claims to have.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         LightOctree::read(bytes.into(), OCTREE)
     }
@@ -96,7 +96,7 @@ impl<'a> LightOctree<'a> {
         Ok(octree)
     }
 
-    /// Where points are, how many styles they have at most, and where the tree begins.
+    /// The place of the points, their maximum number of styles, and the start of the tree.
     pub fn head(&self) -> &LightOctreeHead {
         &self.head
     }
@@ -126,7 +126,7 @@ impl<'a> LightOctree<'a> {
         LightOctreeLeaf::decode(self.bytes.get(*self.leafs.get(leaf)?..*self.leafs.get(leaf + 1)?)?)
     }
 
-    /// The points of a leaf, x fastest and z slowest; none where there is no such leaf.
+    /// The points of a leaf, x fastest and z slowest; empty if there is no such leaf.
     pub fn leaf_points(&self, leaf: usize) -> impl Iterator<Item = LightPoint<'_>> {
         let start = self.leafs.get(leaf).map_or(0, |start| start + self.leaf_head());
         let end = self.leafs.get(leaf + 1).copied().unwrap_or(0);
@@ -138,13 +138,13 @@ impl<'a> LightOctree<'a> {
         })
     }
 
-    /// The point at this many points from the first one in each direction; nothing where the grid has none.
+    /// The point with this index in each direction; `None` if the grid has no point there.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Malformed`] where the tree leads nowhere or in a circle.
+    /// [`crate::ErrorKind::Malformed`] if the tree names a missing node or has a cycle.
     pub fn at(&self, cell: [u32; 3]) -> Result<Option<LightPoint<'_>>> {
         let mut child = self.head.root;
-        // A walk that is longer than there are nodes has been at one of them twice.
+        // A walk with more steps than nodes has reached one of them twice.
         for _ in 0..=self.node_count() {
             if child & IS_LEAF != 0 {
                 return Ok(self.in_leaf(index(child & !IS_LEAF), cell));
@@ -157,10 +157,10 @@ impl<'a> LightOctree<'a> {
             let [x, y, z] = [0, 1, 2].map(|axis| usize::from(cell[axis] >= node.middle[axis]));
             child = node.children[4 * x + 2 * y + z];
         }
-        Err(malformed(self.lump, 0, "its tree leads in a circle".to_owned()))
+        Err(malformed(self.lump, 0, "its tree has a cycle".to_owned()))
     }
 
-    /// What is wrong with the tree: the first thing, or nothing.
+    /// The first fault of the tree; `None` if it has none.
     pub fn fault(&self) -> Option<OctreeFault> {
         let (count, leafs) = (self.node_count(), self.len());
         let mut seen = vec![false; count];
@@ -195,7 +195,7 @@ impl<'a> LightOctree<'a> {
         self.leafs.last().and_then(|end| self.bytes.get(*end..)).unwrap_or_default()
     }
 
-    /// The bytes of the octree, made from what was read; in `LIGHTGRIDS` without the size before it.
+    /// The bytes of the octree, encoded from the decoded structs; in `LIGHTGRIDS` without the size before it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.bytes.len());
         bytes.extend(self.head.encode());
@@ -216,7 +216,8 @@ impl<'a> LightOctree<'a> {
         self.lump == GRIDS
     }
 
-    /// The bytes of a leaf before its points: in `LIGHTGRIDS` one more, for the most styles that any of them has.
+    /// The bytes of a leaf before its points. `LIGHTGRIDS` has one byte more, for the largest number of styles of a
+    /// point.
     fn leaf_head(&self) -> usize {
         LightOctreeLeaf::SIZE + usize::from(self.has_sides())
     }

@@ -9,11 +9,11 @@ use super::{Around, Body, Entities, Node, Own, rule};
 use crate::{Error, ErrorKind, Result};
 
 impl Entities<'_> {
-    /// Adds an entity behind the last one, written as that is, and gives its index.
+    /// Adds an entity after the last one, with the same spacing, and returns its index.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for pairs that no engine of the dialect could read back, and where the text is broken
-    /// so that the entity would be swallowed.
+    /// [`ErrorKind::Refused`] for pairs that no engine of the dialect could read back, and if a mistake in the text
+    /// before it would make the entity part of something else.
     pub fn add<K: AsRef<[u8]>, V: AsRef<[u8]>>(&mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Result<usize> {
         let pairs: Vec<(K, V)> = pairs.into_iter().collect();
         let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
@@ -29,7 +29,7 @@ impl Entities<'_> {
         Ok(index)
     }
 
-    /// Puts a body behind the last one.
+    /// Puts a body after the last one.
     pub(super) fn add_body(&mut self, body: Body) -> Result<()> {
         let index = self.len();
         match index.checked_sub(1) {
@@ -44,7 +44,7 @@ impl Entities<'_> {
         Ok(())
     }
 
-    /// Copies an entity directly behind itself and gives the index of the copy.
+    /// Copies an entity directly after itself and returns the index of the copy.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer entities, [`ErrorKind::Refused`] for one without a closing brace.
@@ -53,7 +53,7 @@ impl Entities<'_> {
         Ok(index + 1)
     }
 
-    /// Copies entities directly behind themselves, in one go.
+    /// Copies entities directly after themselves, in one step.
     ///
     /// # Errors
     /// As [`Entities::duplicate`]; nothing is copied then.
@@ -90,11 +90,11 @@ impl Entities<'_> {
         self.remove_all(&[index])
     }
 
-    /// Removes entities, in any order, in one go; comments around them stay.
+    /// Removes entities, in any order, in one step; comments around them stay.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Refused`] where the first entity would
-    /// no longer be worldspawn. Nothing is removed then.
+    /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Refused`] if the first entity would no
+    /// longer be worldspawn. Nothing is removed then.
     pub fn remove_all(&mut self, indices: &[usize]) -> Result<()> {
         let chosen = self.chosen(indices)?;
         let mut next = self.clone();
@@ -102,7 +102,7 @@ impl Entities<'_> {
         self.adopt(next)
     }
 
-    /// Moves an entity before another one, both by the index they have now.
+    /// Moves an entity before another one, both by their present index.
     ///
     /// # Errors
     /// As [`Entities::move_all_before`].
@@ -110,7 +110,7 @@ impl Entities<'_> {
         if index == target { self.check_index(index) } else { self.move_all_before(&[index], target) }
     }
 
-    /// Moves an entity behind another one, both by the index they have now.
+    /// Moves an entity after another one, both by their present index.
     ///
     /// # Errors
     /// As [`Entities::move_all_before`].
@@ -122,13 +122,13 @@ impl Entities<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Argument`] if the target is among those
-    /// to move, [`ErrorKind::Refused`] where the first entity would no longer be worldspawn or where a missing
-    /// closing brace would swallow what is moved. Nothing is moved then.
+    /// to move, [`ErrorKind::Refused`] if the first entity would no longer be worldspawn or if a missing closing brace
+    /// would make it part of another entity. Nothing is moved then.
     pub fn move_all_before(&mut self, indices: &[usize], target: usize) -> Result<()> {
         self.move_all(indices, target, 0)
     }
 
-    /// Moves entities behind the target, in the order they have in the text.
+    /// Moves entities after the target, in the order they have in the text.
     ///
     /// # Errors
     /// As [`Entities::move_all_before`].
@@ -140,18 +140,18 @@ impl Entities<'_> {
         let chosen = self.chosen(indices)?;
         self.check_index(target)?;
         if chosen.contains(&target) {
-            let message = format!("entity {target} cannot be moved to a place beside itself");
+            let message = format!("entity {target} cannot be moved before or after itself");
             return Err(Error::new(ErrorKind::Argument, message));
         }
         if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed()).min() {
-            return Err(rule::not_closed(open, "it would swallow what stands behind its new place"));
+            return Err(rule::not_closed(open, "it would swallow what follows its new place"));
         }
         let before = match behind {
             0 => (0..target).rev().find(|index| !chosen.contains(index)),
             _ => Some(target),
         };
         if let Some(before) = before.filter(|&before| !self.view(before).is_closed()) {
-            return Err(rule::not_closed(before, "it would swallow what is moved behind it"));
+            return Err(rule::not_closed(before, "it would swallow what is moved after it"));
         }
         let mut next = self.clone();
         let moved = next.take(&chosen);
@@ -164,7 +164,7 @@ impl Entities<'_> {
         self.adopt(next)
     }
 
-    /// Takes nodes out. Spaces before one go with it, anything else stays before the next.
+    /// Removes nodes. Spaces before a node are removed with it; anything else stays before the next.
     fn take(&mut self, chosen: &HashSet<usize>) -> Vec<Node> {
         let old = std::mem::take(&mut self.nodes);
         let (mut kept, mut taken) = (Vec::with_capacity(old.len() - chosen.len()), Vec::with_capacity(chosen.len()));
@@ -205,7 +205,7 @@ impl Entities<'_> {
         taken
     }
 
-    /// Makes sure that a space parts an entity from what follows: Quake 2 reads `}{` as one word.
+    /// Makes sure that a space follows an entity: Quake II reads `}{` as one word.
     fn part(&mut self, index: usize) {
         let (lead, trail) = self.around(&self.nodes[index]);
         let next = match self.nodes.get(index + 1) {
@@ -218,7 +218,7 @@ impl Entities<'_> {
         }
     }
 
-    /// The first entity of a text without any: it goes behind whatever is there.
+    /// The first entity of a text without any: it goes after all that is there.
     fn add_first(&mut self, body: Body) -> Result<()> {
         let mut lead = self.end_bytes().to_vec();
         if lead.last().is_some_and(|&last| last != b'\n') {
@@ -244,7 +244,7 @@ impl Entities<'_> {
                 && !chosen.contains(&before)
                 && !self.view(before).is_closed()
             {
-                return Err(rule::not_closed(before, "it would swallow what stands behind the next one"));
+                return Err(rule::not_closed(before, "it would swallow what follows the next one"));
             }
         }
         Ok(chosen)
@@ -268,13 +268,13 @@ impl Entities<'_> {
         }
         match index.checked_sub(1) {
             Some(before) if !self.view(before).is_closed() => {
-                Err(rule::not_closed(before, "it would swallow what is put behind it"))
+                Err(rule::not_closed(before, "it would swallow what is put after it"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The surroundings of an entity that is put behind the one of this index.
+    /// The spacing around an entity that is put after the one of this index.
     fn around_like(&self, index: usize) -> Around {
         let (lead, trail) = self.around(&self.nodes[index]);
         let blank = lead.iter().all(|&byte| byte <= b' ');
@@ -287,7 +287,7 @@ impl Entities<'_> {
         Around { lead, trail: trail.to_vec() }
     }
 
-    /// What parts the entity of this index from a next one.
+    /// The bytes between the entity of this index and the next one.
     fn line_break(&self, index: usize) -> Vec<u8> {
         let text = self.view(index).text();
         match memchr::memchr(b'\n', text) {
@@ -305,7 +305,7 @@ impl Entities<'_> {
     }
 }
 
-/// Puts gaps behind each other, of which each may end or begin with a word.
+/// Joins gaps; each of them may end or begin with a word.
 fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
     if left.last().is_some_and(|&last| last > b' ') && gap.first().is_some_and(|&first| first > b' ') {
         left.push(b' ');
@@ -313,7 +313,7 @@ fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
     left.extend_from_slice(gap);
 }
 
-/// How much of what stands before an entity is not its own indent or space.
+/// How many of the bytes before an entity are not its own indent or space.
 fn staying(lead: &[u8]) -> usize {
     let spaces = spaces_before(lead);
     let start = lead.len() - spaces;

@@ -1,9 +1,9 @@
-//! What is odd about an entity text; nothing of it keeps the text from being read.
+//! Mistakes and oddities of an entity text. The text is read in spite of them.
 
 use std::fmt;
 use std::ops::Range;
 
-/// What a [`Diagnostic`] is about.
+/// The kind of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
@@ -17,19 +17,19 @@ pub enum DiagnosticKind {
     KeyWithoutValue,
     /// A key, a value or a closing brace outside entities.
     StrayToken,
-    /// A brace that opens or closes an entity from within a word or a string; the rest of that is not read.
+    /// A brace that opens or closes an entity inside a word or a string; the rest of the word or string is not read.
     BraceInToken,
-    /// A brace directly beside a word or another brace: other engines take it for a part of that.
+    /// A brace directly beside a word or another brace: other engines read both as one word.
     TouchingBrace,
     /// A key or value without quotes.
     UnquotedToken,
-    /// A comment; harmless, and only listed where it would be lost.
+    /// A comment. It is harmless, and only listed if it would be lost.
     Comment,
-    /// Bytes other than NUL behind the NUL that ends the text.
+    /// Bytes other than NUL after the NUL that ends the text.
     BytesBehindNul,
-    /// No NUL behind the text.
+    /// No NUL after the text.
     NoNul,
-    /// More than one NUL behind the text.
+    /// More than one NUL after the text.
     ManyNuls,
 }
 
@@ -55,21 +55,21 @@ impl fmt::Display for DiagnosticKind {
         f.write_str(match self {
             DiagnosticKind::UnterminatedQuote => "a quote is never closed",
             DiagnosticKind::MissingClosingBrace => "the closing brace is missing",
-            DiagnosticKind::NestedBrace => "an opening brace stands inside an entity",
+            DiagnosticKind::NestedBrace => "an opening brace is inside an entity",
             DiagnosticKind::KeyWithoutValue => "a key has no value",
-            DiagnosticKind::StrayToken => "a token stands outside entities",
+            DiagnosticKind::StrayToken => "a token is outside entities",
             DiagnosticKind::BraceInToken => "a brace is part of a word or is in quotes",
-            DiagnosticKind::TouchingBrace => "a brace touches what is beside it",
+            DiagnosticKind::TouchingBrace => "a brace touches another token",
             DiagnosticKind::UnquotedToken => "a key or value has no quotes",
             DiagnosticKind::Comment => "a comment",
-            DiagnosticKind::BytesBehindNul => "there are bytes behind the NUL that ends the text",
+            DiagnosticKind::BytesBehindNul => "there are bytes after the NUL that ends the text",
             DiagnosticKind::NoNul => "the text does not end with a NUL",
             DiagnosticKind::ManyNuls => "the text ends with more than one NUL",
         })
     }
 }
 
-/// Something odd in an entity text, and where.
+/// A mistake or oddity in an entity text, and its place.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -83,11 +83,11 @@ impl fmt::Display for DiagnosticKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What it is.
+    /// The kind.
     pub kind: DiagnosticKind,
     /// Where, in bytes from the start of the lump.
     pub span: Range<usize>,
-    /// The index of the entity it is in.
+    /// The index of the entity that contains it.
     pub entity: Option<usize>,
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The diagnostics of a text: the first thousand, and how many there are.
+/// The diagnostics of a text: the first thousand, and the number of all.
 ///
 /// ```
 /// use bspkit::content::entities::{Diagnostics, Entities};
@@ -119,7 +119,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// A text of nothing but mistakes must not fill the memory.
+    /// A text full of mistakes must not fill the memory.
     const LISTED: usize = 1000;
 
     /// The first thousand, in the order of the text.
@@ -127,7 +127,7 @@ impl Diagnostics {
         self.listed.iter()
     }
 
-    /// How many there are, with those that are not listed.
+    /// The number of all, also of those that are not listed.
     pub fn total(&self) -> usize {
         self.total
     }

@@ -12,12 +12,12 @@ use crate::{Error, ErrorKind, Result};
 
 /// An entity to edit. Each method either makes its edit or gives an error and changes nothing.
 ///
-/// An edit changes no byte but the key or value it is about; setting what is already there changes none. An entity
-/// that has the pairs it was read with again has its old text again.
+/// An edit changes only the bytes of its key or value; setting a value to what it is changes nothing. If edits give an
+/// entity its original pairs again, it also has its original text again.
 ///
 /// # Errors
-/// All methods give [`ErrorKind::Refused`] for what engines of the dialect could not read back
-/// ([`Entities::for_any_engine`] lifts what only some of them could not), and for a first entity that would no longer
+/// All methods give [`ErrorKind::Refused`] for keys and values that engines of the dialect could not read back
+/// ([`Entities::for_any_engine`] allows those that at least one engine reads), and if the first entity would no longer
 /// be worldspawn.
 ///
 /// ```
@@ -56,7 +56,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.entities.view(self.index)
     }
 
-    /// Sets the value of a key, the first where there are several; adds the pair where there is none.
+    /// Sets the value of a key, the first of several; adds the pair if there is none.
     pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         let (key, value) = (key.as_ref(), value.as_ref());
         match self.find(key).first() {
@@ -74,7 +74,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.set_value(pair, value.as_ref())
     }
 
-    /// Adds a pair behind the last one, spaced as that is; other pairs of the same key stay.
+    /// Adds a pair after the last one, with the same spacing; other pairs of the same key stay.
     pub fn push(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         let (key, value) = (key.as_ref(), value.as_ref());
         rule::check_pair(&self.entities.rules, self.index, key, value)?;
@@ -84,14 +84,14 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         {
             return Err(rule::refused("the last value has no closing quote and would swallow the new pair".to_owned())
                 .at(rule::place(self.index))
-                .with_hint("set that value first: it gets its quotes then"));
+                .with_hint("set that value first: this adds its quotes"));
         }
         let style = Style::of(&entity).unwrap_or_else(|| self.entities.style_near(self.index));
         let own = Own::with_pair(&entity, &style, key, value)?;
         self.commit(own)
     }
 
-    /// Removes all pairs of a key and says how many there were. Comments stay.
+    /// Removes all pairs of a key and returns their number. Comments stay.
     pub fn unset(&mut self, key: impl AsRef<[u8]>) -> Result<usize> {
         let pairs = self.find(key.as_ref());
         self.remove(&pairs)?;
@@ -107,7 +107,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.remove(&[pair])
     }
 
-    /// Gives all pairs of a key another key and says how many there were.
+    /// Gives all pairs of a key another key and returns their number.
     pub fn rename(&mut self, old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<usize> {
         let pairs = self.find(old.as_ref());
         self.rename_pairs(&pairs, new.as_ref())?;
@@ -167,7 +167,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         })
     }
 
-    /// Takes over the edited text, if the rules about the entity as a whole allow it.
+    /// Replaces the text by the edited one, if the rules for whole entities allow it.
     fn commit(&mut self, mut own: Own) -> Result<()> {
         let entities = &mut *self.entities;
         let node = &entities.nodes[self.index];
@@ -182,7 +182,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.put(body)
     }
 
-    /// Takes another body, if the rules about the entity as a whole allow it.
+    /// Replaces the body, if the rules for whole entities allow it.
     pub(super) fn put(&mut self, body: Body) -> Result<()> {
         let old = std::mem::replace(&mut self.entities.nodes[self.index].body, body);
         let result = self.check_against(&old);

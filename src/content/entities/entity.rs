@@ -6,7 +6,7 @@ use super::parse::PairSpan;
 use super::token::Span;
 use crate::dialect::TextSyntax;
 
-/// One entity: its pairs in order, its text, and where it stood.
+/// One entity: its pairs in order, its text, and its place in the lump.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -23,7 +23,7 @@ use crate::dialect::TextSyntax;
 #[derive(Clone, Debug)]
 pub struct Entity<'e> {
     pub(super) index: usize,
-    /// What the spans index: the whole source or the entity's own text.
+    /// The bytes to which the spans refer: the whole source or the entity's own text.
     pub(super) bytes: &'e [u8],
     pub(super) range: Range<usize>,
     /// The range between the braces.
@@ -31,7 +31,7 @@ pub struct Entity<'e> {
     pub(super) syntax: &'e TextSyntax,
     pub(super) pairs: &'e [PairSpan],
     pub(super) span: Option<Range<usize>>,
-    /// Whether the text is its own and not the source's.
+    /// Whether it has a text of its own instead of the source's.
     pub(super) is_own: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'e> Entity<'e> {
         self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
     }
 
-    /// The text from the opening to the closing brace, or to the last token where that is missing.
+    /// The text from the opening to the closing brace; to the last token if the closing brace is missing.
     pub fn text(&self) -> &'e [u8] {
         &self.bytes[self.range.clone()]
     }
@@ -93,21 +93,21 @@ impl<'e> Entity<'e> {
         self.is_own
     }
 
-    /// Where the entity stood in the lump that was read, in bytes; `None` for a new one.
+    /// The bytes of the entity in the lump that was read; `None` for a new one.
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
     }
 
-    /// Whether the closing brace is there.
+    /// Whether the entity has a closing brace.
     pub fn is_closed(&self) -> bool {
         self.inside.end < self.range.end
     }
 }
 
-/// A token without its quotes, and whether the closing one is there.
+/// A token without its quotes, and whether it has a closing one.
 pub(super) fn unquoted<'t>(token: &'t [u8], syntax: &TextSyntax) -> (&'t [u8], bool) {
     match token {
-        // Nothing but an escape can make the last quote a letter.
+        // Only an escape can make the last quote a letter.
         [b'"', inner @ .., b'"'] if syntax.escaped.is_empty() || syntax.quote_in(inner).is_none() => (inner, true),
         [b'"', inner @ ..] => (inner, false),
         word => (word, true),

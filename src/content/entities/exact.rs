@@ -1,4 +1,4 @@
-//! Entities whose text is given as it shall stand there, byte for byte.
+//! Entities whose text is given byte for byte.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Result};
 
 impl Entities<'_> {
-    /// Adds an entity behind the last one, from its text: braces, spacing and comments as they are. What its pairs
-    /// hold is not looked at; [`Entities::unreadable`] says what no engine could read back.
+    /// Adds an entity after the last one, from its text: braces, spacing and comments as they are. Its pairs are not
+    /// checked; [`Entities::unreadable`] finds what no engine could read back.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the text is not one entity, as [`Entities::add`] for where it is put.
+    /// [`ErrorKind::Argument`] if the text is not one entity; as [`Entities::add`] for its place.
     pub fn add_text(&mut self, text: impl AsRef<[u8]>) -> Result<usize> {
         let index = self.len();
         let body = Body::Own(Arc::new(Own::read(text.as_ref(), &self.rules)?));
@@ -24,8 +24,8 @@ impl Entities<'_> {
 }
 
 impl EntityMut<'_, '_> {
-    /// Gives the entity another text, from brace to brace: spacing and comments as they are. What its pairs hold is
-    /// not looked at; [`Entities::unreadable`] says what no engine could read back.
+    /// Gives the entity another text, from brace to brace: spacing and comments as they are. Its pairs are not checked;
+    /// [`Entities::unreadable`] finds what no engine could read back.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the text is not one entity, besides those of all edits.

@@ -1,8 +1,7 @@
 //! Entity text: read it, edit it, print it with every other byte as it was.
 //!
-//! Texts are bytes: all 34 maps measured that go beyond ASCII are in something other than UTF-8. Whatever is wrong
-//! with a text, it opens, and what is wrong is among the [`Diagnostics`]. An edit that no engine of the dialect could
-//! read back is refused.
+//! Texts are bytes: all 34 maps measured that go beyond ASCII are in something other than UTF-8. Every text opens; its
+//! mistakes are listed as [`Diagnostics`]. An edit that the dialect's engines could not read back is refused.
 //!
 //! ```
 //! use bspkit::content::entities::Entities;
@@ -46,7 +45,7 @@ use parse::{PairSpan, Source};
 
 /// The entities of a map, in the order of its text.
 ///
-/// Cloning shares the text and whatever is edited; it copies 24 bytes an entity.
+/// Cloning shares the text and all edits; it copies 24 bytes per entity.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -63,7 +62,7 @@ pub struct Entities<'a> {
     source: Arc<Source<'a>>,
     rules: EntityRules,
     nodes: Vec<Node>,
-    /// What stands behind the last entity's line, where it is not what the source has there.
+    /// The bytes after the last entity's line, if they differ from the source.
     end: Option<Arc<[u8]>>,
 }
 
@@ -71,7 +70,7 @@ pub struct Entities<'a> {
 #[derive(Clone, Debug)]
 struct Node {
     body: Body,
-    /// `None`: what stood around it in the source.
+    /// `None`: the bytes around it in the source.
     around: Option<Arc<Around>>,
 }
 
@@ -93,7 +92,7 @@ struct Own {
     inside: Range<usize>,
 }
 
-/// What stands before an entity, and the rest of its line.
+/// The bytes before an entity, and the rest of its line.
 #[derive(Clone, Debug, Default)]
 struct Around {
     lead: Vec<u8>,
@@ -147,18 +146,18 @@ impl<'a> Entities<'a> {
         (index < self.len()).then(|| self.view(index))
     }
 
-    /// From here on an edit is refused only where no engine of the dialect could read it back; without this also where
-    /// one of those that are known could not.
+    /// After this call an edit is refused only if no engine of the dialect could read it back. By default it is refused
+    /// if any known engine could not.
     pub fn for_any_engine(&mut self) {
         self.rules = self.rules.for_any_engine();
     }
 
-    /// What is odd about the text as it was read; edits do not change it.
+    /// Mistakes and oddities of the text as it was read; edits do not change the list.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.source.diagnostics
     }
 
-    /// What the dialect's engines can read.
+    /// How the dialect's engines read entity text.
     pub fn rules(&self) -> &EntityRules {
         &self.rules
     }
@@ -193,8 +192,8 @@ impl<'a> Entities<'a> {
         Ok(EntityMut::new(self, index))
     }
 
-    /// For each value of a key, in the order of the text, the entities that have it: `targetname` to entities, say.
-    /// The key's case does not matter, the value's does.
+    /// For each value of a key, in the order of the text, the entities that have it; for example the entities of each
+    /// `targetname`. The case of the key does not matter; the case of the value does.
     pub fn index_by(&self, key: impl AsRef<[u8]>) -> IndexMap<Vec<u8>, Vec<usize>> {
         let key = key.as_ref();
         let mut map = IndexMap::<Vec<u8>, Vec<usize>>::new();

@@ -9,9 +9,10 @@ use crate::bytes::{is_zero, wide};
 use crate::dialect::{EntityRules, TextSyntax};
 use crate::{Data, Error, ErrorKind, Place, Result};
 
-/// The longest text in bytes: it bounds what a hostile one costs, and spans of 32 bits stay far from their end.
+/// The longest text in bytes. It limits the cost of a hostile text, and 32-bit spans cannot overflow.
 pub(super) const MAX_TEXT: usize = 16 << 20;
-/// The most entities and pairs; shipped maps have some 3,000 entities. They bound the memory a hostile text takes.
+/// The most entities and pairs. They limit the memory that a hostile text takes; shipped maps have about 3,000
+/// entities.
 pub(super) const MAX_ENTITIES: usize = 1 << 17;
 const MAX_PAIRS: usize = 1 << 20;
 
@@ -22,19 +23,19 @@ pub(super) struct PairSpan {
     pub(super) value: Span,
 }
 
-/// An entity as it stands in the source.
+/// An entity as it is in the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// From the opening brace to the closing one, or to the last token where that is missing.
+    /// From the opening brace to the closing one; to the last token if the closing brace is missing.
     pub(super) body: Span,
     /// From the end of the opening brace to the closing one.
     pub(super) inside: Span,
-    /// To the end of the body's line where only blanks follow on it, otherwise to the end of the body.
+    /// To the end of the body's line if only blanks follow the body there, otherwise to the end of the body.
     line: Span,
     first_pair: usize,
 }
 
-/// A parsed text, never changed again.
+/// A parsed text; it never changes.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) data: Data<'a>,
@@ -46,7 +47,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Reads a lump, with the diagnostics that are wanted.
+    /// Reads a lump, and collects the diagnostics that the caller chooses.
     pub(super) fn parse(data: Data<'a>, rules: &EntityRules, wanted: fn(DiagnosticKind) -> bool) -> Result<Self> {
         let text_len = memchr::memchr(0, &data).unwrap_or(data.len());
         if text_len > MAX_TEXT {
@@ -74,7 +75,7 @@ impl<'a> Source<'a> {
         &self.pairs[self.entities[index].first_pair..end]
     }
 
-    /// What stands before an entity, behind the line of the one before it.
+    /// The bytes before an entity, from the end of the line of the one before it.
     pub(super) fn lead(&self, index: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.entities[before].line.end());
         &self.data[start..self.entities[index].body.start()]
@@ -86,7 +87,7 @@ impl<'a> Source<'a> {
         &self.data[entity.body.end()..entity.line.end()]
     }
 
-    /// What stands between the last entity's line and the end of the text.
+    /// The bytes between the last entity's line and the end of the text.
     pub(super) fn end(&self) -> &[u8] {
         let start = self.entities.last().map_or(0, |last| last.line.end());
         &self.data[start..self.text_len]
@@ -107,13 +108,13 @@ struct Builder<'t> {
     word_end: Option<usize>,
 }
 
-/// The entity that is read: its opening brace, and where its last token ends.
+/// The open entity: its opening brace, and where its last token ends.
 struct Open {
     brace: Range<usize>,
     end: usize,
 }
 
-/// What a token means where it is.
+/// Applies a token to the open entity.
 enum Meaning {
     Open,
     Close,
@@ -156,8 +157,8 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Engines look at a token's first letter where a brace may be, in quotes or not. A brace alone inside an entity
-    /// is read as the start of the next one: engines stop at most such texts, and here nothing of them is lost.
+    /// Where a brace may be, engines look at a token's first letter, in quotes or not. An opening brace inside an
+    /// entity is read as the start of the next one: most engines stop there, and here no byte is lost.
     fn meaning(&self, token: &Range<usize>) -> Meaning {
         let is_quoted = self.text[token.start] == b'"';
         let first = self.text[token.start + usize::from(is_quoted)..token.end].first();
@@ -171,7 +172,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Says where a brace is not a token of its own for every engine.
+    /// Reports a brace that is not a token of its own for every engine.
     fn diagnose_brace(&mut self, token: &Range<usize>) {
         let next = self.text.get(token.end).copied().unwrap_or_default();
         if token.len() > 1 {
@@ -205,7 +206,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Ends the entity that is open, at a closing brace or without one.
+    /// Ends the open entity, at a closing brace or without one.
     fn end_entity(&mut self, close: Option<usize>) -> Result<()> {
         let Some(Open { brace, end }) = self.open.take() else { return Ok(()) };
         if let Some(key) = self.key.take() {

@@ -1,4 +1,4 @@
-//! Prints an entity text: as it was with the edits in it, or in the compilers' form.
+//! Prints an entity text: the original with the edits in it, or the compilers' form.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::bytes::index;
 use crate::{Data, Result};
 
 impl Entities<'_> {
-    /// The lump's bytes: those that were read, but for the edits.
+    /// The lump's bytes: those that were read, with the edits.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.source.data.len());
         self.chunks().for_each(|chunk| bytes.extend_from_slice(chunk));
         bytes
     }
 
-    /// Whether [`Entities::to_bytes`] gives other bytes than those that were read.
+    /// Whether [`Entities::to_bytes`] differs from the bytes that were read.
     pub fn is_edited(&self) -> bool {
         let mut rest = &self.source.data[..];
         let same = self.chunks().all(|chunk| match rest.strip_prefix(chunk) {
@@ -30,13 +30,14 @@ impl Entities<'_> {
     }
 
     /// The lump's bytes in the form that compilers write: an entity is a line `{`, a line `"key" "value"` for each
-    /// pair, and a line `}`. NULs and whatever else follows the text stay as they are.
+    /// pair, and a line `}`. NULs and other bytes after the text stay as they are.
     ///
-    /// Byte for byte the same for the text of a compiler. [`Entities::lost_in_canonical`] lists what it drops.
+    /// The text of a compiler is already in this form, byte for byte. [`Entities::lost_in_canonical`] lists what this
+    /// form drops.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) with the place, where the dialect's engines would read the
-    /// canonical form in another way: a word with a quote in it cannot be between quotes.
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) with the place if the dialect's engines would read the
+    /// canonical form in another way. For example, a word with a quote in it cannot be between quotes.
     ///
     /// ```
     /// use bspkit::content::entities::Entities;
@@ -75,11 +76,11 @@ impl Entities<'_> {
         }
     }
 
-    /// What [`Entities::canonical`] drops: comments, tokens outside entities and keys without a value. The spans are
-    /// those of [`Entities::to_bytes`].
+    /// Lists what [`Entities::canonical`] drops: comments, tokens outside entities and keys without a value. The spans
+    /// refer to [`Entities::to_bytes`].
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the edited text is beyond the limits of
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the edited text exceeds the limits of
     /// [`Entities::parse`].
     pub fn lost_in_canonical(&self) -> Result<Diagnostics> {
         let text = Data::from(self.to_bytes());
@@ -94,7 +95,7 @@ impl Entities<'_> {
         nodes.chain([self.end_bytes(), self.tail()])
     }
 
-    /// What stands before an entity, and the rest of its line.
+    /// The bytes before an entity, and the rest of its line.
     pub(super) fn around<'e>(&'e self, node: &'e Node) -> (&'e [u8], &'e [u8]) {
         let origin = match &node.body {
             Body::Source(origin) => Some(*origin),
@@ -107,7 +108,7 @@ impl Entities<'_> {
         }
     }
 
-    /// What stands behind the last entity's line.
+    /// The bytes after the last entity's line.
     pub(super) fn end_bytes(&self) -> &[u8] {
         self.end.as_ref().map_or_else(|| self.source.end(), Arc::as_ref)
     }

@@ -1,4 +1,4 @@
-//! What engines of the dialect cannot read: the rules of its table, tried on keys, values and entities.
+//! Finds what engines of the dialect cannot read: applies the rules of its table to keys, values and entities.
 
 use super::entity::Pair;
 use super::{Entities, Entity};
@@ -47,7 +47,7 @@ pub(super) fn check_value(rules: &EntityRules, index: usize, value: &[u8]) -> Re
     refuse(rules, index, |rule| rule.of_value(value))
 }
 
-/// What no rule of a table allows: bytes that cannot be between quotes.
+/// Refuses bytes that cannot be between quotes, whatever the table says.
 fn check_written(rules: &EntityRules, index: usize, what: &str, token: &[u8]) -> Result<()> {
     let engines = rules.engines;
     let can_escape = rules.syntax.escaped.contains(&b'"');
@@ -64,7 +64,7 @@ fn check_written(rules: &EntityRules, index: usize, what: &str, token: &[u8]) ->
         None if token.contains(&0) => (format!("contains a NUL, where {engines} end the text"), "leave it out"),
         None if token.first() == Some(&b'}') => (
             format!("begins with `}}`, which ends the entity for {engines} even in quotes"),
-            "begin it with another byte",
+            "start it with another byte",
         ),
         None => return Ok(()),
     };
@@ -106,16 +106,14 @@ impl TextRule {
                 format!("ends with a backslash: {engines} reads on after the closing quote")
             }
             TextTrait::Backslash if loses_a_letter(value) => {
-                format!(
-                    "has a backslash, of which {engines} read only `\\n` and `\\\\`; the letter after others is lost"
-                )
+                format!("has a backslash; {engines} know only `\\n` and `\\\\` and lose the letter after any other")
             }
             _ => return None,
         };
         Some(format!("the value {} {what}", shown(value)))
     }
 
-    /// Of a pair as it is read.
+    /// The flaw of a pair as it is read.
     fn of_pair(&self, pair: Pair<'_>) -> Option<String> {
         // The game decodes the strings that it knows; `wad` and keys with an underscore are for tools.
         let is_for_tools = pair.key.starts_with(b"_") || pair.key.eq_ignore_ascii_case(b"wad");
@@ -129,7 +127,7 @@ impl TextRule {
         format!("is {} bytes long; {} read no more than {most}", token.len(), self.engines)
     }
 
-    /// How much an entity has of what the rule counts, and how much it may have.
+    /// The amount that the rule counts in an entity, and its limit.
     fn measure(&self, entity: &Entity<'_>) -> Option<(usize, usize)> {
         Some(match self.what {
             TextTrait::MorePairs(most) => (entity.pairs().len(), most),
@@ -142,7 +140,7 @@ impl TextRule {
         })
     }
 
-    /// What is wrong with an entity of this measure.
+    /// The message for an entity over the limit.
     fn of_entity(&self, size: usize, most: usize) -> String {
         let engines = self.engines;
         match self.what {
@@ -181,14 +179,14 @@ fn loses_a_letter(value: &[u8]) -> bool {
     false
 }
 
-/// What the rules say of an entity as it is read.
+/// The flaws of an entity as it is read.
 fn flaws_of(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let index = entity.index();
     for pair in entity.pairs() {
         let mut last = None;
         for rule in rules.rules {
-            // Of several lengths the one that the fewest engines read is said.
+            // Of several limits on length, only the largest one that is exceeded is reported.
             let kind = std::mem::discriminant(&rule.what);
             if last != Some(kind)
                 && let Some(message) = rule.of_pair(pair)
@@ -207,15 +205,15 @@ fn flaws_of(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Flaw> {
 }
 
 impl Entities<'_> {
-    /// What some or all engines of the dialect cannot read, or read in another way: of all entities, in their order.
-    /// Whether the first one is worldspawn and what is wrong with the text itself ([`Entities::diagnostics`]) is not
-    /// among it.
+    /// The parts of all entities, in order, that some or all engines of the dialect cannot read, or read in another
+    /// way. Not included: whether the first entity is worldspawn, and mistakes of the text itself
+    /// ([`Entities::diagnostics`]).
     pub fn flaws(&self) -> impl Iterator<Item = Flaw> + '_ {
         self.iter().flat_map(|entity| flaws_of(&self.rules, &entity))
     }
 
-    /// What an edit would refuse: texts that came as a whole, from the map or from [`crate::Draft::set`], may hold
-    /// such things.
+    /// What an edit would refuse. Text that was not made by edits, from the map or from [`crate::Draft::set`], may
+    /// contain it.
     pub fn unreadable(&self) -> impl Iterator<Item = Error> + '_ {
         let no_world = (!is_world(self.get(0).as_ref())).then(|| not_the_world(&self.rules));
         let refused_flaw = |flaw: Flaw| {
@@ -234,7 +232,7 @@ fn braced(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Error> {
     entity.pairs().filter(is_brace).filter_map(check).collect()
 }
 
-/// Checks what the rules count of an entity; what was beyond them already may stay but not grow.
+/// Checks an entity against the limits of the rules; one that was over a limit already may stay so but not grow.
 pub(super) fn check_size(rules: &EntityRules, before: Option<&Entity<'_>>, after: &Entity<'_>) -> Result<()> {
     refuse(rules, after.index(), |rule| {
         let (size, most) = rule.measure(after)?;
@@ -250,7 +248,7 @@ pub(super) fn is_world(entity: Option<&Entity<'_>>) -> bool {
 pub(super) fn not_the_world(rules: &EntityRules) -> Error {
     refused(format!("the first entity would no longer be worldspawn, which {} require", rules.engines))
         .at(place(0))
-        .with_hint("edit the pairs of worldspawn, or put other entities behind it")
+        .with_hint("edit the pairs of worldspawn, or put other entities after it")
 }
 
 pub(super) fn not_closed(index: usize, what: &str) -> Error {
@@ -267,7 +265,7 @@ pub(super) fn place(index: usize) -> Place {
     Place::default().lump("entities").record(index)
 }
 
-/// A token on one line, cut where it is long.
+/// A token on one line; a long one is shortened.
 fn shown(token: &[u8]) -> String {
     let dots = if token.len() > 40 { "..." } else { "" };
     format!("`{}{dots}`", escaped(&token[..token.len().min(40)]))

@@ -36,7 +36,7 @@ impl Own {
         let (mut starts, mut ends) = (Shift::new(entity, splices), Shift::new(entity, splices));
         let mut moved = |span: Span| {
             let start = starts.to(span.start(), |splice| splice.range.end <= span.start());
-            // What is put directly behind a token is not part of it.
+            // Bytes inserted directly after a token are not part of it.
             let behind = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
             Span::new(start..ends.to(span.end(), behind))
         };
@@ -52,7 +52,7 @@ impl Own {
         Ok(Own { origin: None, text, pairs, inside })
     }
 
-    /// The entity with a pair more, behind its last one.
+    /// The entity with one more pair, after its last one.
     pub(super) fn with_pair(entity: &Entity<'_>, style: &Style, key: &[u8], value: &[u8]) -> Result<Own> {
         let (at, before) = match entity.pairs.last() {
             Some(last) => (behind_comment(entity, last.value.end(), &style.between), &style.between),
@@ -118,7 +118,7 @@ impl Splice {
             };
             for (gap, token) in [(before, key), (key.end(), value)] {
                 match runs.last_mut() {
-                    // With nothing but spaces between them, two tokens go as one.
+                    // Two tokens with only spaces between them are removed as one.
                     Some((_, run)) if run.end == gap && spaces_only(&entity.bytes[gap..token.start()]) => {
                         run.end = token.end();
                     }
@@ -129,12 +129,12 @@ impl Splice {
         runs.into_iter().map(|(gap, run)| Splice::run_removal(entity, gap, run)).collect()
     }
 
-    /// The removal of tokens that follow each other, behind a gap that starts at `gap`.
+    /// The removal of consecutive tokens, after a gap that starts at `gap`.
     fn run_removal(entity: &Entity<'_>, gap: usize, run: Range<usize>) -> Splice {
         let bytes = &entity.bytes[..entity.range.end];
         let spaces = run.start - spaces_before(&bytes[gap..run.start])..run.start;
         let breaks_line = super::parse::end_of_line(bytes, run.end) > run.end;
-        // Directly behind an entity that is not closed there may be a comment.
+        // A comment may follow directly after an entity that is not closed.
         let next = bytes.get(run.end).copied().unwrap_or(b'/');
         let mut start = spaces.start;
         if start > gap && !breaks_line {
@@ -143,10 +143,10 @@ impl Splice {
         }
         let is_first = start == entity.inside.start;
         if is_first && next > b' ' {
-            // Quake 2 wants a space behind the brace.
+            // Quake II needs a space after the brace.
             start = run.start;
         }
-        // A brace must not touch a word either: some engines take it for a letter of that.
+        // A brace must not touch a word either: some engines read it as a letter of the word.
         let joins = bytes[start - 1] > b' ' && !is_first && next > b' ';
         Splice { range: start..run.end, with: if joins { b" ".to_vec() } else { Vec::new() } }
     }
@@ -184,7 +184,7 @@ fn spaces_only(text: &[u8]) -> bool {
     text.iter().all(|&byte| byte <= b' ')
 }
 
-/// Where a pair goes whose place is `at`: behind a comment on the same line, if it starts a line of its own.
+/// Where a pair at `at` is inserted: after a comment on the same line, if the pair starts a line of its own.
 fn behind_comment(entity: &Entity<'_>, at: usize, before: &[u8]) -> usize {
     let rest = &entity.bytes[at..entity.range.end];
     let blanks = rest.iter().take_while(|&&byte| byte <= b' ' && byte != b'\n').count();

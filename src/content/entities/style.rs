@@ -1,4 +1,4 @@
-//! How an entity is written, for what is added beside it.
+//! The spacing of an entity, for pairs and entities that are added next to it.
 
 use super::Entity;
 use super::parse::PairSpan;
@@ -22,8 +22,8 @@ impl Style {
         Style { open: line(), between: line(), middle: b" ".to_vec(), close: line() }
     }
 
-    /// The style of an entity that has pairs. Words would grow together without the spacing, and Quake 2 wants a
-    /// space behind a brace, so none of it is ever empty but before a brace.
+    /// The style of an entity that has pairs. Words would join without the spacing, and Quake II needs a space after a
+    /// brace, so only the spacing before a brace may be empty.
     pub(super) fn of(entity: &Entity<'_>) -> Option<Self> {
         let (first, last) = (entity.pairs.first()?, entity.pairs.last()?);
         let open = spacing(entity, entity.inside.start, first.key.start());

@@ -8,7 +8,7 @@ use crate::bytes::{index, short};
 use crate::dialect::TextSyntax;
 use crate::{Error, ErrorKind, Result};
 
-/// pest keeps 80 bytes for a token, so what it sees at a time is kept small.
+/// pest keeps 80 bytes per token, so it is given small windows.
 const WINDOW: usize = 32 * 1024;
 
 #[allow(missing_docs, unreachable_pub)]
@@ -56,8 +56,8 @@ impl Span {
 
 /// Calls `each` for all tokens of `text`, from front to back.
 ///
-/// A token that touches the end of its window may go on behind it: it is read again, in a window that starts at the
-/// end of the token before it. A token that fills a window alone is read in ever larger ones.
+/// A token that touches the end of its window may continue after it: it is read again, in a window that starts at the
+/// end of the token before it. A token that fills a window alone is read again in a larger one.
 pub(super) fn for_each(
     text: &[u8],
     syntax: &TextSyntax,
@@ -90,7 +90,7 @@ pub(super) fn for_each(
 
 fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<usize>)>> {
     let tree = Grammar::parse(rule, shadow).map_err(|error| {
-        // The grammar accepts everything; should it ever not, the place is worth more than a panic.
+        // The grammar accepts all bytes. If it has a mistake, an error with the place is better than a panic.
         Error::new(ErrorKind::Malformed, format!("the entity grammar stopped at {:?}", error.location))
     })?;
     let mut start = 0;
@@ -110,9 +110,9 @@ fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<
     }))
 }
 
-/// Windows as text of the same length in the grammar's classes of bytes: pest reads nothing but UTF-8, and entity
-/// texts are in many encodings. Line feeds become NUL because pest would keep the offset of each, eight bytes for one
-/// byte of a hostile text.
+/// Windows as text of the same length in the grammar's classes of bytes: pest reads only UTF-8, and entity texts are in
+/// many encodings. Line feeds become NUL, since pest would keep the offset of each: eight bytes for one byte of a
+/// hostile text.
 struct Mask {
     classes: [u8; 256],
     escaped: &'static [u8],
@@ -147,8 +147,8 @@ impl Mask {
             .map_err(|error| Error::new(ErrorKind::Malformed, "not ASCII").with_source(error))
     }
 
-    /// Makes escaped quotes letters. Outside quotes nothing changes by that: a backslash begins or goes on a word, of
-    /// which a quote is a letter.
+    /// Makes escaped quotes letters. This changes nothing outside quotes: there a backslash is part of a word, and so
+    /// is a quote after it.
     fn hide_escaped(&mut self, window: &[u8]) {
         let mut at = 0;
         while let Some(found) = memchr::memchr(b'\\', &window[at..]) {

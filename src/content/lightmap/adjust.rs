@@ -1,9 +1,9 @@
-//! Brighter, darker, other colors: all luxels at once, in linear light.
+//! Changes brightness and color of all luxels at once, in linear light.
 
 use super::{Block, Image, Light, LightSet, Luxel};
 
-/// What is to become of the light: each part of a luxel is multiplied with the gain and the tint and then raised to the
-/// power of one by gamma, in linear light.
+/// A change of the light: each component of a luxel is multiplied by the gain and the tint and then raised to the power
+/// 1/gamma, in linear light.
 ///
 /// ```
 /// use bspkit::content::lightmap::{Adjustment, Luxel};
@@ -15,11 +15,11 @@ use super::{Block, Image, Light, LightSet, Luxel};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::exhaustive_structs)]
 pub struct Adjustment {
-    /// What all light is multiplied with.
+    /// The factor for all light.
     pub gain: f64,
-    /// Above 1 what is darker than a texture shown unchanged gets brighter, below 1 darker.
+    /// Above 1, light below 1.0 becomes brighter; below 1, darker. Light of 1.0 shows a texture unchanged.
     pub gamma: f64,
-    /// What red, green and blue are multiplied with.
+    /// The factors for red, green and blue.
     pub tint: [f64; 3],
 }
 
@@ -35,7 +35,7 @@ impl Adjustment {
         *self == Adjustment::default()
     }
 
-    /// The luxel with other light; the same one where its light stays the same.
+    /// The luxel after the change; the same luxel if its light stays the same.
     #[must_use]
     pub fn of(&self, luxel: Luxel) -> Luxel {
         let old = luxel.linear();
@@ -49,8 +49,8 @@ impl Adjustment {
 }
 
 impl Light<'_> {
-    /// Adjusts the light of all blocks and styles that are chosen (by the style's index in [`Block::styles`]), and says
-    /// how many luxels are others now. A luxel that several faces share is adjusted once.
+    /// Adjusts the light of all chosen blocks and styles (by the style's index in [`Block::styles`]), and returns how
+    /// many luxels changed. A luxel that several faces share is adjusted once.
     pub fn adjust(&mut self, adjustment: &Adjustment, is_chosen: impl Fn(&LightSet, &Block, usize) -> bool) -> usize {
         let chosen: Vec<Image> = self
             .images()
@@ -60,7 +60,8 @@ impl Light<'_> {
             })
             .collect();
         let mut done: Vec<Vec<bool>> = self.lumps.iter().map(|lump| vec![false; lump.held.get().len()]).collect();
-        // Bytes become what they become whatever luxel they are of; luxels with exponents often are as the one before.
+        // The result depends on the bytes alone, so results are reused; luxels with exponents often repeat the one
+        // before.
         let table: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Rgb([byte; 3]))).collect();
         let greys: Vec<Luxel> = (0..=u8::MAX).map(|byte| adjustment.of(Luxel::Grey(byte))).collect();
         let byte = |part: usize, byte: u8| match table.get(usize::from(byte)) {
@@ -76,7 +77,7 @@ impl Light<'_> {
             let done = &mut done[set.lump][range];
             changed += self.update(image, |[x, y], old| {
                 let at = (y * wide + x) * size;
-                // Blocks that overlap by parts of a luxel are damaged; what was adjusted stays as it is then too.
+                // Blocks that overlap by part of a luxel are damage; here too no byte is adjusted twice.
                 if done[at..at + size].contains(&true) {
                     return old;
                 }

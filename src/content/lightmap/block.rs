@@ -19,18 +19,18 @@ pub struct Block {
     pub(super) styles: [u8; 8],
     pub(super) style_count: usize,
     pub(super) planes: usize,
-    /// Where the luxels begin, and how many bytes belong to the block from there on.
+    /// The offset of the luxels, and the size of the block from there on in bytes.
     pub(super) offset: usize,
     pub(super) len: usize,
     pub(super) averages: Averages,
     /// Where the record of the face is in its lump.
     pub(super) face_at: usize,
-    /// Whether averages that are elsewhere come before the block too.
+    /// Whether averages that are stored elsewhere are also before the block.
     pub(super) has_both: bool,
     pub(super) precision_is_single: bool,
 }
 
-/// Names an image: of which set and block, which of the block's styles, which of its planes.
+/// Identifies an image by its set, block, style and plane.
 ///
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
@@ -45,9 +45,9 @@ pub struct Image {
     pub set: usize,
     /// The index of the block in [`super::LightSet::blocks`].
     pub block: usize,
-    /// Which of the block's styles: an index, not the style's number.
+    /// The index in [`Block::styles`], not the style's number.
     pub style: usize,
-    /// 0 for the light itself; of bumped faces 1 to 3 for that from three directions.
+    /// 0 for the light itself; 1 to 3 for the three directions of a bumped face.
     pub plane: usize,
 }
 
@@ -84,13 +84,12 @@ impl Block {
         self.planes
     }
 
-    /// The bytes of the lump that are the block's: with what follows its luxels, without averages.
+    /// The bytes of the block in the lump: its luxels and the bytes that follow them, without averages.
     pub fn bytes(&self) -> Range<usize> {
         self.offset..self.offset + self.len
     }
 
-    /// Whether its size follows from sums in single precision, as those in double precision would let it run into the
-    /// next block.
+    /// Whether its size was computed in single precision, since with double precision it would overlap the next block.
     pub fn is_in_single_precision(&self) -> bool {
         self.precision_is_single
     }

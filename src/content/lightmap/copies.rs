@@ -1,14 +1,13 @@
-//! Light that a map has twice: what is changed in one is carried over to the other.
+//! Light that a map has twice: a change in one copy is applied to the other.
 
 use super::{Image, Light, Luxel};
 
 impl Light<'_> {
-    /// Carries what was changed over to copies of it, and from a copy to what it repeats, as far as there nothing was
-    /// changed itself; says how many luxels that are.
+    /// Applies changes of the light to its copies, and from a copy to its original, unless the target was edited too.
+    /// Returns how many luxels it changed.
     ///
-    /// `before` is the light as it was. A luxel that was the same in both is the same again. Else each part of it
-    /// becomes as much brighter or darker as that part of the changed luxel did, in linear light, and where that was
-    /// black the same.
+    /// `before` is the light as it was. A luxel that was equal in both is equal again. Otherwise each component is
+    /// scaled as in the changed luxel, in linear light; if that component was black, it takes the new value.
     ///
     /// ```
     /// use bspkit::content::lightmap::{Image, Luxel};
@@ -62,7 +61,7 @@ impl Light<'_> {
     }
 }
 
-/// What a luxel becomes of which another one is a copy that changed.
+/// The new value of a luxel whose copy was changed.
 fn carry(old: Luxel, new: Luxel, now: Luxel) -> Luxel {
     if now == old {
         return new;

@@ -7,11 +7,11 @@ use crate::bytes::amount;
 use crate::dialect::LuxelForm;
 
 impl Light<'_> {
-    /// Changes luxels of an image, each by its column and row, and says how many are others now.
+    /// Changes luxels of an image, each by its column and row, and returns how many changed.
     ///
-    /// A luxel that `change` gives back as it was keeps its bytes, and so does one that it gives another form. Where
-    /// the face keeps the average of a style, that becomes the mean of the style's luxels, as far as its form goes,
-    /// once any of them is not as it was read; the directions of bumped faces do not count for it.
+    /// A luxel keeps its bytes if `change` returns it unchanged or in another form. If the face stores the average of a
+    /// style, and a luxel of the style differs from what was read, the average becomes the mean of the style's luxels
+    /// in the precision of its form. The directions of bumped faces do not count for the mean.
     pub fn update(&mut self, image: Image, mut change: impl FnMut([usize; 2], Luxel) -> Luxel) -> usize {
         let Some(set) = self.sets.get(image.set) else { return 0 };
         let Some(block) = set.blocks.get(image.block) else { return 0 };
@@ -38,7 +38,7 @@ impl Light<'_> {
         changed
     }
 
-    /// Gives a luxel another value and says whether it is another now.
+    /// Gives a luxel another value and returns whether it changed.
     pub fn set(&mut self, image: Image, [x, y]: [usize; 2], luxel: Luxel) -> bool {
         self.update(image, |at, old| if at == [x, y] { luxel } else { old }) > 0
     }

@@ -2,7 +2,7 @@
 
 use crate::bytes::{integer, rounded};
 
-/// With what precision a compiler summed, which decides where a corner lies on the edge between two luxels.
+/// The precision of a compiler's sums. It decides the result for a corner on the edge between two luxels.
 ///
 /// ```
 /// use bspkit::content::lightmap::{Precision, extents};
@@ -13,10 +13,10 @@ use crate::bytes::{integer, rounded};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Sums in double precision that are rounded to single: the compilers and engines of their time, on processors
-    /// that had no other registers.
+    /// Sums in double precision, rounded to single: compilers and engines for processors whose registers are all of
+    /// double precision or more.
     Double,
-    /// Sums in single precision throughout: a few compilers since.
+    /// Sums in single precision throughout: a few later compilers.
     Single,
 }
 
@@ -26,19 +26,19 @@ pub enum Precision {
 pub struct Extents {
     /// The first luxel in each direction (`texturemins` in luxels).
     pub luxel_mins: [i32; 2],
-    /// How many luxels there are in each direction: one more than whole steps.
+    /// The number of luxels in each direction: the number of steps plus one.
     pub luxels: [usize; 2],
 }
 
-/// Computes the extents of a face from its corners and the vectors of its texinfo (`CalcSurfaceExtents`); nothing where
-/// they are none that an engine could compute with.
+/// Computes the extents of a face from its corners and the vectors of its texinfo (`CalcSurfaceExtents`); `None` if an
+/// engine could not compute with them.
 pub fn extents(
     corners: impl IntoIterator<Item = [f32; 3]>,
     vectors: &[[f32; 4]; 2],
     precision: Precision,
 ) -> Option<Extents> {
     const STEP: f32 = 16.0;
-    // The engines' start values: a corner beyond them does not count for them either.
+    // The engines' start values: engines ignore corners beyond them too.
     let (mut mins, mut maxs) = ([999_999.0_f32; 2], [-99_999.0_f32; 2]);
     for corner in corners {
         for axis in 0..2 {

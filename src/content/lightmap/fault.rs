@@ -1,4 +1,4 @@
-//! What can be wrong with the light of a face.
+//! Faults of the light of a face.
 
 use std::fmt;
 
@@ -23,19 +23,19 @@ pub struct LightFault {
     pub kind: LightFaultKind,
 }
 
-/// What is wrong with the light of a face.
+/// A fault of the light of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LightFaultKind {
-    /// Its texinfo, this one, is not there.
+    /// The face's texinfo index is out of range.
     Texinfo(i32),
-    /// Its edges lead nowhere.
+    /// Its edges do not exist or lead to no corners.
     Edges,
-    /// Its corners or its own words give no size.
+    /// No size can be computed from its corners or its record.
     Size,
     /// Not all of its light is in the lump.
     Range {
-        /// Where it says that it begins.
+        /// The offset of the light.
         offset: i32,
         /// Columns and rows.
         size: [usize; 2],
@@ -44,11 +44,11 @@ pub enum LightFaultKind {
         /// Bytes of the lump.
         lump: usize,
     },
-    /// It lies on a page that is not there.
+    /// Its page does not exist.
     Page {
         /// The page's number.
         page: i32,
-        /// How many there are.
+        /// The number of pages.
         pages: usize,
     },
 }
@@ -62,12 +62,13 @@ impl fmt::Display for LightFault {
 impl fmt::Display for LightFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LightFaultKind::Texinfo(index) => write!(f, "its texinfo {index} is not there"),
+            LightFaultKind::Texinfo(index) => write!(f, "its texinfo {index} does not exist"),
             LightFaultKind::Edges => f.write_str("its edges lead to no corners, so the size of its light is not known"),
-            LightFaultKind::Size => f.write_str("the size of its light makes no sense"),
+            LightFaultKind::Size => f.write_str("the size of its light cannot be computed"),
             LightFaultKind::Range { offset, size: [wide, high], images, lump } => write!(
                 f,
-                "its light begins at {offset}, {wide} by {high} luxels in {images} images, and the lump has {lump} bytes"
+                "its light begins at {offset}, {wide} by {high} luxels in {images} images, and the lump has \
+                 {lump} bytes"
             ),
             LightFaultKind::Page { page, pages } => {
                 write!(f, "its light is on page {page}, and there are {pages} pages")

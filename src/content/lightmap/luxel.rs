@@ -1,11 +1,11 @@
-//! Luxels: what they are in bytes, and what light that is.
+//! Luxels: their bytes, and the light that they mean.
 
 use std::sync::OnceLock;
 
 use crate::bytes::{integer, nearest_byte, rounded};
 use crate::dialect::LuxelForm;
 
-/// A luxel as the file has it.
+/// A luxel as it is in the file.
 ///
 /// ```
 /// use bspkit::content::lightmap::Luxel;
@@ -20,16 +20,16 @@ use crate::dialect::LuxelForm;
 pub enum Luxel {
     /// One number for all colors, as it is shown.
     Grey(u8),
-    /// Red, green, blue, as they are shown: engines multiply them with the texture without any conversion.
+    /// Red, green, blue, as they are shown: engines multiply the texture by them without conversion.
     Rgb([u8; 3]),
-    /// Red, green, blue, and the power of two that they are multiplied with: linear light, of which 255 is what a
-    /// texture is shown with unchanged (`ColorRGBExp32`).
+    /// Red, green, blue, and the power of two that they are multiplied by: linear light, in which 255 shows a texture
+    /// unchanged (`ColorRGBExp32`).
     Rgbe([u8; 3], i8),
 }
 
-/// How much darker half of the light looks on the screens that 8-bit light was made for.
+/// The gamma of the screens for which 8-bit light was made.
 const SCREEN: f64 = 2.2;
-/// How bright red, green and blue are to the eye (Rec. 709).
+/// The weights of red, green and blue in the brightness that the eye sees (Rec. 709).
 const BRIGHTNESS: [f64; 3] = [0.2126, 0.7152, 0.0722];
 
 impl Luxel {
@@ -45,7 +45,7 @@ impl Luxel {
         }
     }
 
-    /// Its bytes, and how many of them count.
+    /// Its bytes, and how many of them are used.
     pub(super) fn bytes(self) -> ([u8; 4], usize) {
         match self {
             Luxel::Grey(grey) => ([grey, 0, 0, 0], 1),
@@ -54,7 +54,7 @@ impl Luxel {
         }
     }
 
-    /// What it is made of.
+    /// Its form.
     pub fn form(self) -> LuxelForm {
         match self {
             Luxel::Grey(_) => LuxelForm::Grey,
@@ -63,9 +63,9 @@ impl Luxel {
         }
     }
 
-    /// The light that it stands for, 1 being what a texture is shown with unchanged.
+    /// The light that it means; 1 shows a texture unchanged.
     ///
-    /// 8-bit luxels are taken for what a screen shows, whose light goes by the power 2.2 of it.
+    /// An 8-bit luxel is a value for a screen; its light is that value to the power of 2.2.
     pub fn linear(self) -> [f64; 3] {
         match self {
             Luxel::Grey(grey) => [(f64::from(grey) / 255.0).powf(SCREEN); 3],
@@ -77,8 +77,8 @@ impl Luxel {
         }
     }
 
-    /// A luxel of the same form with other light; what is too bright for the form is as bright as it can be, and grey
-    /// is as bright as the light is to the eye.
+    /// The luxel of the same form with other light. Light that is too bright for the form becomes the brightest value;
+    /// grey takes the brightness that the eye sees.
     #[must_use]
     pub fn with_linear(self, light: [f64; 3]) -> Self {
         let light = light.map(|part| if part > 0.0 { part } else { 0.0 });
@@ -86,7 +86,7 @@ impl Luxel {
             Luxel::Grey(_) => {
                 let [red, green, blue] = light;
                 let [of_red, of_green, of_blue] = BRIGHTNESS;
-                // Without a color nothing is to be rounded.
+                // Grey needs no weights; they would round it.
                 let is_grey = red == green && green == blue;
                 let light = if is_grey { red } else { red * of_red + green * of_green + blue * of_blue };
                 Luxel::Grey(nearest_byte(255.0 * light.powf(1.0 / SCREEN)))
@@ -99,10 +99,10 @@ impl Luxel {
         }
     }
 
-    /// The luxel as it looks on a screen that shows up to twice the light a texture is shown with unchanged, which is
-    /// how bright the engines let light be.
+    /// The luxel as a screen shows it. The brightest value is light of 2, which is the limit of the engines; 1 shows a
+    /// texture unchanged.
     pub fn shown(self) -> [u8; 3] {
-        // By exponent and part; powers of each luxel would take most of the time of an export.
+        // A table by exponent and component: computing powers for each luxel would take most of the time of an export.
         static TABLE: OnceLock<Vec<[u8; 256]>> = OnceLock::new();
         match self {
             Luxel::Grey(grey) => [grey; 3],
@@ -115,7 +115,7 @@ impl Luxel {
         }
     }
 
-    /// The luxel of this form that looks so, as [`Luxel::shown`] has it.
+    /// The luxel of this form that displays as the given color, as in [`Luxel::shown`].
     #[must_use]
     pub fn with_shown(self, color: [u8; 3]) -> Self {
         match self {
@@ -126,7 +126,7 @@ impl Luxel {
     }
 }
 
-/// How each part looks with an exponent.
+/// The shown value of each component with an exponent.
 fn shown_with(exponent: i8) -> [u8; 256] {
     let scale = f64::from(exponent).exp2() / 255.0;
     let mut light = 0.0;
@@ -137,39 +137,39 @@ fn shown_with(exponent: i8) -> [u8; 256] {
     })
 }
 
-/// The most light that is shown, where 1 is what a texture is shown with unchanged.
+/// The most light that is shown; 1 shows a texture unchanged.
 const BRIGHTEST: f64 = 2.0;
 
 /// The nearest color with the exponent that keeps most of it.
 fn pack(color: [f64; 3]) -> ([u8; 3], i8) {
     let (exponent, parts) = scaled(color);
     let parts = parts.map(|part| (part + 0.5).floor());
-    // What rounds up to 256 needs one bit less.
+    // A component that rounds up to 256 needs the next exponent.
     match exponent.checked_add(1) {
         Some(next) if parts.iter().any(|part| *part >= 256.0) => (parts.map(|part| nearest_byte(part / 2.0)), next),
         _ => (parts.map(nearest_byte), exponent),
     }
 }
 
-/// A color as the compilers pack one: cut off and not rounded (`VectorToColorRGBExp32`).
+/// A color as the compilers encode it: truncated, not rounded (`VectorToColorRGBExp32`).
 pub(super) fn cut(light: [f64; 3]) -> Luxel {
     let (exponent, parts) = scaled(light.map(|part| part * 255.0));
     Luxel::Rgbe(parts.map(|part| nearest_byte(part.floor())), exponent)
 }
 
-/// The exponent with which the largest part is at least 128 and less than 256, and the parts with it.
+/// The exponent with which the largest component is at least 128 and less than 256, and the components with it.
 fn scaled(color: [f64; 3]) -> (i8, [f64; 3]) {
     let most = color.into_iter().fold(0.0, f64::max);
     if most <= 0.0 {
         return (0, [0.0; 3]);
     }
-    // The logarithm may be off by its last bit, and light may be too dark for any exponent.
+    // The logarithm may be wrong in its last bit, and light may be too dark for any exponent.
     let guess = integer(rounded(most.log2().floor())).unwrap_or(0).saturating_sub(8);
     let mut exponent = i8::try_from(guess.max(i32::from(i8::MIN))).unwrap_or(i8::MAX);
     while exponent < i8::MAX && most >= 256.0 * f64::from(exponent).exp2() {
         exponent += 1;
     }
     let scale = f64::from(exponent).exp2();
-    // Single precision, in which compilers compute: the mean of equal luxels is what they are.
+    // Compilers compute in single precision: the mean of equal luxels is their value.
     (exponent, color.map(|part| f64::from(rounded(part / scale)).min(255.0 + 0.999)))
 }

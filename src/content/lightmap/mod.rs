@@ -1,8 +1,8 @@
 //! Light of faces: luxels to be read and set, face by face or page by page, for every family.
 //!
-//! [`Light`] is a lens: it keeps the bytes of the lumps and knows where in them the luxels of each face are. What is
-//! set changes the bytes of that luxel and, where a face keeps the average of its light, that; nothing else. What is
-//! after a face's luxels, between blocks and after the last one stays as it is.
+//! [`Light`] is a lens: it keeps the bytes of the lumps and knows where in them the luxels of each face are. Setting a
+//! luxel changes its bytes and, if the face stores the average of its light, the average; nothing else. Bytes after a
+//! face's luxels, between blocks and after the last block stay.
 
 mod adjust;
 mod block;
@@ -47,7 +47,7 @@ use crate::record::Held;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Light<'a> {
-    /// The lumps that light or averages are in.
+    /// The lumps with light or averages.
     lumps: Vec<LightLump<'a>>,
     sets: Vec<LightSet>,
 }
@@ -58,7 +58,7 @@ struct LightLump<'a> {
     held: Held<'a>,
 }
 
-/// The light of one lump, as the faces of another point into it.
+/// The light of one lump, to which the faces of another lump point.
 ///
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.light()?;
@@ -71,7 +71,7 @@ struct LightLump<'a> {
 pub struct LightSet {
     name: &'static str,
     lump_name: &'static str,
-    /// Which of [`Light::lumps`] has the luxels, and which the faces with averages.
+    /// The indices in [`Light::lumps`] of the lump with the luxels and of the faces with averages.
     lump: usize,
     faces: Option<usize>,
     form: LuxelForm,
@@ -83,22 +83,22 @@ pub struct LightSet {
 }
 
 impl LightSet {
-    /// What it is called where a map may have several: `ldr`, `hdr`, `decoupled`, `rgb`; empty for the others.
+    /// Its name if a map may have several sets: `ldr`, `hdr`, `decoupled`, `rgb`; empty for the others.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The lump that it is in.
+    /// The name of its lump.
     pub fn lump(&self) -> &'static str {
         self.lump_name
     }
 
-    /// What its luxels are.
+    /// The form of its luxels.
     pub fn form(&self) -> LuxelForm {
         self.form
     }
 
-    /// The set whose light it repeats luxel by luxel, in another form perhaps; [`Light::carry`] keeps them alike.
+    /// The set of which it is a copy, luxel by luxel, maybe in another form; [`Light::carry`] keeps both alike.
     pub fn copy_of(&self) -> Option<usize> {
         self.copy_of
     }
@@ -113,12 +113,12 @@ impl LightSet {
         &self.blocks
     }
 
-    /// Where in the blocks that of a face or a page is.
+    /// The index in [`LightSet::blocks`] of the block of a face or a page.
     pub fn block_of(&self, index: usize) -> Option<usize> {
         self.blocks.binary_search_by_key(&index, Block::index).ok()
     }
 
-    /// How many faces have no light, as they should.
+    /// How many faces are not lit, and correctly so.
     pub fn unlit(&self) -> usize {
         self.unlit
     }
@@ -151,12 +151,12 @@ impl<'a> Content<'a> for Light<'a> {
 }
 
 impl<'a> Light<'a> {
-    /// The light by lumps: one for most maps, none for a map that was never lit.
+    /// The sets of light: one for most maps, none for a map that was never lit.
     pub fn sets(&self) -> &[LightSet] {
         &self.sets
     }
 
-    /// Every image there is.
+    /// Every image of every set.
     pub fn images(&self) -> impl Iterator<Item = Image> {
         self.sets.iter().enumerate().flat_map(|(index, set)| set.images(index))
     }
@@ -188,7 +188,7 @@ impl<'a> Light<'a> {
         Some(Luxel::read(set.form, self.lumps.get(lump)?.held.get().get(place.at..)?))
     }
 
-    /// The place of a lump among those that are held.
+    /// The index of a lump in `lumps`.
     fn hold(&mut self, from: &Reader<'_, 'a>, slot: SlotId, bytes: Data<'a>) -> usize {
         let place = self.lumps.iter().position(|lump| lump.slot == slot);
         place.unwrap_or_else(|| {

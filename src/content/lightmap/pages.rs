@@ -1,4 +1,4 @@
-//! Light in pages, and where on them surfaces lie.
+//! Light in pages, and the place of each surface on them.
 
 use super::block::Block;
 use super::fault::{LightFault, LightFaultKind};
@@ -9,7 +9,7 @@ use crate::content::lens::Reader;
 use crate::dialect::{Averages, LightModel, LitSurface, LuxelForm, PageLight};
 use crate::error::Result;
 
-/// Where on which page the light of a surface is: the smallest rectangle around its corners there.
+/// The page of a surface's light, and the smallest rectangle around its corners there.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
@@ -22,7 +22,7 @@ use crate::error::Result;
 pub struct SurfaceLight {
     /// The surface.
     pub surface: usize,
-    /// The page, of the lump or of the files beside the map.
+    /// The page's number, in the lump or among the files beside the map.
     pub page: usize,
     /// Column and row of its first luxel, on a page of the lump's size.
     pub at: [usize; 2],
@@ -31,7 +31,7 @@ pub struct SurfaceLight {
 }
 
 impl<'a> Bsp<'a> {
-    /// Which surfaces are lit by pages, and where on them they lie; nothing for maps without pages.
+    /// The surfaces that are lit by pages, with their place on them; empty for maps without pages.
     ///
     /// # Errors
     /// As [`Bsp::table`].
@@ -57,8 +57,8 @@ impl<'a> Bsp<'a> {
         Ok(found)
     }
 
-    /// The names of the files with light that the map's surfaces ask for, in the folder beside the map that has its
-    /// name: those that have no page in the map itself.
+    /// The names of the light files that the map's surfaces need because their page is not in the map. The files are in
+    /// a folder beside the map that has the map's name.
     ///
     /// # Errors
     /// As [`Bsp::table`].
@@ -77,14 +77,14 @@ impl<'a> Bsp<'a> {
     }
 }
 
-/// What light goes by of every surface.
+/// The fields of every surface that light depends on.
 fn surfaces(from: &Reader<'_, '_>, model: &PageLight) -> Result<Vec<LitSurface>> {
     let form = &model.surfaces;
     let records = read::records_of(from, form.lump, form.record)?;
     Ok(records.chunks_exact(form.record.size).filter_map(form.read).collect())
 }
 
-/// The luxels that corners from 0 to 1 span.
+/// The range of luxels of corners whose coordinates are from 0 to 1.
 fn around(corners: impl Iterator<Item = [f32; 2]> + Clone, page: usize) -> Option<([usize; 2], [usize; 2])> {
     let size = f32::from(u16::try_from(page).ok()?);
     let (mut at, mut extent) = ([0; 2], [0; 2]);

@@ -30,7 +30,7 @@ pub(super) fn sets<'a>(from: &Reader<'_, 'a>, light: &mut Light<'a>) -> Result<(
     }
 }
 
-/// A lump by its name, where it has bytes.
+/// A lump by its name, if it has bytes.
 fn filled<'a>(from: &Reader<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
     let Some(slot) = from.bsp().slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
     from.bsp().check_there(slot)?;
@@ -39,9 +39,9 @@ fn filled<'a>(from: &Reader<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<
 }
 
 fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, light: &mut Light<'a>) -> Result<()> {
-    // Without luxels whatever the faces say means nothing: maps that were never lit have any offset.
+    // Without luxels the offsets of faces have no meaning: maps that were never lit have any value there.
     let Some((slot, luxels)) = filled(from, lumps.light)? else { return Ok(()) };
-    // A copy that has not as many luxels is left out by engines too.
+    // Engines also ignore a copy with another number of luxels.
     let bsp = from.bsp();
     let is_whole = || bsp.container().slot(slot).is_some_and(|slot| bsp.row(slot).is_ok());
     if lumps.copied.is_some() && !is_whole() {
@@ -83,7 +83,7 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     Ok(())
 }
 
-/// The form that a lump's records have.
+/// The form of a lump's records.
 fn record_of<'f, F>(
     bsp: &Bsp<'_>,
     slot: SlotId,
@@ -92,16 +92,16 @@ fn record_of<'f, F>(
 ) -> Result<&'f F> {
     let slot = bsp.container().slot(slot).ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no faces"))?;
     let unknown = |why: String| {
-        let message = format!("what is in {} is not known, so neither is whose light is where: {why}", slot.name);
+        let message = format!("the records in {} are not known, so light cannot be found: {why}", slot.name);
         Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
     };
     let row = bsp.row(slot).map_err(unknown)?;
     let is = |found: &RecordInfo, form: &F| (record(form).type_id)() == (found.type_id)();
     let found = row.record().and_then(|found| forms.iter().find(|form| is(found, form)));
-    found.ok_or_else(|| unknown("its records say nothing of light that is known".to_owned()))
+    found.ok_or_else(|| unknown("no known field of its records is about light".to_owned()))
 }
 
-/// How many bytes a luxel are after the light of each face.
+/// The number of bytes per luxel after the light of each face.
 fn extra_bytes<'a>(from: &Reader<'_, 'a>, model: &FaceLight) -> Result<usize> {
     let Some(extra) = model.extra else { return Ok(0) };
     let Some((_, flags)) = filled(from, extra.flags)? else { return Ok(0) };
@@ -129,14 +129,14 @@ impl<'a, 'f> Textures<'a, 'f> {
     }
 }
 
-/// The lumps that the corners of faces follow from.
+/// The lumps from which the corners of faces are computed.
 struct Geometry<'a> {
     surf_edges: Table<'a, SurfEdge>,
     edges: Edges<'a>,
     vertexes: Table<'a, Vertex>,
 }
 
-/// Edges with numbers of 16 bits or of 32.
+/// Edges with 16-bit or 32-bit numbers.
 enum Edges<'a> {
     Narrow(Table<'a, Edge>),
     Wide(Table<'a, WideEdge>),
@@ -191,7 +191,7 @@ pub(super) fn table<'a, R: Record>(from: &Reader<'_, 'a>, role: Role) -> Result<
     by_key(from, Key::new(lump.name))
 }
 
-/// The bytes of a lump, where its records are these.
+/// The bytes of a lump, if it has these records.
 pub(super) fn records_of<'a>(from: &Reader<'_, 'a>, lump: &str, record: &'static RecordInfo) -> Result<Data<'a>> {
     let slot = from.slot(lump)?;
     record_of(from.bsp(), slot, &[record], |record| record)?;
@@ -206,24 +206,24 @@ fn by_key<'a, R: Record>(from: &Reader<'_, 'a>, key: Key<R>) -> Result<Table<'a,
     Ok(Table::new(key.lump(), bytes.slice(part)))
 }
 
-/// A block before it is known whether it fits.
+/// A block that may not fit.
 struct Found {
     block: Block,
     claimed: i32,
-    /// The other size, where sums in single precision give one.
+    /// The size in single precision, if it is another one.
     single: Option<[usize; 2]>,
 }
 
 struct Finder<'a, 'f> {
     model: &'f FaceLight,
-    /// What a luxel is, which in a copy is not what the model says.
+    /// The form of the luxels; a copy may have another one than the model.
     luxel: LuxelForm,
     form: &'f FaceForm,
     textures: Textures<'a, 'f>,
     geometry: Option<Geometry<'a>>,
-    /// Bytes a luxel after the light of each face.
+    /// Bytes per luxel after the light of each face.
     extra: usize,
-    /// A record for each face that places it, instead of what the face says.
+    /// A record per face with the place of its light, which replaces the fields of the face.
     places: Option<Data<'a>>,
     /// The size of the lump with the light.
     lump: usize,
@@ -231,7 +231,7 @@ struct Finder<'a, 'f> {
 }
 
 impl Finder<'_, '_> {
-    /// The block of a face; nothing where it has no light.
+    /// The block of a face; `None` if it has no light.
     fn block(&self, index: usize, face: &LitFace) -> Result<Option<Found>, LightFaultKind> {
         let style_count = face.styles.iter().take_while(|style| **style != 255).count();
         let placed = match &self.places {
@@ -283,7 +283,7 @@ impl Finder<'_, '_> {
         Ok(Some(Found { block, claimed: offset, single }))
     }
 
-    /// Where in the lump a block begins: the faces say it of luxels of the model's form.
+    /// The offset of a block in the lump; the faces store it for luxels of the model's form.
     fn offset(&self, claimed: i32) -> usize {
         let luxels = usize::try_from(claimed).ok().map(|claimed| match self.luxel == self.model.luxels {
             true => Some(claimed),
@@ -292,14 +292,15 @@ impl Finder<'_, '_> {
         luxels.flatten().unwrap_or(usize::MAX)
     }
 
-    /// The bytes of a block with this size; nothing where that is more than any lump has.
+    /// The bytes of a block with this size; `None` if the number is larger than any lump.
     fn len(&self, block: &Block, [wide, high]: [usize; 2]) -> Option<usize> {
         let luxels = wide.checked_mul(high).filter(|luxels| *luxels > 0 && *luxels <= self.lump)?;
         let images = block.style_count * block.planes;
         Some(luxels * self.luxel.bytes() * images + luxels * self.extra)
     }
 
-    /// Sizes that let a block run into the next one give way to those that do not; what does not fit is a fault.
+    /// If a block would overlap the next one with its first size, and not with the other one, it takes the other one. A
+    /// block that does not fit is a fault.
     fn settle(self, faults: &mut Vec<LightFault>) -> Vec<Block> {
         let mut starts: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
         starts.sort_unstable();
@@ -330,8 +331,8 @@ impl Finder<'_, '_> {
         blocks
     }
 
-    /// Where the faces keep averages some of the bumped blocks have them before them too; nothing says which but the
-    /// gap to the block before.
+    /// If the faces store averages, some of the bumped blocks also have averages before them. Only the gap to the block
+    /// before shows which ones.
     fn find_averages(&self, blocks: &mut [Block]) {
         if !matches!(self.form.averages, Averages::InFace(_)) {
             return;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Image, Light, Luxel};
 use crate::bytes::{amount, nearest_byte};
 
-/// What there is in one set of light.
+/// Statistics of one set of light.
 ///
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
@@ -18,17 +18,17 @@ use crate::bytes::{amount, nearest_byte};
 pub struct LightStat {
     /// By the style's number.
     pub styles: BTreeMap<u8, StyleStat>,
-    /// Pairs of blocks that lie on each other in part: a block, and one that begins within it.
+    /// Pairs of blocks that overlap in part: a block, and one that begins within it.
     pub overlaps: usize,
-    /// Blocks that begin where another one does.
+    /// Blocks that begin at the same offset as another one.
     pub shared: usize,
-    /// Blocks whose size follows from sums in single precision.
+    /// Blocks whose size was computed in single precision.
     pub single: usize,
-    /// Bytes of the lump that are nobody's.
+    /// Bytes of the lump that belong to no block.
     pub unowned: usize,
 }
 
-/// What there is of one style, without the directions of bumped faces.
+/// Statistics of one style, without the directions of bumped faces.
 ///
 /// ```
 /// let light = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.light()?;
@@ -51,7 +51,8 @@ pub struct StyleStat {
     pub most: [f64; 3],
     /// The mean.
     pub mean: [f64; 3],
-    /// How many luxels look how bright, by their brightest part, in 16 steps from black to as bright as is shown.
+    /// The number of luxels by shown brightness (of the brightest component), in 16 steps from black to the brightest
+    /// value.
     pub histogram: [usize; 16],
 }
 
@@ -70,11 +71,11 @@ impl Default for StyleStat {
 }
 
 impl Light<'_> {
-    /// Counts what there is in a set.
+    /// Computes the statistics of a set.
     pub fn stat(&self, set: usize) -> Option<LightStat> {
         let of = self.sets.get(set)?;
         let mut stat = LightStat::default();
-        // A byte's light is computed once and not for each luxel.
+        // The light of a byte is computed once, not per luxel.
         let table: Vec<f64> = (0..=u8::MAX).map(|byte| Luxel::Rgb([byte; 3]).linear()[0]).collect();
         for (block, found) in of.blocks.iter().enumerate() {
             for (style, number) in found.styles().iter().enumerate() {

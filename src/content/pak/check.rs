@@ -1,4 +1,4 @@
-//! What is wrong or odd about a pakfile.
+//! Findings about a pakfile.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::bytes::{self, escaped, is_zero};
 use crate::record::Field;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
 
-/// Something about a pakfile that a person may want to know.
+/// A fault or oddity of a pakfile.
 ///
 /// ```
 /// use bspkit::content::pak::{Pak, Severity};
@@ -24,22 +24,22 @@ use crate::threads::{WORKING_MEMORY, in_parallel_within};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How much it matters.
+    /// How serious it is.
     pub severity: Severity,
-    /// What kind of finding it is, in one word.
+    /// The kind of finding, in one word.
     pub code: &'static str,
-    /// The file's index, where it is about one.
+    /// The index of the file, if it is about one file.
     pub entry: Option<usize>,
     /// A sentence.
     pub message: String,
 }
 
-/// How much a finding matters.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Not as Valve's tools have it, and read anyway.
+    /// Valve's tools would write it in another way; all readers read it.
     Odd,
-    /// Some reader does not get the file's bytes, or not those that the directory promises.
+    /// Some reader cannot read the file's bytes, or reads other bytes than the directory states.
     Wrong,
 }
 
@@ -53,8 +53,8 @@ impl fmt::Display for Severity {
 const MOST_FILES: usize = 32768;
 
 impl<'a> Pak<'a> {
-    /// Reads every file, on this many threads, and says what is wrong or odd: first the files in their order, then the
-    /// pakfile as a whole.
+    /// Reads every file, on this many threads, and returns all findings: first about the files in their order, then
+    /// about the pakfile as a whole.
     pub fn check(&self, threads: usize) -> Vec<Finding> {
         let entries: Vec<_> = self.iter().collect();
         let all: Vec<usize> = (0..self.len()).collect();
@@ -74,14 +74,14 @@ impl<'a> Pak<'a> {
         findings
     }
 
-    /// Names that engines take for one.
+    /// Names that are equal to engines.
     fn check_names(&self, findings: &mut Vec<Finding>) {
         let mut first = HashMap::with_capacity(self.len());
         for entry in self.iter() {
             let first = *first.entry(name::lookup_name(entry.name())).or_insert(entry.index());
             if first != entry.index() {
                 let other = escaped(self.name(first));
-                let why = format!("engines take it for file #{first}, `{other}`, and read only one of them");
+                let why = format!("to engines it is the same as file #{first}, `{other}`: they read only one");
                 findings.push(finding(&entry, Severity::Odd, "duplicate", &why));
             }
         }
@@ -93,7 +93,7 @@ impl<'a> Pak<'a> {
         let of_all = |severity, code, message| Finding { severity, code, entry: None, message };
         if !self.is_edited() && source.counted_beyond().is_none() {
             let (says, is) = (source.end.directory_size, source.directory.len());
-            let message = format!("the directory has {is} bytes, its end record says {says}");
+            let message = format!("the directory has {is} bytes, and its end record says {says}");
             findings.push(of_all(Severity::Wrong, "directory", message));
         }
         let mut extents: Vec<_> = Vec::with_capacity(self.len());
@@ -101,7 +101,7 @@ impl<'a> Pak<'a> {
             let Node::Source(at) = &self.nodes[entry.index()] else { continue };
             let record = &source.entries[bytes::index(*at)];
             if write::before_directory(source, record).is_none() {
-                findings.push(finding(&entry, Severity::Wrong, "place", "it does not lie before the directory"));
+                findings.push(finding(&entry, Severity::Wrong, "place", "it is not before the directory"));
             }
             extents.extend(write::extent(source, record).map(|range| (range, entry.index())));
         }
@@ -151,7 +151,7 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
         add(Severity::Wrong, "name", &format!("the name {why}"));
     }
     if entry.name().contains(&b'\\') {
-        add(Severity::Odd, "backslash", "the name has a backslash, which zip readers take for a letter");
+        add(Severity::Odd, "backslash", "the name has a backslash, which zip readers do not read as a slash");
     }
     let record = entry.record();
     if record.flags & ENCRYPTED != 0 {
@@ -195,7 +195,7 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
                 add(Severity::Wrong, "crc", &why);
             }
             if rest > 0 {
-                add(Severity::Wrong, "data", &format!("{rest} of its stored bytes belong to nothing"));
+                add(Severity::Wrong, "data", &format!("{rest} of its stored bytes are not part of its data"));
             }
             if record.method == method::LZMA && method::is_read_in_pieces(entry.name()) {
                 add(Severity::Wrong, "sound", "it is compressed, and engines can only play it stored");

@@ -1,4 +1,4 @@
-//! Edits: files that come, change, go, or get another name.
+//! Edits: adding, replacing, removing and renaming files.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::{Data, Error, ErrorKind, Result};
 /// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
 /// console's pakfile, and for names that no engine looks up.
 impl<'a> Pak<'a> {
-    /// Puts a file after the others and gives its index.
+    /// Adds a file after the others and returns its index.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where there is a file that engines take for it.
+    /// [`ErrorKind::Refused`] if there is a file whose name is the same to engines.
     ///
     /// ```
     /// use bspkit::content::pak::Pak;
@@ -29,7 +29,7 @@ impl<'a> Pak<'a> {
         self.put(name, data.into())
     }
 
-    /// Puts a file after the others whose name is free.
+    /// Adds a file after the others; its name must be free.
     fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
         name::check(name)?;
@@ -38,10 +38,12 @@ impl<'a> Pak<'a> {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Gives a file new bytes, or adds it where there is none that engines take for it; gives its index.
+    /// Gives the file of this name new bytes, or adds it if no file has a name that is the same to engines. Returns its
+    /// index.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where several files are taken for it and none is spelled so, besides those of all edits.
+    /// [`ErrorKind::Refused`] if several names are the same to engines and none is spelled like this, besides those of
+    /// all edits.
     pub fn set(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
         match self.one(name) {
@@ -51,8 +53,8 @@ impl<'a> Pak<'a> {
         }
     }
 
-    /// Gives a file new bytes; its name and its turn stay. What was compressed is so again, if that makes it smaller.
-    /// The bytes that it has already are not an edit.
+    /// Gives a file new bytes; its name and its position stay. A file that was compressed is compressed again if that
+    /// makes it smaller. Setting the bytes that it has is not an edit.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer files.
@@ -89,7 +91,7 @@ impl<'a> Pak<'a> {
         Ok(())
     }
 
-    /// Takes files out.
+    /// Removes files.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer files.
@@ -105,11 +107,11 @@ impl<'a> Pak<'a> {
         Ok(())
     }
 
-    /// Gives a file another name; everything else that its records say stays.
+    /// Gives a file another name; all other fields of its records stay.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] where engines take another file for
-    /// one of that name, and where the file's own header contradicts the directory.
+    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] if another file has a name that is the
+    /// same to engines, and if the file's own header contradicts the directory.
     ///
     /// ```
     /// use bspkit::content::pak::Pak;
@@ -132,10 +134,10 @@ impl<'a> Pak<'a> {
         Ok(())
     }
 
-    /// The one file of a name: the one spelled so, else the one that engines take for it.
+    /// The one file of a name: the one with this spelling, else the one whose name is the same to engines.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is none; [`ErrorKind::Refused`] where there are several.
+    /// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Refused`] if there are several.
     pub fn one(&self, name: impl AsRef<[u8]>) -> Result<usize> {
         let name = name.as_ref();
         let found = self.find(name);
@@ -148,7 +150,7 @@ impl<'a> Pak<'a> {
             ([one], _) | ([one, ..], 1) => Ok(*one),
             (several, _) => {
                 let list = several.iter().map(|index| format!("#{index} {}", escaped(self.name(*index))));
-                let message = format!("several files are called `{}`, and engines take them for one", escaped(name));
+                let message = format!("several files are called `{}`; to engines they are one", escaped(name));
                 let hint = format!("they are {}", list.collect::<Vec<_>>().join(", "));
                 Err(Error::new(ErrorKind::Refused, message).with_hint(hint))
             }
@@ -165,11 +167,11 @@ impl<'a> Pak<'a> {
             return Ok(());
         }
         let what = escaped(self.comment().trim_ascii_end().split(|byte| *byte == 0).next().unwrap_or_default());
-        let message = format!("the pakfile is a console's ({what}): its files are read and not edited");
+        let message = format!("the pakfile is a console's ({what}): its files can be read but not edited");
         Err(Error::new(ErrorKind::Refused, message))
     }
 
-    /// The file of the source whose place this one has.
+    /// The file of the source that this one replaces.
     pub(super) fn origin(&self, index: usize) -> Option<u32> {
         match &self.nodes[index] {
             Node::Source(at) => Some(*at),
@@ -177,7 +179,7 @@ impl<'a> Pak<'a> {
         }
     }
 
-    /// The node of an edited file; the source's where nothing is left of the edit.
+    /// The node of an edited file; that of the source if the edit changes nothing.
     pub(super) fn settled(&self, own: Own<'a>) -> Node<'a> {
         match own.origin.filter(|_| own.is_as_in(&self.source)) {
             Some(at) => Node::Source(at),
@@ -185,7 +187,7 @@ impl<'a> Pak<'a> {
         }
     }
 
-    /// The file as it was read, if these bytes make it that again.
+    /// The file as it was read, if these are its original bytes.
     fn as_read(&self, index: usize, data: &Data<'a>) -> Option<Node<'a>> {
         let node = Node::Source(self.origin(index)?);
         let before = Pak { source: Arc::clone(&self.source), nodes: vec![node.clone()] };
@@ -198,7 +200,7 @@ impl<'a> Pak<'a> {
             None => Ok(()),
             Some(index) => {
                 let (name, other) = (escaped(name), escaped(self.name(index)));
-                let message = format!("`{name}` is taken: engines look up file #{index}, `{other}`, under that name");
+                let message = format!("`{name}` is in use: engines find file #{index}, `{other}`, under that name");
                 Err(Error::new(ErrorKind::Refused, message))
             }
         }

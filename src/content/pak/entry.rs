@@ -9,7 +9,7 @@ use crate::file::lzma;
 use crate::record::Record;
 use crate::{Data, Error, ErrorKind, Result};
 
-/// A file of a pakfile, as its record in the directory says it.
+/// A file of a pakfile, as its record in the directory describes it.
 ///
 /// ```
 /// use bspkit::content::pak::{Method, Pak};
@@ -58,7 +58,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         Entry { pak, index, header }
     }
 
-    /// The position in the directory.
+    /// The index in the directory.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -87,18 +87,18 @@ impl<'p, 'a> Entry<'p, 'a> {
         index(self.header.stored_size)
     }
 
-    /// The CRC-32 that the directory states. Engines do not check it, and edited files are found with that of their
-    /// older bytes.
+    /// The CRC-32 that the directory states. Engines do not check it; some maps have edited files with the CRC of the
+    /// old bytes.
     pub fn crc(&self) -> u32 {
         self.header.crc
     }
 
-    /// The record in the directory. For a file that is new or was edited the offset in it is 0.
+    /// The record in the directory. For a new or edited file the offset in it is 0.
     pub fn record(&self) -> &CentralHeader {
         &self.header
     }
 
-    /// The local header, where there is one at the place that the directory states.
+    /// The local header, if there is one at the offset that the directory states.
     pub fn local(&self) -> Option<LocalHeader> {
         match &self.pak.nodes[self.index] {
             Node::Source(at) => self.pak.source.local(&self.pak.source.entries[bytes::index(*at)]),
@@ -106,7 +106,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// The name in the local header, where the file is in the map.
+    /// The name in the local header, if the file is in the map.
     pub(super) fn local_name(&self) -> Option<&'p [u8]> {
         match &self.pak.nodes[self.index] {
             Node::Source(at) => self.pak.source.local_name(&self.pak.source.entries[bytes::index(*at)]),
@@ -126,7 +126,7 @@ impl<'p, 'a> Entry<'p, 'a> {
     /// that the directory states.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where they would lie outside of the pakfile, or no local header comes before them.
+    /// [`ErrorKind::Malformed`] if they would be outside of the pakfile, or no local header is before them.
     pub fn stored(&self) -> Result<Data<'a>> {
         let source = &self.pak.source;
         let entry = match &self.pak.nodes[self.index] {
@@ -146,17 +146,17 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// The file's bytes, decompressed. The CRC is not looked at.
+    /// The file's bytes, decompressed. The CRC is not checked.
     ///
     /// # Errors
-    /// As [`Entry::stored`]; [`ErrorKind::Unsupported`] for what is encrypted or stored in a way that no engine
-    /// reads; [`ErrorKind::Malformed`] for damaged data and false sizes; [`ErrorKind::TooLarge`] where more than
+    /// As [`Entry::stored`]; [`ErrorKind::Unsupported`] for a file that is encrypted or stored in a way that no engine
+    /// reads; [`ErrorKind::Malformed`] for damaged data and wrong sizes; [`ErrorKind::TooLarge`] if more than
     /// [`MOST_DECOMPRESSED`](crate::file::lzma::MOST_DECOMPRESSED) would be decompressed.
     pub fn data(&self) -> Result<Data<'a>> {
         self.unpacked().map(|(data, _)| data)
     }
 
-    /// How many bytes of memory [`Entry::data`] takes: none for a file that is stored as it is.
+    /// The memory that [`Entry::data`] takes in bytes: 0 for a file that is stored as it is.
     pub fn memory(&self) -> usize {
         if self.method() == Method::Lzma { lzma::memory_for(self.size()) } else { 0 }
     }
@@ -190,7 +190,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         }
     }
 
-    /// Whether engines look for the data elsewhere than other readers do, and how many bytes later.
+    /// By how many bytes engines look for the data later than other readers do.
     pub(super) fn misread(&self) -> Option<i32> {
         let local = self.local().filter(|_| !self.pak.is_console())?;
         let names = |name: u16, extra: u16| i32::from(name) + i32::from(extra);
@@ -199,7 +199,7 @@ impl<'p, 'a> Entry<'p, 'a> {
         (local != central).then_some(central - local)
     }
 
-    /// Insists that all readers agree which bytes are the data.
+    /// Fails unless all readers find the same bytes as data.
     pub(super) fn check_lengths(&self) -> Result<()> {
         let why = || "has extra fields of two lengths, so engines and other readers find different data".to_owned();
         self.misread().map_or(Ok(()), |_| Err(self.error(ErrorKind::Refused, why())))

@@ -1,4 +1,4 @@
-//! Files that are new, or not as they were: their headers, made as Valve's writer makes them.
+//! New and changed files: their headers, made as Valve's writer makes them.
 
 use std::ops::Range;
 
@@ -9,26 +9,26 @@ use crate::bytes::{self, index};
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result};
 
-/// What the records of Valve's writer say about who made them.
+/// The version of the writer in the records of Valve's writer.
 const MADE_BY: u16 = 20;
 
 /// A file with its two headers.
 #[derive(Debug)]
 pub(super) struct Own<'a> {
-    /// The file of the source whose place it takes.
+    /// The file of the source that it replaces.
     pub(super) origin: Option<u32>,
     pub(super) header: CentralHeader,
-    /// The record of the directory, but for the offset in it.
+    /// The record of the directory, without the offset in it.
     pub(super) central: Vec<u8>,
     /// The local header with the name, at least.
     pub(super) local: Vec<u8>,
-    /// What follows: the data, and what of the source was around it.
+    /// The bytes that follow: the data, and the bytes around it in the source.
     pub(super) body: Data<'a>,
-    /// The data within that.
+    /// The range of the data in them.
     pub(super) payload: Range<usize>,
 }
 
-/// Data as it is to be stored, with what the headers say about it.
+/// Data in stored form, with the fields of the headers that describe it.
 #[derive(Debug)]
 pub(super) struct Content<'a> {
     pub(super) method: u16,
@@ -50,7 +50,7 @@ impl<'a> Content<'a> {
     }
 
     fn stored_size(&self) -> u32 {
-        // Nothing is stored in more bytes than it has.
+        // No file is stored in more bytes than it has.
         u32::try_from(self.stored.len()).unwrap_or(u32::MAX)
     }
 }
@@ -80,7 +80,7 @@ impl<'a> Own<'a> {
         Ok(Own::with(header, origin, name, &[], content.stored))
     }
 
-    /// A file with its data stored in another way; times, attributes and the like stay.
+    /// A file whose data is stored in another way; times, attributes and so on stay.
     pub(super) fn restored(entry: &Entry<'_, 'a>, origin: Option<u32>, content: Content<'a>) -> Self {
         let header = CentralHeader {
             version_needed: content.version_needed(),
@@ -125,7 +125,7 @@ impl<'a> Own<'a> {
         header.local_offset = 0;
         let old_name = entry.name().len();
         let central = [&header.encode(), name, &entry.central()[CentralHeader::SIZE + old_name..]].concat();
-        let lies = || entry.error(ErrorKind::Refused, "has a local header that names it otherwise".to_owned());
+        let lies = || entry.error(ErrorKind::Refused, "has a local header with another name".to_owned());
         let local = entry.local().filter(|local| usize::from(local.name_length) == old_name).ok_or_else(lies)?;
         let head = [&LocalHeader { name_length: header.name_length, ..local }.encode(), name].concat();
         match &pak.nodes[at] {

@@ -1,8 +1,8 @@
 //! The pakfile of a Source map: a zip of files that belong to the map.
 //!
-//! What is not edited keeps its bytes: the local record, the data and the central record of every other file, stale
-//! checksums and odd names included, as well as whatever is between them; only offsets follow. Names are bytes.
-//! Engines look them up without regard to case, and take `\` for `/`; so does [`Pak::find`].
+//! Bytes that are not edited stay: the local record, the data and the central record of every other file, with stale
+//! checksums and odd names, and the bytes between them; only offsets are updated. Names are bytes. Engines look them up
+//! without regard to case, and read `\` as `/`; so does [`Pak::find`].
 //!
 //! ```
 //! use bspkit::content::pak::Pak;
@@ -52,7 +52,7 @@ pub struct Pak<'a> {
     nodes: Vec<Node<'a>>,
 }
 
-/// A file: as in the source, by the index there, or made anew.
+/// A file: one of the source, by its index there, or a new one.
 #[derive(Clone, Debug)]
 enum Node<'a> {
     Source(u32),
@@ -63,16 +63,16 @@ impl<'a> Pak<'a> {
     /// The comment that tools from the Orange Box on write at the end of a pakfile.
     pub const XZP1: [u8; 32] = *b"XZP1 0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
-    /// A pakfile without files; its end record is to have this comment. Without an edit it has no bytes.
+    /// A pakfile without files, and with this comment in its end record. Until the first edit it has no bytes.
     pub fn new(comment: &[u8]) -> Pak<'a> {
         Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new() }
     }
 
-    /// Reads the directory of a pakfile; the files themselves are not looked at.
+    /// Reads the directory of a pakfile; the files themselves are not read.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] for what is not a zip, is cut off or contradicts itself; [`ErrorKind::Unsupported`] for
-    /// zip64 and zips on several disks, which no engine reads.
+    /// [`ErrorKind::Malformed`] for bytes that are not a zip, are cut off or contradict themselves;
+    /// [`ErrorKind::Unsupported`] for zip64 and zips on several disks, which no engine reads.
     ///
     /// ```
     /// let error = bspkit::content::pak::Pak::parse(&b"no zip"[..]).unwrap_err();
@@ -105,8 +105,8 @@ impl<'a> Pak<'a> {
         (index < self.len()).then(|| self.view(index))
     }
 
-    /// The indices of all files that engines take for this name: without regard to case, `\` for `/`. There may be
-    /// several; the name as it is spelled comes first.
+    /// The indices of all files whose name is the same to engines: without regard to case, and with `\` for `/`. There
+    /// may be several; the one with this spelling comes first.
     pub fn find(&self, name: impl AsRef<[u8]>) -> Vec<usize> {
         let name = name.as_ref();
         let mut found: Vec<usize> = (0..self.len()).filter(|index| name::is_same(self.name(*index), name)).collect();
@@ -119,12 +119,12 @@ impl<'a> Pak<'a> {
         (0..self.len()).filter(|index| pattern.matches(self.name(*index))).collect()
     }
 
-    /// The comment of the end record, which says who made the pakfile: nothing, four NULs, `XZP1 0`, `XZP2 2048`.
+    /// The comment of the end record, by which tools mark the pakfile: empty, four NULs, `XZP1 0`, `XZP2 2048`.
     pub fn comment(&self) -> &[u8] {
         self.source.comment()
     }
 
-    /// Whether it is a console's, whose directory no other zip reader understands. Those are read and not edited.
+    /// Whether it is a console's, whose directory other zip readers cannot read. It can be read but not edited.
     pub fn is_console(&self) -> bool {
         self.source.is_console
     }
@@ -149,7 +149,7 @@ impl<'a> Pak<'a> {
 }
 
 impl<'a> Content<'a> for Pak<'a> {
-    /// An empty lump is a pakfile without files, with the comment that tools of the map's time write.
+    /// An empty lump is a pakfile without files, with the comment that the tools for this version write.
     fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         let bsp = from.bsp();
         let no_lump = || Error::new(ErrorKind::NotFound, format!("{} maps have no pakfile", bsp.dialect().title));

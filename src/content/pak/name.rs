@@ -1,4 +1,4 @@
-//! Names: which are the same to an engine, and which none could look up.
+//! Names: which ones are the same to an engine, and which ones no engine could look up.
 
 use crate::bytes::escaped;
 use crate::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind, Result};
 /// The longest path that engines look up, without the NUL after it (`MAX_PATH`).
 const LONGEST: usize = 259;
 
-/// A name as engines look it up: names that are equal in this form are one file to them.
+/// A name in the form in which engines look it up: names that are equal in this form are the same file to them.
 ///
 /// ```
 /// use bspkit::content::pak::lookup_name;
@@ -21,9 +21,9 @@ pub(in crate::content) fn folded(byte: u8) -> u8 {
     if byte == b'\\' { b'/' } else { byte.to_ascii_lowercase() }
 }
 
-/// Whether engines take two names for one.
+/// Whether two names are the same to engines.
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
-    // Names of one pakfile begin alike and end otherwise.
+    // Names in a pakfile often have the same beginning and different ends.
     one.len() == other.len()
         && one.iter().rev().zip(other.iter().rev()).all(|(one, other)| folded(*one) == folded(*other))
 }
@@ -35,9 +35,9 @@ pub(super) fn problem(name: &[u8]) -> Option<&'static str> {
     match name {
         [] => Some("is empty"),
         _ if name.contains(&0) => Some("holds a NUL"),
-        [first, ..] if is_slash(first) => Some("begins at the root, where engines look for nothing"),
-        [_, b':', ..] => Some("names a drive, where engines look for nothing"),
-        _ if parts.any(|part| part == b"..") => Some("climbs out of its folder with `..`"),
+        [first, ..] if is_slash(first) => Some("begins at the root, where engines find no file"),
+        [_, b':', ..] => Some("names a drive, where engines find no file"),
+        _ if parts.any(|part| part == b"..") => Some("leaves its folder with `..`"),
         _ if name.len() > LONGEST => Some("is longer than the 259 bytes that engines look up"),
         _ => None,
     }
@@ -45,7 +45,7 @@ pub(super) fn problem(name: &[u8]) -> Option<&'static str> {
 
 /// Refuses names that no engine looks for.
 pub(super) fn check(name: &[u8]) -> Result<()> {
-    let problem = problem(name).or_else(|| name.ends_with(b"/").then_some("is a folder's"));
+    let problem = problem(name).or_else(|| name.ends_with(b"/").then_some("is that of a folder"));
     match problem {
         Some(why) => {
             let message = format!("no file can be called `{}`: the name {why}", escaped(name));

@@ -7,7 +7,7 @@ use crate::file::lzma::{self, MOST_DECOMPRESSED};
 use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 use crate::{Data, Error, ErrorKind, Result};
 
-/// What became of files that were to be stored in another way.
+/// The result of storing files in another way.
 ///
 /// ```
 /// use bspkit::content::pak::{Method, Pak};
@@ -22,13 +22,13 @@ use crate::{Data, Error, ErrorKind, Result};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Packed {
-    /// How many are stored in another way now.
+    /// How many files are now stored in another way.
     pub changed: usize,
-    /// How many stay as they are: it is the way they are to be stored, or the only good one.
+    /// How many files stay as they are: they were stored that way already, or the other way is not possible or larger.
     pub kept: usize,
-    /// Those that nothing could be done with, and why. They stay as they are.
+    /// The files that failed, with the reason. They stay as they are.
     pub failed: Vec<(usize, Error)>,
-    /// The bytes that the changed ones took before, and take now.
+    /// The size of the changed files before and after, in bytes.
     pub bytes: (usize, usize),
 }
 
@@ -50,7 +50,7 @@ impl<'a> Pak<'a> {
                 }
                 entry.check_lengths()?;
                 let data = entry.data()?;
-                // What is larger could not be read again.
+                // A larger file could not be read again.
                 if data.len() > MOST_DECOMPRESSED {
                     return Ok(None);
                 }
@@ -92,7 +92,7 @@ impl<'a> Pak<'a> {
     ) -> Result<Packed> {
         self.check_editable()?;
         let mut entries = indices.iter().map(|index| self.entry(*index)).collect::<Result<Vec<_>>>()?;
-        // The largest first, so that no thread is left with one at the end.
+        // The largest first, so that no thread works alone at the end.
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.size()));
         entries.dedup_by_key(|entry| entry.index());
         let results = in_parallel_within(threads, COMPRESSION_MEMORY, &entries, memory, |entry| {
@@ -118,13 +118,13 @@ impl<'a> Pak<'a> {
     }
 }
 
-/// What the files of any pakfile may take in total once they are decompressed, in bytes.
+/// The size in bytes that the files of any pakfile may have in total after decompression.
 const ALWAYS_UNPACKED: usize = 256 << 20;
 
 impl Pak<'_> {
-    /// Refuses files that take more in total, by the sizes that the directory states, than those of a real pakfile of
-    /// this size do: 256 MiB, or 64 times the size of the pakfile where that is more. Entries that share one body can
-    /// claim a thousand times as much. Files that an edit made are not counted.
+    /// Refuses files whose sizes, as the directory states them, are larger in total than in a real pakfile of this
+    /// size: 256 MiB, or 64 times the size of the pakfile if that is more. Entries that share one body can claim a
+    /// thousand times as much. Files that an edit made are not counted.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] with both numbers.

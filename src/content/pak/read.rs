@@ -1,4 +1,4 @@
-//! Reading: the end record, then the directory. The files are not looked at, so that listing costs the directory.
+//! Reading: the end record, then the directory. The files are not read, so listing costs only the directory.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use crate::{Data, Error, ErrorKind, Result};
 pub(super) struct Source<'a> {
     pub(super) data: Data<'a>,
     pub(super) entries: Vec<Central>,
-    /// The directory, as far as there are records.
+    /// The directory, up to its last record.
     pub(super) directory: Range<usize>,
-    /// Where the end record is; `data`'s length where there is none yet.
+    /// The offset of the end record; the length of `data` if there is none yet.
     pub(super) end_at: usize,
     pub(super) end: EndRecord,
     pub(super) is_console: bool,
@@ -28,7 +28,7 @@ pub(super) struct Central {
     pub(super) header: CentralHeader,
     /// Where the record is.
     pub(super) at: usize,
-    /// Without the comment and, on consoles, without the extra field that is not there.
+    /// Without the comment and, on consoles, without the extra field, which is missing there.
     end: usize,
 }
 
@@ -43,7 +43,7 @@ impl Central {
         start..start + usize::from(self.header.name_length)
     }
 
-    /// From the local header to the data's end, as engines find both: by the lengths in the directory.
+    /// From the local header to the end of the data, where engines find both: by the lengths in the directory.
     pub(super) fn claimed(&self) -> Option<(Range<usize>, usize)> {
         let start = index(self.header.local_offset);
         let names = usize::from(self.header.name_length) + usize::from(self.header.extra_length);
@@ -104,8 +104,7 @@ impl<'a> Source<'a> {
         &self.data[self.entries[index].name()]
     }
 
-    /// How many bytes the end record counts to the directory after its last record; nothing where its count makes no
-    /// sense.
+    /// How many bytes after the last record the end record counts as directory; 0 if its count cannot be right.
     pub(super) fn counted_beyond(&self) -> Option<usize> {
         let beyond = index(self.end.directory_size).checked_sub(self.directory.len())?;
         (beyond <= self.end_at.saturating_sub(self.directory.end)).then_some(beyond)
@@ -125,7 +124,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether a comment says that the zip is made as consoles want it.
+/// Whether a comment marks the zip as a console's.
 fn is_consoles(comment: &[u8]) -> bool {
     comment.starts_with(b"XZP2")
 }
@@ -147,19 +146,19 @@ fn central(data: &[u8], at: usize, is_console: bool) -> Result<Central, &'static
     Ok(Central { header, at, end })
 }
 
-/// The last end record; where its comment happens to hold another one, the one that fits the directory.
+/// The last end record; if its comment contains another one by chance, the one that fits the directory.
 fn find_end(data: &[u8]) -> Result<(usize, EndRecord)> {
     let ends = memchr::memmem::rfind_iter(data, &END);
     let whole = ends.filter_map(|at| {
         let end = EndRecord::decode(&data[at..])?;
         (at + EndRecord::SIZE + usize::from(end.comment_length) <= data.len()).then_some((at, end))
     });
-    // A file within the pakfile may be a zip itself; far from the end there is no end record to look for.
+    // A file within the pakfile may be a zip itself, so an end record far from the end is not searched for.
     let near = |at: usize| data.len() - at <= EndRecord::SIZE + usize::from(u16::MAX);
     let (mut last, mut empty) = (None, None);
     for (at, end) in whole.take_while(|(at, _)| near(*at)) {
         match check_end(data, at, &end) {
-            // Zeros would do for an empty directory anywhere.
+            // Zeros would match an empty directory anywhere.
             Ok(()) if end.count == 0 && index(end.directory_offset) != at => empty = empty.or(Some((at, end))),
             Ok(()) => return Ok((at, end)),
             Err(_) => last = last.or(Some((at, end))),
@@ -168,7 +167,7 @@ fn find_end(data: &[u8]) -> Result<(usize, EndRecord)> {
     let last = empty.or(last);
     last.ok_or_else(|| {
         let is_cut = data.starts_with(&LOCAL) || data.starts_with(&CENTRAL);
-        let why = if is_cut { "is cut off" } else { "is no zip" };
+        let why = if is_cut { "is cut off" } else { "is not a zip" };
         malformed(format!("the pakfile {why}: it has no end record"))
     })
 }
@@ -185,7 +184,7 @@ fn check_end(data: &[u8], at: usize, end: &EndRecord) -> Result<()> {
     let (start, size) = (index(end.directory_offset), index(end.directory_size));
     let claim = || format!("the directory of {size} bytes at {start}");
     if start > at {
-        return Err(malformed(format!("the pakfile is cut off: {} lies behind the end record at {at}", claim())));
+        return Err(malformed(format!("the pakfile is cut off: {} is after the end record at {at}", claim())));
     }
     if end.count > 0 && !data[start..at].starts_with(&CENTRAL) {
         let shift = at.checked_sub(size).filter(|real| data[*real..].starts_with(&CENTRAL));

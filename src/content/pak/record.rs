@@ -10,15 +10,15 @@ pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(super) const END: [u8; 4] = *b"PK\x05\x06";
 /// Begins a data descriptor, where its writer gave it a signature.
 pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
-/// Begins the locator of a zip64 end record, which is directly before the end record.
+/// Begins the locator of a zip64 end record, directly before the end record.
 pub(super) const ZIP64_LOCATOR: [u8; 4] = *b"PK\x06\x07";
 
 /// Bits of a record's flags.
 pub(super) const ENCRYPTED: u16 = 1;
 /// The sizes and the CRC are after the data, not in the local header.
 pub(super) const HAS_DESCRIPTOR: u16 = 1 << 3;
-/// What the flags say about the data, which is no longer true once it is stored in another way: options of the
-/// method, the descriptor.
+/// The flags that describe the data and are wrong once it is stored in another way: options of the method, the
+/// descriptor.
 pub(super) const ABOUT_DATA: u16 = 0b1110;
 
 records! {
@@ -26,9 +26,9 @@ records! {
     pub struct LocalHeader(30) {
         /// `PK\x03\x04`.
         pub signature: [u8; 4],
-        /// The version of the format that a reader has to know.
+        /// The version of the format that a reader needs.
         pub version_needed: u16,
-        /// Whether it is encrypted, has a data descriptor and the like; 0 in Valve's.
+        /// Flags: encrypted, has a data descriptor and others; 0 in Valve's.
         pub flags: u16,
         /// How the data is stored.
         pub method: u16,
@@ -38,7 +38,7 @@ records! {
         pub date: u16,
         /// The CRC-32 of the uncompressed data.
         pub crc: u32,
-        /// The size of the data as it is stored.
+        /// The size of the stored data.
         pub stored_size: u32,
         /// The size of the data, uncompressed.
         pub size: u32,
@@ -52,9 +52,9 @@ records! {
     pub struct CentralHeader(46) {
         /// `PK\x01\x02`.
         pub signature: [u8; 4],
-        /// Who made it; 20 in Valve's.
+        /// The version of the writer; 20 in Valve's.
         pub version_made_by: u16,
-        /// The version of the format that a reader has to know: 10, or 63 for LZMA.
+        /// The version of the format that a reader needs: 10, or 63 for LZMA.
         pub version_needed: u16,
         /// As in the local header.
         pub flags: u16,
@@ -78,9 +78,9 @@ records! {
         pub comment_length: u16,
         /// The disk on which the file begins.
         pub disk: u16,
-        /// Whether it is a text and the like.
+        /// Bit 0: the file is a text.
         pub internal_attributes: u16,
-        /// What the system that it comes from says about it.
+        /// Attributes of the file system that it comes from.
         pub external_attributes: u32,
         /// Where the local header is, in bytes from the start of the pakfile.
         pub local_offset: u32,
@@ -106,7 +106,7 @@ records! {
         pub comment_length: u16,
     }
 
-    /// What comes before the stream of an LZMA entry: `ZIP_LZMA_Header`.
+    /// The header before the stream of an LZMA entry: `ZIP_LZMA_Header`.
     pub struct LzmaEntryHeader(9) {
         /// The version of the LZMA SDK.
         pub major: u8,

@@ -1,4 +1,4 @@
-//! Writing: what was not edited as ranges of the source, in its order, and only offsets anew.
+//! Writing: unedited bytes are copied as ranges of the source, in its order; only offsets are new.
 
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ const OFFSET_AT: usize = CentralHeader::SIZE - 4;
 const MOST_BYTES: usize = 0x7FFF_FFFF;
 
 impl<'a> Pak<'a> {
-    /// The pakfile's bytes; of what was not edited they are those that were read, not copies.
+    /// The pakfile's bytes. Unedited parts share the memory of the bytes that were read.
     ///
-    /// Files keep their places before the directory, new ones come after the last of them; one that was replaced or
-    /// renamed keeps its turn. Bytes that belong to no file stay where they are between files.
+    /// Files keep their order before the directory, and new ones follow the last of them; a replaced or renamed file
+    /// keeps its position. Bytes that belong to no file stay between the same files.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where a file that is kept does not lie before the directory, so that nobody knows what
-    /// to move with it; [`ErrorKind::TooLarge`] for more than 65,535 files or 2 GiB.
+    /// [`ErrorKind::Refused`] if a file that is kept is not before the directory, so that it cannot be moved;
+    /// [`ErrorKind::TooLarge`] for more than 65,535 files or 2 GiB.
     pub fn to_rope(&self) -> Result<Rope<'a>> {
         let source = &*self.source;
         if !self.is_edited() {
@@ -57,7 +57,7 @@ impl<'a> Pak<'a> {
         }
         let size = out.len() - start;
         out.old(source.directory.end..source.end_at);
-        // What else the old size counts, it counts still.
+        // Other bytes that the old size counted are still counted.
         let beyond = source.counted_beyond().unwrap_or(0);
         let directory_size = bytes::short(size + beyond);
         let directory_offset = bytes::short(start);
@@ -76,7 +76,7 @@ impl<'a> Pak<'a> {
     fn put_files(&self, out: &mut Out<'_, 'a>) -> Vec<usize> {
         let source = &*self.source;
         let mut offsets = vec![None; self.len()];
-        // Which of the nodes has a file of the source, or took its place.
+        // The nodes that are a file of the source, or replace one.
         let (mut live, mut successor) = (vec![None; source.entries.len()], vec![None; source.entries.len()]);
         for (index, node) in self.nodes.iter().enumerate() {
             match node {
@@ -85,7 +85,7 @@ impl<'a> Pak<'a> {
             }
         }
         if live.iter().all(Option::is_some) {
-            // Nothing before the directory changes, and no local header needs to be looked at.
+            // Nothing before the directory changes, so no local header needs to be read.
             out.old(0..source.directory.start);
             for (entry, node) in source.entries.iter().zip(live) {
                 node.into_iter().for_each(|node| offsets[node] = Some(index(entry.header.local_offset)));
@@ -103,7 +103,7 @@ impl<'a> Pak<'a> {
                         live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
                     }
                 } else {
-                    // What only engines take for the end of a file that goes may be somebody else's.
+                    // Bytes that only engines read as the end of a removed file may belong to another file.
                     let mut end = range.start;
                     for at in members {
                         let own = own_extent(source, &source.entries[at]).unwrap_or(end..end);
@@ -122,7 +122,7 @@ impl<'a> Pak<'a> {
         offsets.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Puts a file of our own, unless it is there already.
+    /// Writes a new or changed file, unless its bytes are there already.
     fn put_own(&self, node: usize, out: &mut Out<'_, 'a>, offsets: &mut [Option<usize>]) {
         if let Node::Own(own) = &self.nodes[node]
             && offsets[node].is_none()
@@ -146,7 +146,7 @@ impl<'a> Pak<'a> {
 }
 
 impl Own<'_> {
-    /// Whether it has become what the source has.
+    /// Whether it is equal to the source.
     pub(super) fn is_as_in(&self, source: &Source<'_>) -> bool {
         let Some(entry) = self.origin.map(|at| &source.entries[bytes::index(at)]) else { return false };
         let whole = own_extent(source, entry).map(|range| &source.data[range]);
@@ -156,9 +156,9 @@ impl Own<'_> {
     }
 }
 
-/// A file whose bytes are not where they could be moved with the others.
+/// The error for a file whose bytes cannot be moved with the others.
 pub(super) fn misplaced(entry: &Entry<'_, '_>) -> Error {
-    let why = "does not lie before the directory, so nothing can be moved with it".to_owned();
+    let why = "is not before the directory, so it cannot be moved with the other files".to_owned();
     entry.error(ErrorKind::Refused, why).with_hint("remove it first")
 }
 
@@ -169,14 +169,14 @@ pub(super) fn with_offset(record: &[u8], offset: u32) -> Vec<u8> {
     record
 }
 
-/// A file's local header and data by the lengths in the directory, where they lie before it.
+/// A file's local header and data by the lengths in the directory, if they are before the directory.
 pub(super) fn before_directory(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
     entry.claimed().map(|(range, _)| range).filter(|range| range.end <= source.directory.start)
 }
 
-/// The bytes of a file as all readers but engines see it, which go with it: its local header, its data, its data
-/// descriptor. What has no local header is as long as the directory says. `None` where that is not before the
-/// directory.
+/// The bytes of a file as all readers other than engines find it: its local header, its data, its data descriptor. They
+/// are removed with the file. Without a local header the length is that of the directory. `None` if the bytes are not
+/// before the directory.
 pub(super) fn own_extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
     let Some(local) = source.local(entry) else { return before_directory(source, entry) };
     let start = index(entry.header.local_offset);
@@ -191,14 +191,14 @@ pub(super) fn own_extent(source: &Source<'_>, entry: &Central) -> Option<Range<u
     (end <= source.directory.start).then_some(start..end)
 }
 
-/// All bytes that anybody takes for a file's, which have to stay together as long as it stays.
+/// All bytes that any reader takes for a part of the file. They stay together as long as the file stays.
 pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize>> {
     let (own, claimed) = (own_extent(source, entry), before_directory(source, entry));
     let end = own.map(|range| range.end).max(claimed.map(|range| range.end))?;
     Some(index(entry.header.local_offset)..end)
 }
 
-/// Files whose bytes overlap, which therefore stay or go together.
+/// Files whose bytes overlap; they stay or are removed together.
 struct Cluster {
     range: Range<usize>,
     members: Vec<usize>,
@@ -222,7 +222,7 @@ fn clusters(source: &Source<'_>) -> Vec<Cluster> {
     clusters
 }
 
-/// A rope in the making: neighbours in the source become one part, and so do new bytes.
+/// A rope under construction: adjacent ranges of the source become one part, and so do new bytes.
 struct Out<'s, 'a> {
     source: &'s Data<'a>,
     rope: Rope<'a>,
@@ -245,7 +245,7 @@ impl<'a> Out<'_, 'a> {
         }
     }
 
-    /// Adds bytes that were not there.
+    /// Adds new bytes.
     fn fresh(&mut self, bytes: &[u8]) {
         if !self.old.is_empty() {
             self.flush();

@@ -108,7 +108,8 @@ impl<'a> Physics<'a> {
     /// Walks the entries of a lump.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where an entry says that it is larger than what is there: nothing behind it can be found.
+    /// [`ErrorKind::Malformed`] where an entry says that it is larger than what is there: nothing behind it can be
+    /// found.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
         let (mut starts, mut at) = (Vec::new(), 0);
@@ -147,8 +148,8 @@ impl<'a> Physics<'a> {
     /// The solids of an entry.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Malformed`] where the sizes of its solids are not
-    /// together what it says.
+    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Malformed`] where the sizes of its solids are
+    /// not together what it says.
     pub fn solids(&self, index: usize) -> Result<impl Iterator<Item = &[u8]>> {
         let start = self.start(index)?;
         let range = self.parts(index)?.solids;

@@ -25,7 +25,7 @@ use test::Test;
 /// | `[target^=door_]` | where the value begins so |
 /// | `[target$=_1]` | where the value ends so |
 /// | `[target*=oor]` | where the value contains this |
-/// | `[message~/re/]`, `[message~/re/i]` | where a regular expression matches in the value; `i`: without regard to case |
+/// | `[message~/re/]`, `[message~/re/i]` | where a regular expression matches in the value; `i` ignores case |
 /// | `[wait>2]`, `<`, `>=`, `<=` | where the whole value is one number, and compares so |
 /// | `light:not([style])` | that the selector in the parentheses does not match |
 /// | `light,#17` | that either matches |

@@ -183,7 +183,8 @@ impl<'a> Visibility<'a> {
     /// What is visible from a leaf or cluster; `None` where it has no row, and everything is.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such place or set, [`ErrorKind::Malformed`] where the row cannot be read.
+    /// [`ErrorKind::NotFound`] where there is no such place or set, [`ErrorKind::Malformed`] where the row cannot be
+    /// read.
     pub fn row(&self, set: VisSet, index: usize) -> Result<Option<VisRow>> {
         self.check(set, index)?;
         match self.changed.get(&(set, index)) {
@@ -238,8 +239,8 @@ impl<'a> Visibility<'a> {
     /// Gives a leaf or cluster another row; the one it has is no edit.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, where the map has
-    /// no visibility, and for a row of another map's size.
+    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, where the
+    /// map has no visibility, and for a row of another map's size.
     pub fn set_row(&mut self, set: VisSet, index: usize, row: VisRow) -> Result<()> {
         self.check(set, index)?;
         let refused = |message: &str| {

@@ -1,5 +1,5 @@
-//! What the meanings of fields cannot say: numbers that share a field with flags, arrays of which only a counted part is used,
-//! and lists within lumps.
+//! What the meanings of fields cannot say: numbers that share a field with flags, arrays of which only a counted part
+//! is used, and lists within lumps.
 
 use super::code::{INDEX_RANGE, PHYS_END, PHYS_SOLIDS, RUN_RANGE, STRING_PLACE, TEXTURE_NAME};
 use super::lumps::{Lump, Lumps, View, range};

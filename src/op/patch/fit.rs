@@ -38,7 +38,7 @@ pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>
             None
         });
         if let Some(beside) = beside.filter(|beside| on.contains(beside)) {
-            say(format!("#{beside} cannot be moved to a place beside itself"));
+            say(format!("#{beside} cannot be moved before or after itself"));
         }
         match operation {
             Operation::Replace { old, .. } => match (&on[..], old) {
