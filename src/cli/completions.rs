@@ -1,4 +1,4 @@
-//! `completions`: what a shell needs to complete the program's commands.
+//! `completions`: the completion script of a shell.
 
 use anyhow::Result;
 use clap::CommandFactory;

@@ -1,4 +1,4 @@
-//! What every command is given besides its own arguments.
+//! The context of a command: the common options, the output, and how maps are opened.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::options::Options;
 use super::show::shown;
 use super::talk::Talk;
 
-/// The options that every command has, and how to talk to the user.
+/// The input of every command besides its own arguments.
 pub(crate) struct Context {
     pub(crate) options: Options,
     pub(crate) talk: Talk,
@@ -26,14 +26,14 @@ impl Context {
             false => Bsp::open_as(path, self.options.dialect),
         };
         opened.map_err(|error| match error.kind() {
-            // They name the file already.
+            // The message of an I/O error already names the file.
             ErrorKind::Io => Error::new(error),
             _ => Error::new(error).context(format!("cannot open {}", shown(path))),
         })
     }
 }
 
-/// Whether a path says stdin; a file of this name is `./-`.
+/// Whether a path means stdin. A file with the name `-` is given as `./-`.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut program = Cli::command().disable_help_subcommand(true);
-    // Gives the commands their full names and the options that all of them have.
+    // Gives the commands their full names and the common options.
     program.build();
     let Some(folder) = &args.folder else {
         cx.talk.stdout(&page(program)?)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// A command's page and those of the commands below it, by name: `bspkit-ent-set`.
+/// The pages of a command and its subcommands, by name: `bspkit-ent-set`.
 fn pages_of(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     pages.push((name.to_owned(), page(command.clone())?));
@@ -59,7 +59,7 @@ fn page(command: Command) -> Result<Vec<u8>> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let mut page = Vec::new();
     Man::new(command).render(&mut page).context("cannot make a manual page")?;
-    // Without a date clap_mangen puts the program's name in the date's place, and a command's title has no version.
+    // Without a date clap_mangen puts the name of the program in its place, and the title of a command has no version.
     let title = format!(".TH {name} 1 \"\" \"bspkit {}\"\n", env!("CARGO_PKG_VERSION"));
     let is_title = |line: &&[u8]| line.starts_with(b".TH ");
     let lines = page.split_inclusive(|byte| *byte == b'\n');

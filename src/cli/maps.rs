@@ -1,4 +1,4 @@
-//! The maps that a command is about, and the work on each of them.
+//! The maps that the arguments name, and the work on each of them.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -22,11 +22,11 @@ mod tally;
 mod turns;
 mod walk;
 
-// The maps that a command is about. (A doc comment would become that of the command.)
+// The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(crate) struct MapArgs {
-    /// Maps, folders of maps, or `-` for stdin: the first argument and those directly after it that end in .bsp; or all
-    /// but the last ones, where the number of these is fixed
+    /// Maps, folders of maps, or `-` for stdin: the first argument and each one directly after it that ends in .bsp; if
+    /// the command takes a fixed number of other arguments, all arguments before these
     #[arg(value_name = "MAP...")]
     map: PathBuf,
     #[arg(long = MORE, hide = true, value_name = "MAP")]
@@ -45,18 +45,18 @@ impl MapArgs {
         &self.map
     }
 
-    /// Whether several are named, or a folder of them.
+    /// Whether the arguments name several maps, or a folder.
     pub(crate) fn are_many(&self) -> bool {
         !self.more.is_empty() || !is_stdin(&self.map) && self.map.is_dir()
     }
 }
 
-// What reading commands take. (A doc comment would become that of the command.)
+// The arguments of reading commands. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(crate) struct Reading {
     #[command(flatten)]
     maps: MapArgs,
-    /// Print JSON: a document for one map, a line for each of several
+    /// Print JSON: an indented document for one map, one line for each of several
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -80,17 +80,18 @@ impl Reading {
 /// A map to work on.
 pub(crate) struct MapFile {
     pub(crate) path: PathBuf,
-    /// The path below the folder that was named; the file's name where the map itself was.
+    /// The path below the folder that was named; the file name if the map itself was named.
     pub(crate) name: PathBuf,
-    /// Where it is saved, if it is.
+    /// Where the map is saved, if at all.
     pub(crate) target: Option<PathBuf>,
-    /// Whether it is one of several, and whether another map in its folder has the same name but for the extension.
+    /// Whether it is one of several, and whether an earlier map in its folder has the same name apart from the
+    /// extension.
     is_one_of_many: bool,
     has_twin: bool,
 }
 
 impl MapFile {
-    /// One that an argument names.
+    /// A map that an argument names.
     fn named(path: &Path, is_one_of_many: bool) -> Self {
         let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
         MapFile { path: path.to_path_buf(), name, target: None, is_one_of_many, has_twin: false }
@@ -111,11 +112,11 @@ impl MapFile {
         place.into()
     }
 
-    /// The same path for a file that is to be written; of several maps its folder is made.
+    /// The same path for writing; if there are several maps, its folder is created.
     pub(crate) fn file_in(&self, base: &Path, extension: &str) -> Result<PathBuf> {
         let place = self.place(base, extension);
         if let Some(folder) = place.parent().filter(|_| self.is_one_of_many) {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))?;
         }
         Ok(place)
     }
@@ -132,27 +133,27 @@ struct Trouble {
     /// The path below the folder that was named.
     name: PathBuf,
     error: Error,
-    /// Whether it has a map's place.
+    /// Whether it counts as a map: all but a folder without maps.
     is_map: bool,
 }
 
 /// The maps that the arguments name, in their order; a folder gives the maps in it.
 pub(crate) struct Maps {
     found: Vec<Result<MapFile, Trouble>>,
-    /// Whether there may be several: JSON is one line for each then.
+    /// Whether there may be several maps. Then JSON is one line for each.
     pub(crate) many: bool,
     json: bool,
     at_once: AtOnce,
 }
 
-/// How many maps are worked on at once where the user does not say.
+/// How many maps are processed at once without `--jobs`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AtOnce {
-    /// One: its work is done by many threads.
+    /// One, with several threads.
     One,
     /// One for each core.
     Cores,
-    /// This many for each core: most of the work is waiting for the disk.
+    /// This many for each core: most of the time is spent waiting for the disk.
     PerCore(usize),
 }
 
@@ -163,7 +164,7 @@ const FILES: [&str; 20] = [
 ];
 
 impl Maps {
-    /// What these arguments name.
+    /// Finds the maps that these arguments name.
     pub(crate) fn find(arguments: &[&Path]) -> Self {
         let many = arguments.len() > 1 || arguments.iter().any(|path| !is_stdin(path) && path.is_dir());
         let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
@@ -176,24 +177,25 @@ impl Maps {
         maps
     }
 
-    /// A file that need not be a map: the work on it talks as that on maps does.
+    /// A file that need not be a map; its output is written in the same way.
     pub(crate) fn file(path: &Path) -> Self {
         Maps { found: vec![Ok(MapFile::named(path, false))], many: false, json: false, at_once: AtOnce::One }
     }
 
-    /// Prints JSON: a map that fails has a document too, with its path and the error.
+    /// Prints JSON. A map that fails has a document too, with its path and the error.
     pub(crate) fn json(mut self, json: bool) -> Self {
         self.json = json;
         self
     }
 
-    /// For work that is done by many threads in each map: one map at a time.
+    /// Processes one map at a time, for work that uses several threads for each map.
     pub(crate) fn one_by_one(mut self) -> Self {
         self.at_once = AtOnce::One;
         self
     }
 
-    /// For maps that are saved, each to its target: most of the work is waiting for the disk.
+    /// Sets the target of each map. More maps are processed at once, since most of the time is spent waiting for the
+    /// disk.
     pub(crate) fn saving(mut self, target: impl Fn(&MapFile) -> Option<PathBuf>) -> Self {
         if self.at_once == AtOnce::Cores {
             self.at_once = AtOnce::PerCore(4);
@@ -202,7 +204,7 @@ impl Maps {
         self
     }
 
-    /// Leaves one of several names for the same map, which would be edited several times otherwise.
+    /// Keeps one of several names for the same file. Otherwise that map would be edited several times.
     pub(crate) fn only_once(mut self) -> Self {
         let mut seen = HashSet::new();
         self.found.retain(|map| match map.as_ref().ok().and_then(|map| real_path(&map.path).ok().flatten()) {
@@ -212,13 +214,13 @@ impl Maps {
         self
     }
 
-    /// The maps, without what cannot be one.
+    /// The maps, without the arguments and files that cannot be maps.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &MapFile> {
         self.found.iter().flatten()
     }
 
-    /// Refuses a folder for what belongs to the maps if its name is that of a file, or if two maps would have the same
-    /// place in it.
+    /// Refuses an output or input folder if its name looks like the name of a file, or if two maps would have the same
+    /// path in it.
     pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
         let refused = |message: String, hint: &str| -> Result<()> {
             Err(bspkit::Error::new(ErrorKind::Argument, message).with_hint(hint).into())
@@ -228,8 +230,8 @@ impl Maps {
         match folder.is_dir() {
             false if folder.exists() => return refused(format!("{} is not a folder", shown(folder)), "name a folder"),
             false if is_file && !ends_in_slash => {
-                let message = format!("{} has the name of a file, and a folder is needed", shown(folder));
-                return refused(message, "name a folder; with a slash at the end any name is one");
+                let message = format!("{} looks like a file name, but a folder is needed", shown(folder));
+                return refused(message, "name a folder; a slash at the end makes any name a folder");
             }
             _ => {}
         }
@@ -241,11 +243,12 @@ impl Maps {
             let key = map.place(Path::new(""), "").into_os_string().to_ascii_lowercase();
             if let Some(other) = seen.insert(key, map) {
                 let message =
-                    format!("{} and {} have the same place in {}", shown(&other.path), shown(&map.path), shown(folder));
-                return refused(message, "name one of them only, or a folder that both are in");
+                    format!("{} and {} have the same path in {}", shown(&other.path), shown(&map.path), shown(folder));
+                return refused(message, "name only one of them, or a folder that contains both");
             }
             if is_stdin(&map.path) {
-                return refused("stdin has no name for a file in a folder".to_owned(), "name it alone, with -o FILE");
+                let message = "stdin has no file name, so it cannot be saved into a folder".to_owned();
+                return refused(message, "name stdin alone, with -o FILE");
             }
         }
         Ok(())
@@ -263,8 +266,8 @@ impl Maps {
         Ok(None)
     }
 
-    /// Which of them this run is about, in order: all, or the part that `--shard` asks for. Parts go by the names below
-    /// the folders, which are the same wherever the folders are.
+    /// The maps of this run, in order: all, or the part of `--shard`. For parts, maps are sorted by the names below the
+    /// folders, so that the parts do not depend on where the folders are.
     fn order(&self, shard: Option<Shard>) -> Vec<usize> {
         let all = 0..self.found.len();
         let Some(shard) = shard.filter(|_| self.has_maps()) else { return all.collect() };
@@ -280,15 +283,15 @@ impl Maps {
         self.found.iter().any(|found| found.as_ref().map_or_else(|trouble| trouble.is_map, |_| true))
     }
 
-    /// Does the work on every map and gives the exit status. What it says comes in the order of the maps, and a map
-    /// that fails does not stop the others.
+    /// Does the work on every map and returns the exit status. The output is in the order of the maps. A map that fails
+    /// does not stop the others.
     pub(crate) fn each(
         &self,
         cx: &Context,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Code> {
         if self.many {
-            stop::finish_maps_at_hand();
+            stop::finish_maps_in_progress();
         }
         let order = self.order(cx.options.shard);
         let jobs = match self.at_once {
@@ -309,7 +312,7 @@ impl Maps {
         };
         std::thread::scope(|scope| {
             for _ in 1..jobs {
-                // Where no more threads can be started, fewer do the work.
+                // If no more threads can be started, the others do the work.
                 if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                     break;
                 }

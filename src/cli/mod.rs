@@ -1,4 +1,5 @@
-//! The `bspkit` program, written against the library's public face: arguments in, data on stdout, talk on stderr.
+//! The `bspkit` program. It uses only the public API of the library: it parses arguments, prints data to stdout and
+//! messages to stderr.
 
 mod build;
 mod cat;
@@ -42,7 +43,7 @@ use context::Context;
 use options::Options;
 use talk::{Code, Talk};
 
-/// The text below the options of every command's help: worked examples, then the exit status.
+/// The text after the options in the help of every command: examples, then the exit status.
 macro_rules! help {
     ($examples:literal) => {
         concat!(
@@ -50,17 +51,17 @@ macro_rules! help {
             $examples,
             "\n\nExit status:\n",
             "  0  done\n",
-            "  1  something was found: a law that fails, a map of several that cannot be done; or nothing\n",
-            "     matched, and nothing was written\n",
+            "  1  something was found: a check failed, maps differ, some of several maps failed, or\n",
+            "     nothing matched and nothing was written\n",
             "  2  failed: bad arguments, an unreadable file, a refused edit, a full disk\n",
-            "  130  stopped by Ctrl-C, SIGTERM or a closed terminal; files are whole"
+            "  130  stopped by Ctrl-C, SIGTERM or a closed terminal; no file is left half written"
         )
     };
 }
 pub(crate) use help;
 
-/// The commands of a group, each by its name and its module, which has `Args` and `run`. (The modules themselves are
-/// declared beside it, where `cargo fmt` finds them.)
+/// The commands of a group: for each its name and its module, which has `Args` and `run`. (The modules are declared
+/// outside the macro, so that `cargo fmt` finds them.)
 macro_rules! commands {
     ($($name:ident($module:ident),)*) => {
         #[derive(clap::Subcommand)]

@@ -7,9 +7,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     let value = |name, help| PossibleValue::new(name).help(help);
     let values = [
-        value("json", "An object on a line for each record"),
-        value("csv", "A header, then a line for each record"),
-        value("raw", "The lump's bytes"),
+        value("json", "One JSON object per line, one per record"),
+        value("csv", "A header line, then one line per record"),
+        value("raw", "The bytes of the lump"),
     ];
     PossibleValuesParser::new(values).map(|name| match &*name {
         "csv" => Format::Csv,

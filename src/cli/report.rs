@@ -1,4 +1,4 @@
-//! What a command says about a map: as text, or as JSON.
+//! The report of a command about a map, as text or as JSON.
 
 use anyhow::{Error, Result};
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::show::{Head, json};
 use super::talk::{Code, Job, hints};
 
-/// What a reading command says about one map. Its fields are those of the JSON document.
+/// The report of a reading command about one map. Its fields are the fields of the JSON document.
 pub(crate) trait Report: Serialize {
     /// Prints it as text.
     fn print(&self, job: &mut Job<'_>) -> Result<()>;
 
-    /// The line before the text of one of several maps, for text that does not name the map.
+    /// The line before the text if there are several maps; only for text that does not name the map.
     fn heading(&self, _path: &str) -> Option<String> {
         None
     }
@@ -31,17 +31,17 @@ struct Document<'a, R> {
     report: R,
 }
 
-/// What is reported of a map that fails.
+/// The JSON report of a map that failed.
 #[derive(Serialize)]
 struct Failed {
     error: String,
-    /// What to do, or all of what is wrong.
+    /// What to do, or a list of everything that is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
 impl Job<'_> {
-    /// Gives the report of the map, in the form that was asked for.
+    /// Adds the report of the map to the output, as text or as JSON.
     pub(crate) fn report(&mut self, report: &impl Report) -> Result<Code> {
         if self.json {
             self.document(report)?;
@@ -53,20 +53,20 @@ impl Job<'_> {
         Ok(report.code())
     }
 
-    /// Adds a JSON document with these fields: one on several lines for one map, a line for one of several.
+    /// Adds a JSON document with these fields: indented for a single map, one line for each of several.
     pub(crate) fn document(&mut self, report: &impl Serialize) -> Result<()> {
         let document = Document { head: Head::new(self.file), report };
         self.line(json(&document, self.many)?);
         Ok(())
     }
 
-    /// Says what failed, as a report too where nothing else was reported.
+    /// Reports an error on stderr; also as a JSON document if the map has none yet.
     pub(crate) fn fail_as_report(&mut self, error: &Error) {
         if self.json && self.is_silent() {
             let hints: Vec<String> = hints(error).collect();
             let hint = (!hints.is_empty()).then(|| hints.join("\n"));
             let error = format!("{error:#}");
-            // Strings are always JSON.
+            // Strings can always be written as JSON.
             self.document(&Failed { error, hint }).ok();
         }
         self.fail(error);

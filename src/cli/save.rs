@@ -1,4 +1,4 @@
-//! Saving what was edited: where to, how, and what is said about it.
+//! Saves edited maps: the target, the options, and the report.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -25,59 +25,60 @@ mod sums;
 #[derive(Args)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct Save {
-    /// Where to save; replaced as a whole or not at all; `-` is stdout. For several maps a folder, which gets all of
-    /// them
+    /// Where to save: a file, which is replaced completely or not at all; `-` is stdout. For several maps: a folder,
+    /// which gets all of them
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]
     output: Option<PathBuf>,
     /// Replace the map itself
     #[arg(long)]
     in_place: bool,
-    /// Of several maps, save only those that change, and no copies of the others
+    /// For several maps: save only those that change, without copies of the others
     #[arg(long, requires = "output")]
     only_changed: bool,
-    /// Keep the file that is replaced, under its name with this suffix
+    /// Keep the old file, with this suffix added to its name
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
     backup: Option<String>,
     /// Write nothing; print what would change
     #[arg(long)]
     dry_run: bool,
-    /// Print what changes as JSON; a line for each map of a folder
+    /// Print what changes as JSON; for several maps, one line for each
     #[arg(long)]
     json: bool,
-    /// How to place what grows
+    /// Where to write lumps that grow
     #[arg(long, value_name = "LAYOUT", default_value = "keep")]
     layout: LayoutName,
-    /// Save an edit of a damaged map; replace a read-only file; do what loses something
+    /// Save a damaged map, replace a read-only file, allow an edit that loses data
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say what becomes of the sums that servers and clients compare, as -v and --dry-run do
+    /// Print how the checksums change that servers and clients compare; -v and --dry-run print them too
     #[arg(long)]
     checksum: bool,
-    /// Patch the checksum in the .aas file beside a Quake III map, or in a copy for the saved one, so that bots take
-    /// it; for edits that change nothing they walk on
+    /// Update the checksum in the .aas file of a Quake III map, or in a copy for the saved map, so that bots accept it;
+    /// use it only if the edit does not change walkable geometry
     #[arg(long)]
     fix_aas: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum LayoutName {
-    /// Everything stays where it is as far as possible
+    /// Every lump stays at its offset if possible
     Keep,
-    /// What does not fit goes to the end of the file
+    /// Lumps that do not fit go to the end of the file
     Append,
-    /// The compilers' order, without gaps
+    /// All lumps are written in the order of the compilers, without gaps
     Repack,
 }
 
-/// What an edit did.
+/// The result of an edit.
 pub(crate) enum Edited {
-    /// What it was asked to.
+    /// The edit was made.
     Done,
-    /// That, and the sentence is said when it is saved. Where something was named and left alone, that is a finding.
+    /// The edit was made, and the sentence is printed when the map is saved. If it is not whole, some named input was
+    /// left out, and the exit status is 1.
     Told { what: String, is_whole: bool },
-    /// Nothing, as everything is as it should be: nothing is laid again either.
+    /// Nothing was to be done. The file is not rewritten in another layout either.
     Same,
-    /// Nothing, as nothing fits: the sentence says what was looked for.
+    /// Nothing matched; the sentence names what was looked for.
     Nothing(String),
 }
 
@@ -87,9 +88,9 @@ fn bad_argument(message: String, hint: &str) -> Error {
 }
 
 impl Save {
-    /// Edits maps and saves each that something was done to.
+    /// Edits the maps, and saves each map that the edit matched.
     ///
-    /// Of several maps several are edited at once: most of a save is waiting for the disk.
+    /// Several maps are edited at once, since most of the time is spent waiting for the disk.
     pub(crate) fn each(
         &self,
         cx: &Context,
@@ -133,7 +134,7 @@ impl Save {
         Ok(code)
     }
 
-    /// A folder of maps is complete: it gets those too in which nothing matched.
+    /// Copies the maps in which nothing matched, so that the output folder is complete.
     fn copy(&self, cx: &Context, maps: &[(PathBuf, PathBuf)]) -> Result<()> {
         let Some(folder) = self.output.as_deref().filter(|_| !self.only_changed && !self.dry_run) else {
             return Ok(());
@@ -147,27 +148,27 @@ impl Save {
         }
         if !maps.is_empty() && !cx.talk.quiet {
             let maps = count(maps.len(), "map", "maps");
-            cx.talk.stderr(format!("{}: {maps} copied without a change\n", shown(folder)).as_bytes());
+            cx.talk.stderr(format!("{}: {maps} copied unchanged\n", shown(folder)).as_bytes());
         }
         Ok(())
     }
 
-    /// How what grows is placed.
+    /// Where lumps that grow are written.
     pub(crate) fn layout(&self) -> Layout {
         self.layout.into()
     }
 
-    /// How a file is replaced.
+    /// The options for replacing a file.
     fn how(&self) -> SaveOptions {
         self.backup.iter().fold(SaveOptions::default().force(self.force), SaveOptions::backup)
     }
 
-    /// Where a single file is to be saved, if not in its own place.
+    /// The path of `--output`.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.output.as_deref()
     }
 
-    /// Saves a file that is no map, under the same rules.
+    /// Saves a file that is not a map, under the same rules.
     pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
         let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
             if self.dry_run {
@@ -194,7 +195,7 @@ impl Save {
         self.tell_bytes(path, target, [old, new], saved.backup.as_deref(), job)
     }
 
-    /// Tells what became of a file that is no map.
+    /// Reports how a file that is not a map was saved.
     fn tell_bytes(
         &self,
         path: &Path,
@@ -213,7 +214,7 @@ impl Save {
         Ok(Code::Done)
     }
 
-    /// Refuses a target that is another file which the command reads.
+    /// Refuses a target that is an input file of the command.
     pub(crate) fn spare(&self, read: &Path) -> Result<()> {
         let real = |path: &Path| real_path(path).ok().flatten();
         match self.output.as_deref().filter(|output| real(output).is_some() && real(output) == real(read)) {
@@ -222,7 +223,7 @@ impl Save {
         }
     }
 
-    /// The maps, each with its target. No target may be a map that is read, unless that was asked for.
+    /// The maps, each with its target. A target may be an input map only with `--in-place`.
     fn with_targets(&self, maps: Maps) -> Result<Maps> {
         if self.output.is_none() && !self.in_place && !self.dry_run {
             return Err(bad_argument("no output given".into(), "say -o FILE, --in-place or --dry-run"));
@@ -232,12 +233,13 @@ impl Save {
         let many = maps.many;
         match &self.output {
             Some(output) if is_stdin(output) && (many || self.json || self.fix_aas) => {
-                let what = "stdout takes one map and nothing else";
+                let what = "only a single map can be written to stdout, and nothing else";
                 return Err(bad_argument(what.into(), "name a file with -o, or leave out --json and --fix-aas"));
             }
             Some(output) if many => maps.check_folder(output)?,
             Some(output) if has_stdin && output.is_dir() => {
-                return Err(bad_argument("stdin has no name for a file in a folder".into(), "name a file with -o"));
+                let what = "stdin has no file name, so it cannot be saved into a folder";
+                return Err(bad_argument(what.into(), "name a file with -o"));
             }
             None if self.in_place && has_stdin => {
                 return Err(bad_argument("stdin cannot be replaced".into(), "say -o FILE, or -o - for stdout"));
@@ -261,7 +263,7 @@ impl Save {
         }
     }
 
-    /// Saves one map, or says what would change.
+    /// Saves one map, or prints what would change.
     fn save(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, job: &mut Job<'_>) -> Result<Code> {
         let target = map.target.as_deref();
         let place = target.unwrap_or(&map.path);
@@ -275,7 +277,7 @@ impl Save {
         };
         let mut done = DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None };
         if self.dry_run {
-            // What nobody sees is not computed.
+            // Checksums are computed only if they are printed.
             if self.json || !job.talk.quiet {
                 done.sums = Some(Sums::new(bsp, plan));
             }
@@ -286,7 +288,7 @@ impl Save {
         let is_left = self.in_place && plan.is_identity();
         let backup = if is_left { None } else { self.write(plan, place, &mut done.warnings, job)? };
         done.backup = backup.as_deref();
-        // What was not asked for is not computed.
+        // Checksums are computed only on request.
         if !is_left && (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
             done.sums = Some(Sums::new(bsp, plan));
         }
@@ -301,7 +303,7 @@ impl Save {
         areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)
     }
 
-    /// Writes a map to its target, which is stdout for `-`, and says where the backup is.
+    /// Writes a map to its target, which is stdout for `-`, and returns the path of the backup.
     fn write(
         &self,
         plan: &Plan<'_>,
@@ -327,7 +329,7 @@ impl Save {
         Ok(saved.backup)
     }
 
-    /// Warns of what a save would do, and gives the warnings.
+    /// Prints the warnings about a save, and returns them.
     fn warn(
         &self,
         map: &MapFile,
@@ -345,7 +347,7 @@ impl Save {
         let Some(extension) = bsp.dialect().checksummed_by.filter(|_| !is_fixed) else { return warnings };
         let beside = [target, &map.path].map(|path| path.with_extension(extension));
         if let Some(file) = beside.iter().find(|file| file.exists()) {
-            let what = "holds a checksum of the whole map: bots refuse it until that file is built again, or --fix-aas patches it";
+            let what = "holds a checksum of the whole map, so bots will refuse it: build it again, or use --fix-aas";
             let warning = format!("{} {what}", shown(file));
             job.warn(&warning);
             warnings.push(warning);
@@ -354,12 +356,12 @@ impl Save {
     }
 }
 
-/// Makes the folder that a file is to be in.
+/// Creates the parent folder of a file.
 fn make_folder(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
-/// Where the file is that was replaced.
+/// The part of a report that names the backup.
 fn kept(backup: Option<&Path>) -> String {
     backup.map(|path| format!("; the old file is {}", shown(path))).unwrap_or_default()
 }

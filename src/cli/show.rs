@@ -1,4 +1,4 @@
-//! How a document is printed, and how numbers of things are named.
+//! The text of JSON documents and of counts.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 pub(crate) use bspkit::face::report::{Head, ValueJson, text_and_raw};
 pub(crate) use bspkit::face::shown;
 
-/// A document for one map, a line for one of several.
+/// An indented document for a single map, one line for each of several.
 pub(crate) fn json(document: &impl Serialize, many: bool) -> Result<Vec<u8>> {
     Ok(if many { serde_json::to_vec(document)? } else { serde_json::to_vec_pretty(document)? })
 }

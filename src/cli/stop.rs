@@ -1,16 +1,17 @@
-//! Ctrl-C, and a terminal that is closed: whatever is being saved is finished or removed, and the exit status is 130.
+//! Ctrl-C, SIGTERM and a closed terminal: a file that is being saved is finished or removed, and the exit status is
+//! 130.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
 use super::talk::{CLEAR, STOPPED};
 
-/// Whether several maps are at work, of which those at hand are finished.
+/// Whether there are several maps. Then a signal lets the maps in progress finish.
 static FINISHES: AtomicBool = AtomicBool::new(false);
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on a signal lets the maps at hand be finished, and a second one ends the program at once.
-pub(crate) fn finish_maps_at_hand() {
+/// From now on the first signal lets the maps in progress finish, and the second one ends the program at once.
+pub(crate) fn finish_maps_in_progress() {
     FINISHES.store(true, Ordering::SeqCst);
 }
 
@@ -19,20 +20,20 @@ pub(crate) fn is_asked() -> bool {
     IS_ASKED.load(Ordering::SeqCst)
 }
 
-/// Waits for signals in a thread of its own.
+/// Handles signals in a separate thread.
 #[cfg(unix)]
 pub(crate) fn listen(quiet: bool) {
     use signal_hook::consts::SIGXFSZ;
-    // A file that may not grow any more is an error of the write, and no end of the program.
+    // Reaching the limit of the file size becomes an error of the write and does not end the program.
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
-    // Without it a signal ends the program as it does any other.
+    // Without a handler a signal ends the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded()) else { return };
-    // Without a thread for them they end the program at once.
+    // If the thread cannot be started, signals end the program at once.
     let started = std::thread::Builder::new().spawn(move || {
         for _ in signals.forever() {
             if FINISHES.load(Ordering::SeqCst) && !IS_ASKED.swap(true, Ordering::SeqCst) {
                 if !quiet {
-                    say("stopping: the maps at hand are finished first; once more to stop at once");
+                    say("stopping after the maps in progress; a second signal stops at once");
                 }
                 continue;
             }
@@ -43,9 +44,8 @@ pub(crate) fn listen(quiet: bool) {
     drop(started);
 }
 
-/// The signals that end a run. What whoever started the program had it ignore stays ignored: `nohup` is such a one, and
-/// a shell whose script goes on behind its back. Where the system does not say what that is, a closed terminal ends the
-/// program as it does any other.
+/// The signals that end a run. A signal that was ignored when the program started stays ignored, as under `nohup` or
+/// for a background job of a script. If the system does not report the ignored signals, SIGHUP is left to its default.
 #[cfg(unix)]
 fn heeded() -> Vec<i32> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -57,11 +57,11 @@ fn heeded() -> Vec<i32> {
     }
 }
 
-/// Ctrl-C ends the program as it does any other.
+/// Ctrl-C ends the program as usual.
 #[cfg(not(unix))]
 pub(crate) fn listen(_quiet: bool) {}
 
-/// Says something over the progress bar; whether anybody hears it makes no difference.
+/// Prints a message in place of the progress bar. Errors of stderr are ignored.
 #[cfg(unix)]
 fn say(text: &str) {
     use std::io::{IsTerminal, Write, stderr};

@@ -1,4 +1,4 @@
-//! What the program says: data to stdout, talk to stderr, and the exit status.
+//! The output of the program: data on stdout, messages on stderr, and the exit status.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -11,17 +11,17 @@ use bspkit::{ErrorKind, Hint};
 use super::options::{Color, Options};
 use super::show::shown;
 
-/// What shells say of a program that Ctrl-C ended.
+/// The exit status that shells give a program ended by Ctrl-C.
 pub(crate) const STOPPED: u8 = 130;
 
-/// Moves to the start of the line and clears it: what is written to stderr then replaces the progress bar.
+/// Moves to the start of the line and clears it, so that the next message replaces the progress bar.
 pub(crate) const CLEAR: &str = "\r\x1b[K";
 
-/// The exit status; of several maps the worst counts.
+/// The exit status; for several maps the worst one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Code {
     Done,
-    /// A law failed, or nothing matched.
+    /// Something was found, or nothing matched.
     Found,
     Failed,
     /// A signal ended the run before all was done.
@@ -39,7 +39,7 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// How to talk: quiet or not, in colours or not.
+/// How to print messages: quiet or verbose, with or without color.
 pub(crate) struct Talk {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -63,13 +63,13 @@ impl Talk {
         }
     }
 
-    /// One that is used by tests.
+    /// A quiet one, for tests.
     #[cfg(test)]
     pub(crate) fn silent() -> Self {
         Talk { quiet: true, verbose: false, color_out: false, color_err: false }
     }
 
-    /// An error as people read it: what failed, why, and what to do.
+    /// The text of an error: what failed, why, and what to do.
     pub(crate) fn error(&self, error: &Error) -> String {
         let mut text = format!("{} {error}\n", paint(self.color_err, RED, "error:"));
         for cause in error.chain().skip(1) {
@@ -82,17 +82,17 @@ impl Talk {
         text
     }
 
-    /// A word of data that says how it went.
+    /// A colored word on stdout that states success or failure.
     pub(crate) fn verdict(&self, good: bool, word: &str) -> String {
         paint(self.color_out, if good { GREEN } else { RED }, word)
     }
 
-    /// Writes talk; that nobody listens is no failure.
+    /// Writes messages to stderr. Errors of stderr are ignored.
     pub(crate) fn stderr(&self, text: &[u8]) {
         let _ = io::stderr().write_all(text);
     }
 
-    /// Writes data and says whether anybody reads on: a closed pipe is no failure.
+    /// Writes data to stdout. `false` if the reader has closed the pipe, which is not an error.
     pub(crate) fn stdout(&self, data: &[u8]) -> Result<bool> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(data).and_then(|()| stdout.flush()) {
@@ -130,13 +130,13 @@ fn paint(on: bool, color: &str, word: &str) -> String {
     if on { format!("\x1b[{color}m{word}\x1b[0m") } else { word.to_owned() }
 }
 
-/// What a command has to say about one map; written when all of it is known, so that maps do not mix.
+/// The output of a command for one map. It is written in one piece, so that the output of several maps does not mix.
 pub(crate) struct Job<'t> {
     pub(crate) talk: &'t Talk,
-    /// The map's path, as it is shown.
+    /// The path of the map, as it is printed.
     pub(crate) path: String,
     pub(crate) file: &'t Path,
-    /// Whether reports are JSON, and whether the map is one of several.
+    /// Whether reports are JSON, and whether there are several maps.
     pub(crate) json: bool,
     pub(crate) many: bool,
     /// For stdout.
@@ -144,15 +144,15 @@ pub(crate) struct Job<'t> {
     /// For stderr.
     pub(crate) err: Vec<u8>,
     pub(crate) code: Code,
-    /// What kind of failure the first one was.
+    /// The kind of the first failure.
     pub(crate) failure: Option<&'static str>,
-    /// Writes data of which there is much; says whether anybody reads on.
+    /// Writes large data at once; `false` if the reader has closed the pipe.
     stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't),
-    /// Whether data was written before the map was done.
+    /// Whether data was already written through `stream`.
     has_written: bool,
 }
 
-/// How much data of one map waits for the data of those before it.
+/// The most data of one map, in bytes, that is kept in memory.
 const MOST_WAITING: usize = 1 << 20;
 
 impl<'t> Job<'t> {
@@ -162,7 +162,7 @@ impl<'t> Job<'t> {
         Job { talk, path, file, json: false, many: false, out, err, code, failure, stream, has_written: false }
     }
 
-    /// Adds data of any size, of which little is kept in memory; says whether anybody reads on.
+    /// Adds data of any size and keeps only little of it in memory. `false` if the reader has closed the pipe.
     pub(crate) fn write(&mut self, data: &[u8]) -> Result<bool> {
         if self.out.len() + data.len() < MOST_WAITING {
             self.out.extend_from_slice(data);
@@ -173,7 +173,7 @@ impl<'t> Job<'t> {
         Ok((self.stream)(&out)? && (self.stream)(data)?)
     }
 
-    /// Whether there was no data.
+    /// Whether no data was added.
     pub(crate) fn is_silent(&self) -> bool {
         self.out.is_empty() && !self.has_written
     }
@@ -184,31 +184,31 @@ impl<'t> Job<'t> {
         self.out.push(b'\n');
     }
 
-    /// Says what was done, unless the user wants to hear nothing.
+    /// Adds a message, except with `--quiet`.
     pub(crate) fn say(&mut self, text: &str) {
         if !self.talk.quiet {
             self.err.extend_from_slice(format!("{text}\n").as_bytes());
         }
     }
 
-    /// Warns; that never changes the exit status.
+    /// Adds a warning. Warnings do not change the exit status.
     pub(crate) fn warn(&mut self, text: &str) {
         let word = paint(self.talk.color_err, YELLOW, "warning:");
         self.err.extend_from_slice(format!("{word} {text}\n").as_bytes());
     }
 
-    /// Warns of something in the map itself.
+    /// Adds a warning that names the map.
     pub(crate) fn warn_here(&mut self, text: &str) {
         self.warn(&format!("{}: {text}", self.path));
     }
 
-    /// Says that nothing was found; the exit status says so too.
+    /// Adds a message that nothing was found, and returns this exit status.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
         self.say(&format!("{text} in {}", self.path));
         Code::Found
     }
 
-    /// Says what failed.
+    /// Adds an error and sets the exit status.
     pub(crate) fn fail(&mut self, error: &Error) {
         self.err.extend_from_slice(self.talk.error(error).as_bytes());
         self.code = Code::Failed;
@@ -216,22 +216,22 @@ impl<'t> Job<'t> {
     }
 }
 
-/// Why something failed, in the words of the table.
+/// The kind of a failure, in the words of the summary table.
 fn kind(error: &Error) -> &'static str {
     let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
     match own.map(bspkit::Error::kind) {
         Some(ErrorKind::Io) => "cannot be read or written",
-        Some(ErrorKind::NotABsp) => "no map",
+        Some(ErrorKind::NotABsp) => "not a map",
         Some(ErrorKind::Unsupported) => "not supported",
-        Some(ErrorKind::Ambiguous) => "of more than one dialect",
-        Some(ErrorKind::Malformed) => "contradicts itself",
-        Some(ErrorKind::NotFound) => "what was asked for is not in it",
-        Some(ErrorKind::Argument) => "not to be done with these arguments",
+        Some(ErrorKind::Ambiguous) => "more than one dialect fits",
+        Some(ErrorKind::Malformed) => "malformed",
+        Some(ErrorKind::NotFound) => "not found in the map",
+        Some(ErrorKind::Argument) => "bad arguments",
         Some(ErrorKind::Refused) => "refused",
         Some(ErrorKind::Damaged) => "damaged, needs --force",
         Some(ErrorKind::TooLarge) => "too large",
-        Some(_) => "for another reason",
+        Some(_) => "other reason",
         None if error.chain().any(|cause| cause.is::<std::io::Error>()) => "cannot be read or written",
-        None => "for another reason",
+        None => "other reason",
     }
 }

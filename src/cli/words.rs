@@ -1,21 +1,22 @@
-//! Which words of a command line are maps.
+//! Finds the maps among the arguments of a command line.
 //!
-//! A MAP is the first word after the command's name, and each word directly after it that ends in `.bsp`. Where the
-//! command takes a fixed number of other words, those are the last ones, and all before them are maps, as with `cp`. So
-//! a shell's `*.bsp` is taken by every command, and what a command does never depends on which files there are.
+//! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
+//! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
+//! `cp`. So every command accepts a shell's `*.bsp`, and the meaning of the arguments does not depend on which files
+//! exist.
 //!
-//! The argument parser knows one MAP; the others are handed to it as values of a hidden option before it starts.
+//! The argument parser knows one MAP. The other maps become values of a hidden option before it runs.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
 
-/// The hidden option, and the argument that it adds to.
+/// The hidden option, and the argument whose values it extends.
 pub(crate) const MORE: &str = "and-map";
 const MAP: &str = "map";
 
-/// Makes options of all maps but the first.
+/// Turns each map after the first into a hidden option.
 pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let (command, words) = words(program, &arguments);
     let operands: Vec<&Arg> = command.get_positionals().filter(|arg| arg.get_id() != MAP).collect();
@@ -36,13 +37,14 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     arguments
 }
 
-/// How many values an operand has at most; `None` where there is no limit.
+/// The largest number of values of an operand; `None` if there is no limit.
 fn most_values(arg: &Arg) -> Option<usize> {
     let values = arg.get_num_args().map_or(1, |values| values.max_values());
     (values < usize::MAX && !matches!(arg.get_action(), ArgAction::Append)).then_some(values)
 }
 
-/// The command that is called, and where its words are: what is no option, no option's value and no command's name.
+/// The command that is called, and the positions of its words. A word is an argument that is not an option, not a
+/// value of an option and not the name of a command.
 fn words<'c>(program: &'c Command, arguments: &[OsString]) -> (&'c Command, Vec<usize>) {
     let (mut command, mut words, mut at) = (program, Vec::new(), 1);
     while let Some(argument) = arguments.get(at) {
@@ -72,26 +74,26 @@ fn find<'c>(program: &'c Command, command: &'c Command, is: impl Fn(&Arg) -> boo
     command.get_arguments().chain(program.get_arguments()).find(|arg| is(arg))
 }
 
-/// How many of the next arguments are values of `--name`.
+/// The number of following arguments that are values of `--name`.
 fn values_after_long(program: &Command, command: &Command, name: &[u8]) -> usize {
     let Ok(name) = std::str::from_utf8(name) else { return 0 };
     find(program, command, |arg| arg.get_long() == Some(name)).map_or(0, own_values)
 }
 
-/// How many of the next arguments are values of the last of several letters, as of `-j` in `-qj`.
+/// The number of following arguments that are values of the last of several letters, as of `-j` in `-qj`.
 fn values_after_short(program: &Command, command: &Command, letters: &[u8]) -> usize {
     let text = String::from_utf8_lossy(letters);
     for (at, letter) in text.char_indices() {
         let values = find(program, command, |arg| arg.get_short() == Some(letter)).map_or(0, own_values);
         if values > 0 {
-            // What follows the letter is its value.
+            // The rest of the argument is the value.
             return if at + letter.len_utf8() < text.len() { values - 1 } else { values };
         }
     }
     0
 }
 
-/// How many arguments after an option are its values.
+/// The number of arguments after an option that are its values.
 fn own_values(arg: &Arg) -> usize {
     match arg.get_action() {
         ArgAction::Set | ArgAction::Append if !arg.is_require_equals_set() => {

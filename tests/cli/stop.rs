@@ -50,9 +50,9 @@ fn a_batch_that_is_stopped_leaves_whole_files() {
             line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
         };
         // What it says it has done is what is done.
-        assert_eq!((number("  in all"), number("  done") + number("  left, ")), (count, count), "{said}");
+        assert_eq!((number("  total"), number("  done") + number("  not started, ")), (count, count), "{said}");
         assert_eq!(now, changed.max(number("  done")), "{said}");
-        assert!(number("  left, ") > 0, "it was to be stopped in its midst: {said}");
+        assert!(number("  not started, ") > 0, "it was to be stopped in its midst: {said}");
         changed = now;
     }
 }

@@ -52,7 +52,7 @@ fn every_command_takes_several_maps() {
     ] {
         let run = room.bspkit(&format!("{command} -v"));
         let all =
-            run.err.lines().find(|line| line.ends_with("in all")).unwrap_or_else(|| panic!("{command}: {}", run.err));
+            run.err.lines().find(|line| line.ends_with("total")).unwrap_or_else(|| panic!("{command}: {}", run.err));
         assert_eq!(all.split_whitespace().next(), Some(&*count.to_string()), "{command}: {}", run.err);
         assert!(!run.err.contains("failed"), "{command}: {}", run.err);
     }
@@ -82,7 +82,7 @@ fn a_map_may_come_from_stdin_and_go_to_stdout() {
         ("ent set - worldspawn k=v --in-place", "stdin cannot be replaced"),
         ("ent set a.bsp b.bsp worldspawn k=v -o -", "stdout takes one map"),
         ("ent set a.bsp worldspawn k=v -o - --json", "stdout takes one map"),
-        ("ent set - worldspawn k=v -o maps", "stdin has no name"),
+        ("ent set - worldspawn k=v -o maps", "stdin has no file name"),
     ] {
         let run = room.bspkit(bad).without_data(2);
         assert!(run.err.contains(says), "{}", run.err);
@@ -97,7 +97,7 @@ fn a_map_may_come_from_stdin_and_go_to_stdout() {
 fn a_folder_is_complete() {
     let room = maps();
     let run = room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o out").without_data(1);
-    assert!(run.err.contains("out: 2 maps copied without a change"), "{}", run.err);
+    assert!(run.err.contains("out: 2 maps copied unchanged"), "{}", run.err);
     assert_eq!(room.read("out/a.bsp"), room.read("a.bsp"));
     assert_eq!(room.read("out/c.bsp"), room.read("maps/c.bsp"));
     assert_ne!(room.read("out/b.bsp"), room.read("b.bsp"));
@@ -109,7 +109,7 @@ fn a_folder_is_complete() {
     // Two maps of one name would be one file.
     room.write("other/a.bsp", &fixture("q3/own_rooms"));
     let run = room.bspkit("ent set a.bsp other/a.bsp worldspawn k=v -o twins").without_data(2);
-    assert!(run.err.contains("a.bsp and other/a.bsp have the same place in twins"), "{}", run.err);
+    assert!(run.err.contains("a.bsp and other/a.bsp have the same path in twins"), "{}", run.err);
 }
 
 /// With several maps 1 says that some did not match or failed, and 2 that nothing could be done, whatever the command.
@@ -144,7 +144,7 @@ fn a_name_of_a_file_is_no_folder() {
     ] {
         let before = room.names();
         let run = room.bspkit(command).without_data(2);
-        assert!(run.err.contains("has the name of a file"), "{command}: {}", run.err);
+        assert!(run.err.contains("looks like a file name"), "{command}: {}", run.err);
         assert_eq!(room.names(), before, "{command}");
     }
     room.bspkit("light export a.bsp light.png/").done();

@@ -1,15 +1,15 @@
-//! The progress bar: on a terminal, below what is said.
+//! The progress bar: the last line on a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use crate::cli::talk::CLEAR;
 
-/// How often it is drawn at most.
+/// The least time between two drawings.
 const PAUSE: Duration = Duration::from_millis(100);
 const WIDTH: usize = 30;
 
-/// How far a run over several maps has come.
+/// The progress of a run over several maps.
 pub(super) struct Bar {
     all: usize,
     done: usize,
@@ -19,7 +19,7 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    /// One that is shown on a terminal only, and not where little is to be said or there is one map.
+    /// A new bar. It is shown only on a terminal, for several maps, without `--quiet`.
     pub(super) fn new(all: usize, quiet: bool) -> Self {
         Bar { all, done: 0, failed: 0, drawn: None, is_shown: all > 1 && !quiet && stderr().is_terminal() }
     }
@@ -30,12 +30,12 @@ impl Bar {
         self.failed += usize::from(failed);
     }
 
-    /// What takes it away before something is said.
+    /// The text that removes the bar before a message.
     pub(super) fn clear(&mut self) -> &'static str {
         if self.drawn.take().is_some() { CLEAR } else { "" }
     }
 
-    /// The bar, where it is time to draw it.
+    /// The text that draws the bar; empty if it was drawn a moment ago.
     pub(super) fn draw(&mut self) -> String {
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PAUSE);
         if !self.is_shown || !is_due {
@@ -71,6 +71,6 @@ mod tests {
         assert_eq!(bar.line(), format!("[{}] 4 of 4 maps, 1 failed", "#".repeat(30)));
         bar.is_shown = false;
         bar.clear();
-        assert_eq!(bar.draw(), "", "no terminal");
+        assert_eq!(bar.draw(), "", "not a terminal");
     }
 }

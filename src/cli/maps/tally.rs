@@ -1,4 +1,4 @@
-//! What became of the maps of a run, and the table of that.
+//! The results of a run over maps, and their table.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -6,24 +6,24 @@ use std::time::Instant;
 use crate::cli::stop;
 use crate::cli::talk::{Code, Talk};
 
-/// What became of a map: the rows of the table, in their order.
+/// The result for a map: the rows of the table, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Done,
     Found,
     Failed(&'static str),
-    /// The run was stopped before.
+    /// The run was stopped before this map.
     Left,
 }
 
-/// Maps, and the bytes in them.
+/// A number of maps, and their size in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     maps: usize,
     bytes: u64,
 }
 
-/// What became of the maps so far.
+/// The results so far.
 #[derive(Debug)]
 pub(crate) struct Tally {
     rows: BTreeMap<Row, Sum>,
@@ -41,7 +41,7 @@ impl Tally {
         let row = match code {
             Code::Done => Row::Done,
             Code::Found => Row::Found,
-            Code::Failed | Code::Stopped => Row::Failed(why.unwrap_or("for another reason")),
+            Code::Failed | Code::Stopped => Row::Failed(why.unwrap_or("other reason")),
         };
         if let Row::Failed(_) = row {
             self.failed.push(path.to_owned());
@@ -49,7 +49,7 @@ impl Tally {
         self.add(row, Sum { maps: 1, bytes });
     }
 
-    /// Counts maps that nothing was done to.
+    /// Counts maps that were not processed.
     pub(super) fn leave(&mut self, maps: usize) {
         if maps > 0 {
             self.add(Row::Left, Sum { maps, bytes: 0 });
@@ -62,7 +62,7 @@ impl Tally {
         own.bytes += sum.bytes;
     }
 
-    /// The exit status: 2 if no map could be done, 1 if some failed or something was found.
+    /// The exit status: 2 if every map failed, 1 if some failed or something was found.
     pub(crate) fn code(&self) -> Code {
         let has = |row: Row| self.rows.contains_key(&row);
         match self.failed.is_empty() {
@@ -73,22 +73,22 @@ impl Tally {
         }
     }
 
-    /// The table, and the maps that failed; how long it took, which is no two times the same, where more is to be said.
+    /// The table and the maps that failed; the elapsed time only with `-v`, since it differs from run to run.
     pub(super) fn table(&self, talk: &Talk, part: &str) -> String {
         let mut all = Sum::default();
-        let mut text = format!("{:>8} {:>14}  what became of them\n", "maps", "bytes");
+        let mut text = format!("{:>8} {:>14}  result\n", "maps", "bytes");
         let mut line = |sum: Sum, what: &str| text += &format!("{:>8} {:>14}  {what}\n", sum.maps, sum.bytes);
         for (row, sum) in &self.rows {
             all.maps += sum.maps;
             all.bytes += sum.bytes;
             match row {
                 Row::Done => line(*sum, "done"),
-                Row::Found => line(*sum, "found something, or had nothing that matches"),
+                Row::Found => line(*sum, "something was found, or nothing matched"),
                 Row::Failed(why) => line(*sum, &format!("failed: {why}")),
-                Row::Left => line(*sum, "left, as the run was stopped"),
+                Row::Left => line(*sum, "not started, since the run was stopped"),
             }
         }
-        line(all, &format!("in all{part}"));
+        line(all, &format!("total{part}"));
         self.failed.iter().for_each(|path| text += &format!("failed: {path}\n"));
         if talk.verbose {
             text += &format!("{:.1} seconds\n", self.since.elapsed().as_secs_f64());

@@ -1,4 +1,4 @@
-//! Maps that are worked on at once, and said something about in their order.
+//! Processes several maps at once and writes their output in order.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +12,11 @@ use super::tally::Tally;
 use crate::cli::stop;
 use crate::cli::talk::{Code, Job, Talk};
 
-/// How far the work may be ahead of what is written: so many maps for each thread, and so many bytes.
+/// How far the work may be ahead of the output: this many maps per thread, and this many bytes.
 const AHEAD: usize = 16;
 const MOST_WAITING: usize = 16 << 20;
 
-/// Who may take a map, and who may write.
+/// Hands out maps to threads, and orders what they write.
 pub(crate) struct Turns<'t> {
     talk: &'t Talk,
     all: usize,
@@ -30,22 +30,22 @@ pub(crate) struct Turns<'t> {
 }
 
 struct State {
-    /// The next map to be taken, and the one that is written next.
+    /// The next map to hand out, and the map whose output is written next.
     taken: usize,
     next: usize,
-    /// What was said of maps that are done and wait for those before them, and how many bytes that is.
+    /// The output of finished maps that waits for the maps before them, and its size in bytes.
     waiting: BTreeMap<usize, Said>,
     bytes: usize,
-    /// Nothing more is taken.
+    /// No further map is handed out.
     is_stopped: bool,
-    /// Nobody reads the data any more, which is no failure.
+    /// The reader has closed the pipe, which is not an error.
     is_closed: bool,
     error: Option<Error>,
     tally: Tally,
     bar: Bar,
 }
 
-/// What was said of a map, and what became of it.
+/// The output of a map, and its result.
 struct Said {
     path: String,
     out: Vec<u8>,
@@ -83,7 +83,7 @@ impl<'t> Turns<'t> {
         self.changed.wait_while(self.lock(), condition).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next map, when there is room for what it says; nothing where there is none, or the run is to stop.
+    /// The next map, once there is room for its output. `None` if no map is left or the run stops.
     pub(super) fn take(&self) -> Option<usize> {
         let is_full = |state: &mut State| {
             let is_ahead = state.taken - state.next >= self.ahead || state.bytes >= self.most_waiting;
@@ -97,7 +97,8 @@ impl<'t> Turns<'t> {
         Some(state.taken - 1)
     }
 
-    /// Does the work whose turn it is; `work` says what was wrong from the beginning, or how it went.
+    /// Does the work on a map and takes its output. The outer error of `work` is a failure of the work; the inner one
+    /// was found before, when the maps were listed.
     pub(super) fn work<'e>(
         &self,
         turn: usize,
@@ -108,14 +109,14 @@ impl<'t> Turns<'t> {
         let stream = |data: &[u8]| Ok(self.write(turn, data));
         let mut job = Job::new(self.talk, path, &stream);
         (job.json, job.many) = (self.json, self.many);
-        // A fault of the program in one map is no reason to leave the others.
+        // A fault of the program in one map does not stop the others.
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut job)));
         match done {
             Ok(Ok(Ok(code))) => job.code = job.code.max(code),
             Ok(Ok(Err(error))) => job.fail_as_report(&error),
             Ok(Err(error)) => job.fail_as_report(error),
             Err(_) => {
-                let error = anyhow!("{} shows a fault of this program", job.path);
+                let error = anyhow!("{}: the program has a fault; please report it with this map", job.path);
                 job.fail_as_report(&error);
             }
         }
@@ -123,7 +124,7 @@ impl<'t> Turns<'t> {
         self.done(turn, Said { path, out, err, code, failure, bytes });
     }
 
-    /// Takes what was said of a map, and writes all whose turn it is.
+    /// Takes the output of a map, and writes every output whose turn has come.
     fn done(&self, turn: usize, said: Said) {
         let mut state = self.lock();
         state.bytes += said.out.len() + said.err.len();
@@ -142,14 +143,14 @@ impl<'t> Turns<'t> {
         self.changed.notify_all();
     }
 
-    /// Writes data of the map whose turn it is, or waits until it is; says whether anybody reads on.
+    /// Waits for the turn of a map and writes data of it. `false` if the run is stopped.
     pub(crate) fn write(&self, turn: usize, data: &[u8]) -> bool {
         let mut state = self.wait_while(|state| state.next != turn);
         state.write(self.talk, data, b"");
         !state.is_stopped
     }
 
-    /// What became of all maps, with the table of it where there are several.
+    /// Ends the run and returns the results. Prints their table if there are several maps.
     pub(super) fn end(self, many: bool, part: &str) -> Result<Tally> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let clear = state.bar.clear();
@@ -170,7 +171,7 @@ impl State {
         if !out.is_empty() || !err.is_empty() {
             talk.stderr(self.bar.clear().as_bytes());
         }
-        // What is read no more need not be written; the maps that are done are told of nevertheless.
+        // After the pipe is closed no more data is written, but messages still are.
         if !out.is_empty() && !self.is_closed && self.error.is_none() {
             match talk.stdout(out) {
                 Ok(true) => {}
@@ -199,9 +200,9 @@ mod tests {
 
     use super::*;
 
-    /// A first map that takes long does not let the others run ahead without end.
+    /// A slow first map does not let the others run ahead without a limit.
     #[test]
-    fn what_waits_is_bounded() {
+    fn waiting_output_is_bounded() {
         const ALL: usize = 1000;
         for (said, most) in [(&b""[..], AHEAD * 2), (b"\n", 4)] {
             let talk = Talk::silent();
@@ -217,7 +218,7 @@ mod tests {
                         slow.take().into_iter().for_each(|wait| wait.recv().unwrap());
                         let mut done = done.lock().unwrap();
                         done.push(turn);
-                        // Enough to see that it counts, and no more.
+                        // Just enough output to reach the limit.
                         job.err = if done.len() < 10 { said.to_vec() } else { Vec::new() };
                         Ok(Ok(Code::Done))
                     });

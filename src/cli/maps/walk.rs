@@ -12,17 +12,17 @@ use bspkit::ErrorKind;
 use super::{MapFile, Trouble};
 use crate::cli::show::shown;
 
-/// Something in a folder that is yet to be looked at.
+/// An entry of a folder that waits to be read.
 struct Entry {
     path: PathBuf,
     name: PathBuf,
     has_twin: bool,
 }
 
-/// All maps below a folder, in the order of their names.
+/// All maps below a folder, sorted by name.
 ///
-/// Folders that wait are in a list and not on the stack, and each is known by its number in the file system: a deep
-/// folder takes time in proportion to its depth.
+/// Waiting folders are in a list and not on the call stack, and a visited folder is recognized by its number in the
+/// file system. So the time for a deep folder grows only in proportion to its depth.
 pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -39,7 +39,7 @@ pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
             }
         } else if name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp")) {
             found.push(match there {
-                // A pipe would be waited for; what cannot be looked at says so when it is opened.
+                // Opening a pipe would wait for a writer. A file without metadata fails later, when it is opened.
                 Ok(there) if !there.is_file() => {
                     let error = bspkit::Error::new(ErrorKind::Io, format!("{} is not a file", shown(&path)));
                     Err(Trouble { path, name, error: error.into(), is_map: true })
@@ -56,8 +56,8 @@ pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     found
 }
 
-/// What a folder holds, in the order of the names; nothing for a folder that was seen, to which a symbolic link leads
-/// back.
+/// The entries of a folder, sorted by name. Empty for a folder that was visited before, which a symbolic link can lead
+/// back to.
 fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Result<Vec<Entry>> {
     if !seen.insert(id(folder)?) {
         return Ok(Vec::new());
@@ -75,7 +75,7 @@ fn entries(folder: &Path, below: &Path, seen: &mut HashSet<FolderId>) -> io::Res
     Ok(names.into_iter().map(entry).collect())
 }
 
-/// What tells one folder from another.
+/// Identifies a folder.
 #[cfg(unix)]
 type FolderId = (u64, u64);
 #[cfg(not(unix))]

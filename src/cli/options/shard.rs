@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Which part, counted from 1, of how many.
+/// The number of a part, counted from 1, and the number of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
     part: usize,
@@ -15,14 +15,14 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("`{text}` is no part: the second of four is 2/4");
-        // A sign is no digit here.
+        let bad = || format!("`{text}` is not a part: write I/N, for example 2/4 for the second of four");
+        // `parse` alone would accept a sign.
         let number = |digits: &str| digits.parse().ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_digit()));
         let (part, parts) = text.split_once('/').ok_or_else(bad)?;
         let (part, parts) = (number(part).ok_or_else(bad)?, number(parts).ok_or_else(bad)?);
         match (part, parts) {
-            (_, 0) => Err("there are no parts to work on: the second of four is 2/4".to_owned()),
-            (0, _) => Err("parts are counted from 1: the second of four is 2/4".to_owned()),
+            (_, 0) => Err("the number of parts must be at least 1: 2/4 is the second of four".to_owned()),
+            (0, _) => Err("parts are counted from 1: 2/4 is the second of four".to_owned()),
             (part, parts) if part > parts => Err(format!("there is no part {part} of {parts}")),
             _ => Ok(Shard { part, parts }),
         }
@@ -36,8 +36,8 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Which of `all` things in order are in the part: the parts differ by one at most, lie one after the other and
-    /// leave nothing out.
+    /// The range of this part in a sorted list of `all` items. The parts follow each other without gaps, cover the
+    /// list, and their sizes differ by at most one.
     pub(crate) fn range(self, all: usize) -> Range<usize> {
         let (size, larger) = (all / self.parts, all % self.parts);
         let start = |part: usize| part.saturating_mul(size) + part.min(larger);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn invalid_parts_are_refused() {
         assert_eq!("2/4".parse(), Ok(Shard { part: 2, parts: 4 }));
         assert_eq!("1/1".parse::<Shard>().unwrap().range(7), 0..7);
         for bad in

@@ -1,4 +1,4 @@
-//! `--fix-aas`: the file with areas for bots that stands beside a map keeps up with it.
+//! `--fix-aas`: updates the checksum in the .aas file, which holds the areas for bots.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::cli::show::shown;
 use crate::cli::talk::Job;
 use bspkit::face::input;
 
-/// A file of areas with the checksum of the new map, not yet written.
+/// The new .aas file, with the checksum of the new map, before it is written.
 pub(super) struct Areas {
     to: PathBuf,
     bytes: Vec<u8>,
@@ -21,8 +21,8 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// Reads the file beside the map that is edited, for the one that is saved. It has to be up to date, unless `force`
-    /// says that it need not.
+    /// Reads the .aas file of the edited map and makes the one for the saved map. The file must be up to date, except
+    /// with `force`.
     pub(super) fn read(
         map: &Path,
         bsp: &Bsp<'_>,
@@ -38,21 +38,21 @@ impl Areas {
         };
         let [from, to] = [map, place].map(|path| path.with_extension(extension));
         if !from.exists() {
-            job.warn_here(&format!("there is no {} to fix", shown(&from)));
+            job.warn_here(&format!("{} does not exist, so --fix-aas has no effect", shown(&from)));
             return Ok(None);
         }
         let cannot = || format!("cannot fix {}", shown(&from));
         let refused = |message: String| Error::new(ErrorKind::Refused, message);
         if real_path(map)? != real_path(place)? && real_path(&from)? == real_path(&to)? {
-            let message = format!("{} belongs to the map that is read, which stays", shown(&from));
+            let message = format!("{} belongs to the input map, which stays as it is", shown(&from));
             return Err(refused(message).with_hint("save under a name that differs before the last dot").into());
         }
         let mut bytes = input::read(&from).with_context(cannot)?;
         let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(bsp, plan, sum));
         let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
         if stored != old && !force {
-            let message = format!("it is for a map with the checksum {stored}, and this one's is {old}: it was stale");
-            let error = refused(message).with_hint("--force patches it all the same; to be sure, build it again");
+            let message = format!("it is out of date: it is for a map with checksum {stored}, but this map has {old}");
+            let error = refused(message).with_hint("build it again, or use --force to update the checksum anyway");
             return Err(anyhow::Error::new(error).context(cannot()));
         }
         if let checksum::Value::Number(number) = new {
@@ -66,7 +66,7 @@ impl Areas {
         job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(&self.to)));
     }
 
-    /// Writes it where it is not there already.
+    /// Writes the file, unless it exists with the same bytes.
     pub(super) fn save(&self, how: &SaveOptions, job: &mut Job<'_>) -> Result<()> {
         if fs::read(&self.to).is_ok_and(|there| there == self.bytes) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `--dry-run`: the plan, printed; with `--json` that of a save as well.
+//! `--dry-run` prints the plan of a save; `--json` prints it for every save.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::sums::{SumJson, Sums};
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
 
-/// A plan that is looked at only.
+/// A plan to print.
 pub(super) struct DryRun<'a> {
     pub(super) path: &'a Path,
     pub(super) target: Option<&'a Path>,
     pub(super) plan: &'a Plan<'a>,
     pub(super) sums: Option<Sums>,
     pub(super) warnings: Vec<String>,
-    /// Where the file is that was replaced.
+    /// The path of the old file, if it was kept.
     pub(super) backup: Option<&'a Path>,
 }
 
@@ -58,7 +58,7 @@ struct MovedJson<'a> {
     offset: [i32; 2],
 }
 
-/// What is to be said of the sizes of a file that is no map.
+/// The report about the sizes of a file that is not a map.
 pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
     match old == new {
         true => format!("nothing changes, {} bytes", new.len()),
@@ -66,7 +66,7 @@ pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
     }
 }
 
-/// Prints what would change in a file that is no map, as plans are printed.
+/// Prints what would change in a file that is not a map, in the same form as a plan.
 pub(super) fn print_bytes(
     path: &Path,
     target: Option<&Path>,
@@ -95,12 +95,12 @@ pub(super) fn print_bytes(
     job.document(&document)
 }
 
-/// That nothing changes, and why.
+/// A document that states that nothing changes, and why.
 pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
     Document { report: report.to_owned(), bytes: [size, size], ..Document::default() }
 }
 
-/// Where the new bytes differ from the old ones, and what stands behind these.
+/// The ranges of the new bytes that differ from the old ones or lie after their end.
 fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in (0..new.len()).filter(|at| old.get(*at) != new.get(*at)) {
