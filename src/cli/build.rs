@@ -1,4 +1,4 @@
-//! `build`: a map from nothing but a manifest and the files that it names.
+//! `build`: makes a map from a manifest and the files that it names.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use super::talk::Code;
 /// Make a map from a manifest and the files that it names
 ///
 /// The manifest is JSON:
-/// `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`. Files are
-/// records as `dump` writes them (.jsonl, .csv), or a lump's bytes. Versions, compression, the order in the file, game
-/// lumps and BSPX entries are the manifest's to say; docs/schema/manifest.schema.json says how. `dump --all` writes one
-/// for a map, from which the same lumps are built.
+/// `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file": "planes.jsonl"}]}`. A file
+/// has records as `dump` writes them (.jsonl, .csv), or the bytes of a lump. The manifest also states versions,
+/// compression, the order in the file, game lumps and BSPX entries; see docs/schema/manifest.schema.json. `dump --all`
+/// writes the manifest of a map, from which the same lumps are built.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit build folder/manifest.json -o out.bsp
@@ -32,13 +32,13 @@ pub(crate) struct Args {
     /// The manifest
     #[arg(value_name = "MANIFEST")]
     manifest: PathBuf,
-    /// Where to save; replaced as a whole or not at all
+    /// Where to save; the file is replaced completely or not at all
     #[arg(short, long, value_name = "MAP", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
-    /// Keep the file that is replaced, under its name with this suffix
+    /// Keep the old file, with this suffix added to its name
     #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
     backup: Option<String>,
-    /// Write nothing; print where everything would stand
+    /// Write nothing; print where each lump would be
     #[arg(long)]
     dry_run: bool,
 }
@@ -56,10 +56,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let data = Data::from(bytes);
         match Bsp::from_data(data.clone(), None) {
             Ok(found) if found.dialect().name != dialect.name => {
-                job.warn_here(&format!("what is built looks like a map of {}", found.dialect().title))
+                job.warn_here(&format!("the new map is detected as a map of {}", found.dialect().title))
             }
             Ok(_) => {}
-            Err(error) => job.warn_here(&format!("what is built is no map that is told by itself: {error}")),
+            Err(error) => job.warn_here(&format!("the dialect of the new map cannot be detected: {error}")),
         }
         let bsp = Bsp::from_data(data, Some(dialect)).with_context(cannot)?;
         let whole = count(bsp.container().bytes().len(), "byte", "bytes");
@@ -84,7 +84,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-/// Refuses to write over what is read.
+/// Refuses to write over an input file.
 fn spare<'p>(output: &Path, mut read: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
     let real = |path: &Path| real_path(path).ok().flatten();
     match real(output).is_some() && read.any(|path| real(path) == real(output)) {

@@ -9,7 +9,7 @@ use super::maps::Reading;
 use super::show::{ValueJson, shown};
 use super::talk::Code;
 
-/// Print a lump's bytes, decompressed; those of several maps one after the other
+/// Print the bytes of a lump, decompressed; for several maps, one after the other
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit cat dm4.bsp entities > dm4.ent
@@ -58,7 +58,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         if slot.bounds.is_damaged() {
             let (name, claimed, there) = (&slot.name, slot.length, slot.stored.len());
-            job.warn_here(&format!("{name} {}: {there} of {claimed} bytes are there", slot.bounds));
+            job.warn_here(&format!("{name} {}: only {there} of {claimed} bytes are in the file", slot.bounds));
         }
         Ok(Code::Done)
     })

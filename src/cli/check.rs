@@ -1,4 +1,4 @@
-//! `check`: what is wrong with maps, and where.
+//! `check`: finds errors in maps.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use super::report::Report;
 use super::show::{count, json};
 use super::talk::{Code, Job};
 
-/// Find what is wrong with maps
+/// Find errors in maps
 ///
-/// Reports what makes an engine refuse a map or read what is not there, and where. What the formats allow is no
-/// finding, however odd. Notes are listed with -v, and in JSON. Exits with 1 where there is an error, or what is
-/// denied.
+/// Reports each place that makes an engine refuse the map or read invalid data. Unusual data that the format allows is
+/// not a finding. Notes are listed with -v, and in JSON. The exit status is 1 if there is an error or a finding that
+/// --deny names.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit check dm4.bsp
@@ -33,28 +33,27 @@ pub(crate) struct Args {
     /// Maps, and folders of maps
     #[arg(value_name = "MAP", required_unless_present = "codes")]
     maps: Vec<PathBuf>,
-    /// Exit with 1 for findings of this code as well, or of this severity and worse: warning, note; may be given
-    /// several times
+    /// Exit with 1 also for findings with this code, or of this severity and worse: warning, note; can be repeated
     #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
         value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
     deny: Vec<Denied>,
-    /// Leave out findings of this code; may be given several times
+    /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
         value_parser = codes(&[]).try_map(|text| FindingCode::by_name(&text)))]
     allow: Vec<&'static FindingCode>,
-    /// Whose limits hold, such as goldsrc, q2pro, et, source2013: of an unknown name the error lists those there are;
-    /// maps of other dialects are checked as without it [default: the stock engine of the map's version]
+    /// Use the limits of this engine, such as goldsrc, q2pro, et, source2013; an unknown name lists the valid ones; it
+    /// has no effect on maps of other dialects [default: the stock engine of the map's version]
     #[arg(long, value_name = "NAME", ignore_case = true, hide_possible_values = true, value_parser = engines())]
     engine: Option<String>,
-    /// Print JSON: a document for one map, a line for each of several
+    /// Print JSON: an indented document for one map, one line for each of several
     #[arg(long)]
     json: bool,
-    /// List all codes with their severities, and nothing else
+    /// Only list all codes with their severities
     #[arg(long)]
     codes: bool,
 }
 
-/// What counts for the exit status, beside errors.
+/// A finding that sets the exit status, besides errors.
 #[derive(Clone, Copy)]
 enum Denied {
     AtLeast(Severity),
@@ -78,7 +77,7 @@ fn engines() -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
-/// All codes of findings; with severities before them where these may stand for all of theirs.
+/// The valid values of an option that takes codes: these severities, then all codes.
 fn codes(severities: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(severities.iter().copied().chain(CODES.iter().map(|code| code.name)))
 }
@@ -101,7 +100,7 @@ struct Checked {
     dialect: &'static str,
     #[serde(serialize_with = "as_json")]
     findings: Vec<Finding>,
-    /// Whether one of them counts for the exit status.
+    /// Whether a finding sets the exit status to 1.
     #[serde(skip)]
     is_denied: bool,
 }
@@ -156,7 +155,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let mut wanted = wanted.clone();
-        // An engine of another dialect says nothing of this map.
+        // An engine of another dialect has no limits for this map.
         wanted.engine = wanted.engine.filter(|name| bsp.dialect().engine_by_name(name).is_ok());
         let findings = check::run(&bsp, &wanted)?;
         let is_denied = findings.iter().any(is_denied);
@@ -164,9 +163,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-/// A line for each finding, and one that sums them up.
+/// Prints a line for each finding, and a line with their numbers.
 fn print(findings: &[Finding], job: &mut Job<'_>) {
-    // What else is wrong with a file that was cut short may follow from that.
+    // If the file was cut short, the other findings may be consequences of that.
     let is_cut = findings.first().is_some_and(|first| first.code.name == "file-cut");
     let listed = if is_cut && !job.talk.verbose { &findings[..1] } else { findings };
     for finding in listed {
@@ -184,7 +183,7 @@ fn print(findings: &[Finding], job: &mut Job<'_>) {
     let more: usize = findings[listed.len()..].iter().map(|finding| finding.count).sum();
     if more > 0 {
         let what = count(more, "other finding", "other findings");
-        job.line(format!("{}: {what} may follow from that; -v lists them", job.path));
+        job.line(format!("{}: {what} may be consequences of that; -v lists them", job.path));
     }
     let number = |severity| {
         let its = findings.iter().filter(|finding| finding.code.severity == severity);

@@ -1,4 +1,4 @@
-//! `checksum`: what engines compare between server and client.
+//! `checksum`: the checksums that engines compare between server and client.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `compress`: lumps that take less room, and what `decompress` shares with it.
+//! `compress`: compresses lumps. Also the code that `decompress` shares with it.
 
 use anyhow::Result;
 use bspkit::op::compress::{self, Report};
@@ -10,10 +10,10 @@ use super::maps::MapArgs;
 use super::save::{Edited, Save};
 use super::talk::{Code, Job};
 
-/// Compress the lumps and game lumps of a Source map with LZMA, where that makes them smaller
+/// Compress the lumps and game lumps of a Source map with LZMA if that makes them smaller
 ///
-/// What is compressed already stays as it is. The file is laid again without gaps, so that it becomes smaller; with
-/// --layout keep everything stays where it is. A map whose lumps are compressed is another map for servers and clients.
+/// Compressed lumps stay as they are. The file is rewritten without gaps, so that it becomes smaller; with --layout
+/// keep every lump stays at its offset. For servers and clients, the compressed map is a different map.
 #[derive(clap::Args)]
 #[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
     "  bspkit compress source.bsp -o out.bsp
@@ -23,7 +23,7 @@ use super::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Compress what grows by that as well, as bspzip does and some servers ask for
+    /// Compress even if the result is larger, as bspzip does; some servers require it
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     save: Save,
 }
 
-// The option of both commands. (A doc comment would become that of the command.)
+// The option of both commands. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(super) struct Pak {
-    /// Also the files in the pakfile
+    /// Also process the files in the pakfile
     #[arg(long)]
     pak: bool,
 }

@@ -1,4 +1,4 @@
-//! `decompress`: lumps as compilers and editors read them.
+//! `decompress`: decompresses lumps, for compilers and editors.
 
 use anyhow::Result;
 use bspkit::op::compress;
@@ -12,7 +12,7 @@ use super::talk::Code;
 
 /// Decompress the lumps and game lumps of a Source map
 ///
-/// The compilers and most editors cannot read compressed lumps. The file is laid again without gaps, as by compress.
+/// The compilers and most editors cannot read compressed lumps. The file is rewritten without gaps, as with `compress`.
 #[derive(clap::Args)]
 #[command(mut_arg("layout", |layout| layout.default_value("repack")), after_help = help!(
     "  bspkit decompress source.bsp -o out.bsp

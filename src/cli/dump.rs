@@ -1,4 +1,4 @@
-//! `dump`: a lump's records as text.
+//! `dump`: prints the records of a lump as text.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,15 +18,15 @@ use super::records::formats;
 use super::show::{Head, count, json, shown};
 use super::talk::{Code, Job};
 
-/// Print a lump's records as text, without the loss of a bit
+/// Print the records of a lump as text, without loss
 ///
-/// JSON has an object on a line for each record; CSV a column for every number. A lump without records is printed as it
-/// is. `load` reads it all back. Floats are the shortest decimals that read back to the same bits, NaN and infinities
-/// those bits in hex; names go as far as their last byte that is not NUL; flags have their names, and bits without one
-/// are in hex. A lump with several lists has the name of its list in each object; LUMP.LIST is one of them.
+/// JSON has one line per record, with an object. CSV has one column per number. A lump without records is printed as
+/// bytes. `load` reads all of this back. Floats are the shortest decimals that give the same bits; NaN and infinities
+/// are their bits in hex. Names end at their last byte that is not NUL. Flags are printed by name, and bits without a
+/// name in hex. If a lump has several lists, each object names its list; LUMP.LIST is one of them.
 ///
-/// Of a folder of maps each is one line of JSON with its records; with --all each has a folder of its own below DIR,
-/// which is called as the map.
+/// For several maps, each map is one line of JSON with its records; with --all, each map has its own folder below DIR,
+/// with the name of the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit dump base1.bsp planes > planes.jsonl
@@ -39,22 +39,22 @@ use super::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// A lump, or a list in it; with --all the folder to write every lump to
+    /// A lump, or a list in it; with --all: the folder to write every lump to
     #[arg(value_name = "LUMP|DIR")]
     what: PathBuf,
-    /// Write a file for every lump, and manifest.json, from which `build` makes a map of them
+    /// Write a file for every lump, and manifest.json, from which `build` makes the map
     #[arg(long)]
     all: bool,
-    /// How [default: json where the lump has records, else raw]
+    /// The format [default: json for a lump with records, else raw]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Whose names flags get [default: the dialect's]
+    /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// With --all: replace files that are there
+    /// With --all: replace existing files
     #[arg(long, requires = "all")]
     force: bool,
 }
@@ -68,8 +68,8 @@ impl Args {
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.maps.find().json(!args.all);
     if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
-        let error = Error::new(ErrorKind::Argument, "several maps are printed as lines of JSON only");
-        return Err(error.with_hint("--all writes files of any format, a folder for each map").into());
+        let error = Error::new(ErrorKind::Argument, "several maps can only be printed as JSON");
+        return Err(error.with_hint("--all writes files of any format, with a folder for each map").into());
     }
     if args.all {
         maps.check_folder(&args.what)?;
@@ -98,13 +98,13 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-/// What stands before the records of a map.
+/// The start of the JSON line of a map, before its records.
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
     head: Head<'a>,
     lump: &'a str,
-    /// They follow one by one: there may be millions.
+    /// The records are added one by one, since there may be millions.
     records: [(); 0],
 }
 
@@ -120,7 +120,7 @@ fn line(content: &Lump<'_>, names: FlagNames, map: &MapFile, job: &mut Job<'_>) 
         }
         let mut text = if is_first { head.clone() } else { b",".to_vec() };
         is_first = false;
-        // A record has no line break in it.
+        // A record contains no line break.
         let records = records.strip_suffix(b"\n").unwrap_or(records);
         text.extend(records.iter().map(|byte| if *byte == b'\n' { b',' } else { *byte }));
         job.write(&text)
@@ -144,7 +144,7 @@ fn all(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<(
     fs::create_dir_all(folder).with_context(cannot)?;
     dump.warnings.iter().for_each(|warning| job.warn_here(warning));
     dump.failed.into_iter().for_each(|error| job.fail(&error.into()));
-    // All or nothing, as far as that can be told before.
+    // Refuse before anything is written, as far as possible.
     for file in &dump.files {
         let path = folder.join(&file.name);
         spare(&path, &map.path).and_then(|()| refuse(&path, args.force)).with_context(cannot)?;

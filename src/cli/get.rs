@@ -1,4 +1,4 @@
-//! `get`: one field of a record.
+//! `get`: prints fields of records.
 
 use anyhow::{Context as _, Result};
 use bspkit::face::folder;
@@ -12,9 +12,9 @@ use super::maps::Reading;
 use super::show::shown;
 use super::talk::Code;
 
-/// Print fields of records, one on a line
+/// Print fields of records, one per line
 ///
-/// A number or a name is printed as it is; a list, a struct or a whole record as JSON.
+/// Numbers and names are printed as plain text; lists, structs and whole records as JSON.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit get base1.bsp 'planes[0].normal[2]'
@@ -26,10 +26,10 @@ use super::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Which fields; without `.FIELD` the whole record
+    /// The fields; without `.FIELD` the whole record
     #[arg(value_name = "LUMP[INDEX].FIELD", required = true)]
     places: Vec<FieldPath>,
-    /// Whose names flags get
+    /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `info`: what a map is and what is in it.
+//! `info`: the dialect and the lumps of a map.
 
 use anyhow::Result;
 use bspkit::dialect::{Form, Records, Role};
@@ -14,10 +14,10 @@ use super::talk::{Code, Job};
 
 mod table;
 
-/// Show a map's dialect, its lumps, and what no lump covers
+/// Show the dialect of a map, its lumps, and the bytes outside of lumps
 ///
-/// Directory entries that overlap, are negative or leave the file are marked. All numbers are as the directory says
-/// them.
+/// Directory entries that overlap, are negative or lie outside the file are marked. All numbers are as the directory
+/// states them.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit info dm4.bsp
@@ -39,7 +39,7 @@ struct Info<'a> {
     slots: Vec<SlotJson<'a>>,
     gaps: Vec<Stretch>,
     tail: Vec<Stretch>,
-    /// What the dialect calls the version.
+    /// The version as the dialect writes it.
     #[serde(skip)]
     version_name: String,
 }
@@ -53,28 +53,28 @@ struct SlotJson<'a> {
     offset: i32,
     bytes: i32,
     version: Option<i32>,
-    /// The size after decompression; only where it is compressed.
+    /// The size after decompression; only for a compressed slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpacked: Option<usize>,
     compressed: bool,
-    /// The type of its records, where it is one array of them.
+    /// The type of its records, if it is one array.
     record: Option<&'static str>,
     #[serde(rename = "record_count")]
     count: Option<usize>,
-    /// The lists in it, where there are several.
+    /// The lists in it, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lists: Vec<ListJson>,
-    /// What is in it, where it has no records.
+    /// The kind of its content, if it has no records.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'static str>,
-    /// Why it stays bytes.
+    /// Why it is read only as bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     opaque: Option<String>,
     bounds: String,
     shared_with: Vec<&'a str>,
     over_header: bool,
     pinned: Option<&'static str>,
-    /// Where directory and bytes disagree about compression; only then.
+    /// How directory and bytes disagree about compression, if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     compression_oddity: Option<&'static str>,
     #[serde(skip)]
@@ -92,7 +92,7 @@ struct ListJson {
     count: usize,
 }
 
-/// What is known of a slot's content.
+/// The known content of a slot.
 #[derive(Default)]
 struct Holds {
     record: Option<&'static str>,

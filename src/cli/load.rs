@@ -1,4 +1,4 @@
-//! `load`: a lump's records from text.
+//! `load`: reads the records of a lump from text.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use super::show::shown;
 use super::talk::{Code, Job};
 use bspkit::face::input;
 
-/// Give a lump the records of a file that `dump` wrote
+/// Replace the records of a lump with those in a file that `dump` wrote
 ///
-/// Values that are the same change nothing, so `dump` and `load` leave the map as it was. The file has to have every
-/// field of every record. The format is told by the file's name: `.jsonl`, `.csv`, `.bin`. With --all a folder of maps
-/// takes what `dump --all` wrote of it.
+/// Only changed values change the map, so `dump` and then `load` change nothing. The file must have every field of
+/// every record. The format is detected from the extension: `.jsonl`, `.csv`, `.bin`. With --all, each map loads its
+/// folder that `dump --all` wrote.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit load base1.bsp planes planes.jsonl -o out.bsp
@@ -34,22 +34,22 @@ use bspkit::face::input;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// A lump, or a list in it; with --all the folder with files for lumps
+    /// A lump, or a list in it; with --all: the folder with the files of the lumps
     #[arg(value_name = "LUMP|DIR")]
     what: PathBuf,
-    /// The file; `-` is standard input
+    /// The file; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "all", conflicts_with = "all")]
     file: Option<PathBuf>,
     /// Load every file of a folder that `dump --all` wrote
     #[arg(long)]
     all: bool,
-    /// How the file is written [default: as its name says; else json where the lump has records, raw where not]
+    /// The format [default: from the extension; else json for a lump with records, raw for others]
     #[arg(long, value_name = "FORMAT", conflicts_with = "all", value_parser = formats())]
     format: Option<Format>,
-    /// Whose names flags have [default: the dialect's]
+    /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// Take a file with more or fewer records than the lump
+    /// Accept a file with more or fewer records than the lump
     #[arg(long)]
     resize: bool,
     #[command(flatten)]
@@ -58,9 +58,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.maps.are_many() && !args.all {
-        bail!(
-            "of several maps each loads its own files: load them with --all, from the folder that `dump --all` wrote"
-        );
+        bail!("several maps need --all, with the folder that `dump --all` wrote");
     }
     args.file.iter().try_for_each(|file| args.save.spare(file))?;
     args.save.each(cx, args.maps.find(), |draft, map, job| {
@@ -77,7 +75,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             }
             None => match map.read_from(&args.what, "") {
                 Some(folder) => all(draft, names, &folder, args, job),
-                None => Ok(Edited::Nothing("there is no folder of its own to load".to_owned())),
+                None => Ok(Edited::Nothing("no folder to load".to_owned())),
             },
         }
     })
@@ -100,13 +98,13 @@ fn load(
 
 fn all(draft: &mut Draft<'static>, names: FlagNames, folder: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let files = folder::find(draft.bsp(), folder)?;
-    files.others.iter().for_each(|path| job.warn(&format!("{}: not the file of a lump; left out", shown(path))));
+    files.others.iter().for_each(|path| job.warn(&format!("{}: ignored: not the file of a lump", shown(path))));
     for file in &files.lumps {
         args.save.spare(&file.path)?;
         file.load(draft, names, args.resize)?;
     }
     match files.lumps.is_empty() {
-        true => Ok(Edited::Nothing(format!("no file for a lump in {}, so nothing to load", shown(folder)))),
+        true => Ok(Edited::Nothing(format!("{} has no file of a lump, so nothing is loaded", shown(folder)))),
         false => warn_of_others(draft, args, job).map(|()| Edited::Done),
     }
 }

@@ -1,4 +1,4 @@
-//! `ls`: the file from front to back.
+//! `ls`: all parts of the file in order.
 
 use anyhow::Result;
 use bspkit::{Bsp, Segment, SegmentKind, Slot};
@@ -11,10 +11,10 @@ use super::maps::Reading;
 use super::report::Report;
 use super::talk::{Code, Job};
 
-/// List the file from front to back, with what covers each part
+/// List all parts of the file in the order of their offsets
 ///
-/// Nothing is left out: the list has the gaps between lumps, the padding and everything after the last lump. Lumps that
-/// claim bytes past the end of the file come last.
+/// The list is complete: lumps, gaps between lumps, padding and everything after the last lump. Lumps that claim bytes
+/// past the end of the file come last.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ls dm4.bsp
@@ -42,7 +42,7 @@ struct SegmentJson<'a> {
     slots: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     zero: Option<bool>,
-    /// Whether lumps share it that are not parts of each other.
+    /// Whether several lumps share it that are not parts of each other.
     #[serde(skip)]
     is_shared: bool,
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! `KEY=VALUE` and `--pair KEY VALUE`: the pairs of an edit, in the order they were given.
+//! `KEY=VALUE` and `--pair KEY VALUE`: the pairs of an edit, in the order of the arguments.
 
 use std::ffi::{OsStr, OsString};
 
@@ -8,15 +8,15 @@ use bspkit::content::entities::Entity;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// A key, perhaps one of several equal ones.
+/// A key, or one of several equal keys of an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) name: Vec<u8>,
-    /// Which of equal keys, from 1.
+    /// The number among equal keys, from 1.
     pub(crate) nth: Option<usize>,
 }
 
-/// A key and the value it shall have.
+/// A key and its new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewPair {
     pub(crate) key: Key,
@@ -41,7 +41,7 @@ impl Key {
         }
     }
 
-    /// The values that an entity has under it.
+    /// The values of this key in an entity.
     pub(crate) fn values<'e>(&self, entity: &Entity<'e>) -> Vec<&'e [u8]> {
         let all = entity.pairs().filter(|pair| pair.key.eq_ignore_ascii_case(&self.name)).map(|pair| pair.value);
         match self.nth {
@@ -50,7 +50,7 @@ impl Key {
         }
     }
 
-    /// The key as people read it.
+    /// The key for messages.
     pub(crate) fn shown(&self) -> String {
         let nth = self.nth.map(|nth| format!("#{nth}")).unwrap_or_default();
         format!("`{}{nth}`", escaped(&self.name))
@@ -62,7 +62,7 @@ impl NewPair {
     fn parse(text: &OsStr) -> Result<Self> {
         let text = text.as_encoded_bytes();
         match text.iter().position(|byte| *byte == b'=') {
-            None => Err(anyhow!("there is no `=` in it")),
+            None => Err(anyhow!("it has no `=`: write KEY=VALUE")),
             Some(0) => Err(anyhow!("there is no key before the `=`; --pair '' VALUE sets the empty key")),
             Some(at) if looks_like_an_operator(&text[..at]) => {
                 let key = escaped(&text[..at]);
@@ -78,13 +78,13 @@ impl NewPair {
     }
 }
 
-/// Whether a key ends as in `health*=2`, or is the begin of `message~s/a=b/c/`: there are no such operators, and no
+/// Whether a key looks like an operator, as in `health*=2` or `message~s/a=b/c/`. There are no such operators, and no
 /// game has such keys.
 fn looks_like_an_operator(key: &[u8]) -> bool {
     matches!(key.last(), Some(b'*' | b'+' | b'-')) || key.windows(3).any(|part| part == b"~s/")
 }
 
-/// Reads escapes; an argument need not be UTF-8.
+/// Replaces escapes by their bytes. The argument need not be UTF-8.
 pub(crate) fn unescaped(text: &[u8]) -> Vec<u8> {
     let parts = text.utf8_chunks().map(|chunk| [&unescape(chunk.valid())[..], chunk.invalid()].concat());
     parts.collect::<Vec<_>>().concat()
@@ -96,14 +96,14 @@ pub(crate) struct NewPairs(pub(crate) Vec<NewPair>);
 impl Args for NewPairs {
     fn augment_args(command: Command) -> Command {
         let parser = OsStringValueParser::new().try_map(|text: OsString| {
-            // clap prints an error's own words only.
+            // clap prints only the outermost message of an error.
             NewPair::parse(&text).map_err(|error| error.to_string())
         });
         command
             .arg(
                 Arg::new("pairs")
                     .value_name("KEY=VALUE")
-                    .help("What to set; KEY#2 is the second of equal keys, \\xNN \\n \\\\ are escapes")
+                    .help("The key and its value; KEY#2 is the second of equal keys; \\xNN \\n \\\\ are escapes")
                     .num_args(1..)
                     .action(ArgAction::Append)
                     .required_unless_present("pair")
@@ -113,7 +113,7 @@ impl Args for NewPairs {
                 Arg::new("pair")
                     .long("pair")
                     .value_names(["KEY", "VALUE"])
-                    .help("The same for a key that is empty, has a `=` in it or ends like `#2`")
+                    .help("The same for a key that is empty, contains `=` or ends like `#2`")
                     .num_args(2)
                     .action(ArgAction::Append)
                     .allow_hyphen_values(true)

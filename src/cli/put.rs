@@ -1,5 +1,4 @@
-//! Files that a command writes and that are not maps: whole or not at all, and never over others, unless that was asked
-//! for.
+//! Writes files that are not maps: completely or not at all, and over existing files only on request.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -11,25 +10,25 @@ use bspkit::file::Temporary;
 use super::maps::real_path;
 use super::show::shown;
 
-/// Writes a file. One that is there stays if it has these bytes already, and else is replaced where `force` says so; no
-/// symbolic link is written through.
+/// Writes a file. An existing file with the same bytes is left as it is; another one is replaced only with `force`. A
+/// symbolic link is not followed.
 pub(crate) fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
     if let Ok(there) = fs::symlink_metadata(path) {
         if !there.is_file() {
-            bail!("{} is there and no plain file", shown(path));
+            bail!("{} exists and is not a regular file", shown(path));
         }
         let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
         match (is_same, force) {
             (true, _) => return Ok(()),
-            (_, false) => return Err(Error::new(exists(path, "and has other bytes"))),
+            (_, false) => return Err(Error::new(exists(path, "with other content"))),
             (_, true) => {}
         }
     }
     stream(path, force, |file| Ok(file.write_all(data)?))
 }
 
-/// Writes a file piece by piece into another one beside it, which then takes its name: what is read while it is written
-/// may be the file that is replaced.
+/// Writes a file in pieces: first to a temporary file in the same folder, which then gets its name. So the file that is
+/// replaced can be read during the write.
 pub(crate) fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let cannot = || format!("cannot write {}", shown(path));
     refuse(path, force)?;
@@ -47,7 +46,7 @@ pub(crate) fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write
     }
 }
 
-/// Says no to a file that is there, unless it may be replaced.
+/// Refuses an existing file, except with `force`.
 pub(crate) fn refuse(path: &Path, force: bool) -> Result<()> {
     match !force && fs::symlink_metadata(path).is_ok() {
         true => Err(Error::new(exists(path, "already"))),
@@ -55,16 +54,16 @@ pub(crate) fn refuse(path: &Path, force: bool) -> Result<()> {
     }
 }
 
-/// Says no to a file that is the map which is read.
+/// Refuses a path that is the input map.
 pub(crate) fn spare(path: &Path, map: &Path) -> Result<()> {
     let real = |path: &Path| real_path(path).ok().flatten();
     match real(path).is_some() && real(path) == real(map) {
-        true => bail!("{} is the map that is read", shown(path)),
+        true => bail!("{} is the input map: name another file", shown(path)),
         false => Ok(()),
     }
 }
 
 fn exists(path: &Path, how: &str) -> bspkit::Error {
-    let message = format!("{} is there {how}", shown(path));
+    let message = format!("{} exists {how}", shown(path));
     bspkit::Error::new(bspkit::ErrorKind::Refused, message).with_hint("--force replaces it")
 }

@@ -1,4 +1,4 @@
-//! `set`: one field of a record.
+//! `set`: changes fields of records.
 
 use anyhow::{Context as _, Result};
 use bspkit::face::folder;
@@ -12,8 +12,8 @@ use super::talk::Code;
 
 /// Change fields of records
 ///
-/// A VALUE is a number, the bits of one in hex, a name with escapes, flags by name with `|` between them, or JSON for a
-/// list, a struct or a whole record. Nothing but the field changes: what refers to it by number does not follow.
+/// A VALUE is a number, the bits of a number in hex, a name with escapes, flag names separated by `|`, or JSON for a
+/// list, a struct or a whole record. Only the field changes; indices in other records are not updated.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit set base1.bsp 'texinfo[3].texture=e1u1/metal1_1' -o out.bsp
@@ -24,10 +24,10 @@ use super::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// What to set
+    /// The field, and its new value
     #[arg(value_name = "LUMP[INDEX].FIELD=VALUE", required = true, value_parser = assignment)]
     assignments: Vec<(FieldPath, String)>,
-    /// Whose names flags have
+    /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
     #[command(flatten)]

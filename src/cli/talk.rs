@@ -204,7 +204,7 @@ impl<'t> Job<'t> {
 
     /// Adds a message that nothing was found, and returns this exit status.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
-        self.say(&format!("{text} in {}", self.path));
+        self.say(&format!("{}: {text}", self.path));
         Code::Found
     }
 

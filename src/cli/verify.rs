@@ -1,4 +1,4 @@
-//! `verify`: the round-trip laws.
+//! `verify`: tests the round-trip laws.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,10 @@ use super::help;
 use super::maps::Reading;
 use super::talk::{Code, Job};
 
-/// Try the round-trip laws on maps
+/// Test the round-trip laws on maps
 ///
-/// Each map is opened, edited and laid out in memory in every way there is; what was not edited has to have the
-/// same bytes afterwards. Nothing is written to disk.
+/// Each map is read, edited and written in memory with every layout. All bytes that were not edited must stay the same.
+/// Nothing is written to disk.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit verify dm4.bsp
@@ -25,7 +25,7 @@ use super::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Say how many records of each type were decoded and encoded again
+    /// Print how many records of each type were decoded and encoded again
     #[arg(long)]
     stats: bool,
 }
@@ -61,7 +61,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         Ok(if outcome.is_ok() { Code::Done } else { Code::Found })
     })?;
     if args.stats && !args.reading.json && maps.many {
-        // Maps are done in any order.
+        // Maps finish in any order.
         let mut total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         total.sort_unstable_keys();
         cx.talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
@@ -70,7 +70,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 impl Verified {
-    /// The document of a map, which has all fields if the map cannot be opened too.
+    /// The document of a map. It has all fields even if the map cannot be opened.
     fn new(tried: &Result<(&'static str, Outcome)>, with_records: bool) -> Self {
         let outcome = tried.as_ref().ok().map(|(_, outcome)| outcome);
         let laws = outcome.iter().flat_map(|outcome| &outcome.laws);

@@ -72,7 +72,7 @@ fn unset_and_rename_touch_only_their_pairs() {
     assert_eq!(edited(&room, &["unset", "*", "ANGLE", "angle"]), without);
     assert_eq!(edited(&room, &["rename-key", "*", "angle", "yaw"]), text.replace("\"angle\"", "\"yaw\""));
     let run = room.bspkit("ent unset q3.bsp worldspawn music nope -o out.bsp").done();
-    assert!(run.err.contains("warning: q3.bsp: nothing that matches worldspawn has the key `nope`"), "{}", run.err);
+    assert!(run.err.contains("warning: q3.bsp: no entity that matches worldspawn has the key `nope`"), "{}", run.err);
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn what_is_exported_of_a_folder_is_imported_again() {
     // What is not there is left, and said.
     fs::remove_file(room.path("texts/a.ent")).unwrap();
     let run = room.bspkit("ent import maps texts -o out").without_data(1);
-    assert!(run.err.contains("no text of its own to import in maps/a.bsp"), "{}", run.err);
+    assert!(run.err.contains("maps/a.bsp: no text to import"), "{}", run.err);
     assert_eq!(room.read("out/a.bsp"), room.read("maps/a.bsp"));
 }
 
@@ -248,7 +248,7 @@ fn shards_are_disjoint_and_cover_everything() {
     }
     for bad in ["0", "-1", "x", "257", "99999999999999999999"] {
         let run = room.bspkit(&format!("info elsewhere --jobs={bad}")).without_data(2);
-        assert!(run.err.contains("a number from 1 to 256"), "{}", run.err);
+        assert!(run.err.contains("the number must be from 1 to 256"), "{}", run.err);
     }
 }
 
@@ -263,7 +263,7 @@ fn going_on_is_the_rule_and_stopping_is_asked_for() {
     let run = room.bspkit("info maps --json -j1 --fail-fast");
     assert_eq!((run.code, lines(&run).len()), (Some(1), 2), "{}", run.err);
     let summary = Summary::of(&run);
-    assert_eq!((summary.rows["left, as the run was stopped"], summary.all), (2, 4));
+    assert_eq!((summary.rows["not started, since the run was stopped"], summary.all), (2, 4));
     room.bspkit("info maps --fail-fast --keep-going").without_data(2);
     // One map that fails is a failure, and has no table.
     let run = room.bspkit("info maps/b.bsp --json");

@@ -160,7 +160,7 @@ fn files_come_out_as_they_went_in() {
     room.bspkit("pak extract map.bsp out").without_data(0);
     room.write("out/c.txt", b"mine");
     let run = room.bspkit("pak extract map.bsp out c.txt").without_data(2);
-    assert!(run.err.contains("has other bytes") && run.err.contains("--force"), "{}", run.err);
+    assert!(run.err.contains("exists with other content") && run.err.contains("--force"), "{}", run.err);
     assert_eq!(room.read("out/c.txt"), b"mine");
     room.bspkit("pak extract map.bsp out c.txt --force").without_data(0);
     assert_eq!(room.read("out/c.txt"), b"c");

@@ -99,7 +99,7 @@ fn cat_warns_of_a_damaged_lump_and_gives_what_is_there() {
     room.write("m.bsp", &with_word(with_word(map.clone(), 1, 0, at as i32), 1, 1, 99));
     let run = room.bspkit("cat m.bsp planes").done();
     assert_eq!(run.out, map[at..]);
-    assert!(run.err.contains("10 of 99 bytes are there"), "{}", run.err);
+    assert!(run.err.contains("only 10 of 99 bytes are in the file"), "{}", run.err);
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn ent_get_gives_values_one_on_a_line() {
 fn nothing_that_matches_is_exit_1() {
     let room = Room::new();
     for (line, words) in [
-        ("ent list q3.bsp light", "nothing matches light in q3.bsp\n"),
-        ("ent get q3.bsp #99", "nothing matches #99 in q3.bsp\n"),
-        ("ent get q3.bsp worldspawn nope", "nothing that matches worldspawn has the key `nope` in q3.bsp\n"),
-        ("ent get q3.bsp worldspawn music#2", "nothing that matches worldspawn has the key `music#2` in q3.bsp\n"),
+        ("ent list q3.bsp light", "q3.bsp: nothing matches light\n"),
+        ("ent get q3.bsp #99", "q3.bsp: nothing matches #99\n"),
+        ("ent get q3.bsp worldspawn nope", "q3.bsp: no entity that matches worldspawn has the key `nope`\n"),
+        ("ent get q3.bsp worldspawn music#2", "q3.bsp: no entity that matches worldspawn has the key `music#2`\n"),
     ] {
         assert_eq!(room.bspkit(line).without_data(1).err, words);
     }

@@ -120,6 +120,6 @@ fn what_is_half_written_goes_away() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{said}");
         assert_eq!(fs::read_dir(room.path("out")).unwrap().count(), 0, "{said}");
-        assert_eq!(said.contains("once more to stop at once"), signals == 2, "{said}");
+        assert_eq!(said.contains("a second signal stops at once"), signals == 2, "{said}");
     }
 }

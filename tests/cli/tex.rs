@@ -265,7 +265,7 @@ fn files_stay_below_the_folder_and_over_nothing() {
     room.bspkit("tex export odd.bsp images").done();
     room.write("images/sky.png", b"mine");
     let run = room.bspkit("tex export odd.bsp images").without_data(2);
-    assert!(run.err.contains("is there and has other bytes"), "{}", run.err);
+    assert!(run.err.contains("exists with other content"), "{}", run.err);
     assert_eq!(room.read("images/sky.png"), b"mine");
     room.bspkit("tex export odd.bsp images --force").done();
     #[cfg(unix)]

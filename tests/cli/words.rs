@@ -80,8 +80,8 @@ fn a_map_may_come_from_stdin_and_go_to_stdout() {
     assert_eq!(room.bspkit("ent export a.bsp -o -").done().out, room.bspkit("ent export a.bsp").done().out);
     for (bad, says) in [
         ("ent set - worldspawn k=v --in-place", "stdin cannot be replaced"),
-        ("ent set a.bsp b.bsp worldspawn k=v -o -", "stdout takes one map"),
-        ("ent set a.bsp worldspawn k=v -o - --json", "stdout takes one map"),
+        ("ent set a.bsp b.bsp worldspawn k=v -o -", "only a single map can be written to stdout"),
+        ("ent set a.bsp worldspawn k=v -o - --json", "only a single map can be written to stdout"),
         ("ent set - worldspawn k=v -o maps", "stdin has no file name"),
     ] {
         let run = room.bspkit(bad).without_data(2);

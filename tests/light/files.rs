@@ -322,7 +322,7 @@ fn no_file_is_replaced_unasked() {
     let export = |more: &[&str]| room.run(&[&["export", &room.map(), &room.path("light")], more].concat());
     let out = export(&[]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text(&out).contains("is there already") && text(&out).contains("--force"), "{}", text(&out));
+    assert!(text(&out).contains("exists already") && text(&out).contains("--force"), "{}", text(&out));
     assert_eq!(fs::read(&page).unwrap(), b"mine");
     assert!(export(&["--force"]).status.success());
     assert!(fs::read(&page).unwrap().starts_with(b"\x89PNG"));

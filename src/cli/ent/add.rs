@@ -1,4 +1,4 @@
-//! `ent add`: a new entity.
+//! `ent add`: adds an entity.
 
 use anyhow::{Result, bail};
 
@@ -10,7 +10,7 @@ use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Add an entity behind the last one, its pairs in the order given
+/// Add an entity after the last one, with its pairs in the given order
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent add dm4.bsp classname=light origin=\"0 0 64\" light=300 -o out.bsp
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let pairs = &args.pairs.0;
     if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
-        bail!("{} counts equal keys, of which a new entity has none: give the key again", key.shown());
+        bail!("{} is a number among equal keys, and a new entity has no keys yet: write the key twice", key.shown());
     }
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {

@@ -1,4 +1,4 @@
-//! `ent diff`: what makes the entities of one map those of another.
+//! `ent diff`: writes the difference between the entities of two maps as a patch.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,24 +16,24 @@ use crate::cli::maps::{Maps, real_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
-/// Write the JSON patch that makes the entities of map A those of map B
+/// Write a JSON patch that changes the entities of map A into those of map B
 ///
-/// Entities are matched by who they are, not by where they are: by hammerid, targetname, model and origin, and by
-/// what they have in common. `ent patch A PATCH.json` then gives B's entity text byte for byte. Exit status 1: they
-/// differ; where they do not, the patch has no operations.
+/// Entities are matched by identity, not by their position in the text: by hammerid, targetname, model and origin, and
+/// by equal pairs. `ent patch A PATCH.json` then produces the entity text of B byte for byte. The exit status is 1 if
+/// the maps differ; otherwise the patch has no operations.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent diff dm4.bsp dm4_new.bsp
   bspkit ent diff dm4.bsp dm4_new.bsp -o changes.json"
 ))]
 pub(crate) struct Args {
-    /// The map that a patch is for
+    /// The map that the patch is for
     #[arg(value_name = "A")]
     old: PathBuf,
-    /// The map that it leads to
+    /// The map with the entities that the patch produces
     #[arg(value_name = "B")]
     new: PathBuf,
-    /// Where to [default: stdout]
+    /// The file to write [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 let real = real_path(path).with_context(cannot)?;
                 for map in [&args.old, &args.new] {
                     if real.is_some() && real == real_path(map).with_context(cannot)? {
-                        bail!("{} is a map: the patch needs a file of its own", shown(path));
+                        bail!("{} is an input map: name another file for the patch", shown(path));
                     }
                 }
                 replace(path, &SaveOptions::default(), |mut file| file.write_all(&document))?;
@@ -68,8 +68,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         job.say(&match &patch.operations[..] {
             [] => "the entities are the same".to_owned(),
             [Operation::Text { .. }] => {
-                "what stands between the entities differs, or too many of them move: the patch has the whole text"
-                    .to_owned()
+                "the text between entities differs, or too many entities move: the patch has the whole text".to_owned()
             }
             _ => {
                 let edited = count(edited, "entity changed", "entities changed");

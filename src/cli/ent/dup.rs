@@ -1,4 +1,4 @@
-//! `ent dup`: copies of entities.
+//! `ent dup`: copies entities.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::cli::help;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Copy each chosen entity directly after itself
+/// Copy each selected entity; the copy follows it directly
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent dup dm4.bsp '#3' -o out.bsp"

@@ -1,4 +1,4 @@
-//! `ent export`: the whole text.
+//! `ent export`: writes the entity text to a file.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::cli::maps::{MapArgs, real_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
-/// What the files of many maps end with.
+/// The extension of the files if there are several maps.
 pub(super) const EXTENSION: &str = "ent";
 
-/// Write the entity text as it is, every byte of it, the NUL at its end included
+/// Write the entity text unchanged, with the NUL at its end
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent export dm4.bsp -o dm4.ent
@@ -28,7 +28,7 @@ pub(super) const EXTENSION: &str = "ent";
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Where to: a file; for a folder of maps a folder, with MAP.ent for each [default: stdout]
+    /// The file to write; for several maps: a folder, with MAP.ent for each [default: stdout]
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if let Some(output) = args.output.as_deref().filter(|_| maps.many)
         && let Some(path) = maps.written_over(maps.iter().map(|map| map.place(output, EXTENSION)))?
     {
-        bail!("{} is a map that is read: the text needs a file of its own", shown(&path));
+        bail!("{} is an input map: name another folder for the texts", shown(&path));
     }
     args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
     maps.each(cx, |map, job| {
@@ -57,7 +57,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot write {}", shown(path));
         let real = real_path(path).with_context(cannot)?;
         if real.is_some() && real == real_path(&map.path).with_context(cannot)? {
-            bail!("{} is the map: the text needs a file of its own", shown(path));
+            bail!("{} is the input map: name another file for the text", shown(path));
         }
         replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
         job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));

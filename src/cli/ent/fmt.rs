@@ -1,4 +1,4 @@
-//! `ent fmt`: the compilers' form.
+//! `ent fmt`: rewrites the entity text in the form of the compilers.
 
 use anyhow::Result;
 use bspkit::content::entities::Diagnostic;
@@ -13,10 +13,10 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Rewrite the entity text of the map in the form that compilers write
+/// Rewrite the entity text in the form that compilers write
 ///
-/// Refused where that would lose something (comments, tokens outside of entities, keys without a value), unless
-/// --force is given.
+/// This is refused if it would lose something (comments, tokens outside of entities, keys without a value). --force
+/// allows it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent fmt dm4.bsp -o out.bsp
@@ -35,7 +35,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let lost = entities.lost_in_canonical()?;
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {
             let places = count(lost.total(), "place", "places");
-            let message = format!("the canonical form would lose something at {places}; the first is: {first}");
+            let message = format!("the canonical form would lose text at {places}; the first: {first}");
             return Err(Error::new(ErrorKind::Refused, message).with_hint("--force does it all the same").into());
         }
         let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);

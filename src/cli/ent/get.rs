@@ -1,4 +1,4 @@
-//! `ent get`: values.
+//! `ent get`: prints values.
 
 use std::ffi::OsString;
 
@@ -16,7 +16,7 @@ use crate::cli::report::Report;
 use crate::cli::show::ValueJson;
 use crate::cli::talk::{Code, Job};
 
-/// Print values, one on a line, as they stand in the text
+/// Print values, one per line, exactly as in the text
 ///
 /// Without a KEY all pairs are printed, with an empty line between entities.
 #[derive(clap::Args)]
@@ -28,10 +28,10 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Which entities
+    /// The entities
     #[arg(value_name = "SEL")]
     selector: String,
-    /// Whose values; KEY#2 is the second of equal keys
+    /// The key whose values are printed; KEY#2 is the second of equal keys
     #[arg(value_name = "KEY")]
     key: Option<OsString>,
 }

@@ -1,4 +1,4 @@
-//! `ent import`: another text.
+//! `ent import`: replaces the entity text.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use bspkit::face::input;
 
 /// Replace the whole entity text
 ///
-/// The text is taken as it is. Where it does not end with a NUL it gets the NULs that the old one ends with.
+/// The text is used unchanged. If it does not end with a NUL, the NULs at the end of the old text are added.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent import dm4.bsp dm4.ent -o out.bsp
@@ -29,7 +29,7 @@ use bspkit::face::input;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The text; `-` for stdin. A folder that `ent export` wrote where MAP is one: each map takes its own text
+    /// The file with the text; `-` is stdin. For several maps: a file for all, or a folder that `ent export` wrote
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     #[command(flatten)]
@@ -38,21 +38,23 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
-    // A folder holds a text for each map of a folder.
+    // A folder has a text for each map.
     let is_folder = args.file.is_dir() && args.maps.are_many();
     let text = if is_folder { Vec::new() } else { read(&args.file)? };
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let mut text = match is_folder.then(|| map.read_from(&args.file, export::EXTENSION)) {
             None => text.clone(),
-            Some(None) => return Ok(Edited::Nothing("there is no text of its own to import".to_owned())),
+            Some(None) => {
+                return Ok(Edited::Nothing("no text to import".to_owned()));
+            }
             Some(Some(file)) => {
                 args.save.spare(&file)?;
                 read(&file)?
             }
         };
         if !text.ends_with(b"\0") {
-            // Where the old text cannot be read there is nothing to learn from it.
+            // If the old text cannot be read, the new one gets one NUL.
             let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
             text.resize(text.len() + old.unwrap_or(1), 0);
         }
@@ -77,7 +79,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(input::read(path)?)
 }
 
-/// Refuses what is plainly something else than entity text, in one sentence.
+/// Refuses a file that is clearly not entity text.
 fn refuse_foreign(text: &[u8]) -> Result<()> {
     let body = text.trim_ascii_start();
     let inside = body.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
@@ -94,7 +96,7 @@ fn refuse_foreign(text: &[u8]) -> Result<()> {
     Err(Error::new(ErrorKind::Refused, message).with_hint("entity text is what `bspkit ent export` writes").into())
 }
 
-/// Refuses a text that engines could not read. What the old text had already is not the fault of this one.
+/// Refuses a text that engines cannot read, unless the old text had at least as many such places.
 pub(super) fn refuse_unreadable(draft: &Draft<'_>, entities: &Entities<'_>) -> Result<()> {
     let stops =
         |entities: &Entities<'_>| entities.diagnostics().iter().filter(|found| found.kind.stops_engines()).count();

@@ -1,4 +1,4 @@
-//! `ent list`: entities as they stand in the text.
+//! `ent list`: prints entities.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::cli::report::Report;
 use crate::cli::show::text_and_raw;
 use crate::cli::talk::{Code, Job};
 
-/// Print entities as they stand in the text
+/// Print entities exactly as in the text
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent list dm4.bsp
@@ -26,10 +26,10 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Which entities [default: all]
+    /// The entities [default: all]
     #[arg(value_name = "SEL")]
     selector: Option<String>,
-    /// Print the index of each before it, as a comment
+    /// Print the index before each entity, as a comment
     #[arg(short, long)]
     numbers: bool,
 }
@@ -39,7 +39,7 @@ struct List<'a> {
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
     findings: Vec<FindingJson>,
-    /// Whether the text has the index of each entity.
+    /// Whether to print the index of each entity.
     #[serde(skip)]
     with_numbers: bool,
 }
@@ -60,7 +60,7 @@ impl Report for List<'_> {
     }
 }
 
-/// Entities in JSON, one at a time: a text may have a million pairs.
+/// Writes entities as JSON one at a time, since a text may have a million pairs.
 fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(entities.iter().map(EntityJson))
 }

@@ -24,11 +24,11 @@ use super::{commands, help};
 
 /// Read and edit the entities
 ///
-/// SEL chooses entities: `light` (a class), `info_player_*`, `#17` (an index), `*` (all), `[targetname]` (those
-/// with this key), `[style=32]`, `[target^=door_]` (begins so), `[target$=_1]` (ends so), `[target*=oor]` (contains
-/// this), `[message~/re/i]` (a regular expression; `i`: in any case), `[wait>2]`, `<`, `>=`, `<=` (where the whole
-/// value is one number), `:not(SEL)`; these may follow a class or each other. `light,#17` is either. Classes and keys
-/// compare without regard to case, values with.
+/// SEL selects entities: `light` (a class), `info_player_*`, `#17` (an index), `*` (all), `[targetname]` (has this
+/// key), `[style=32]`, `[target^=door_]` (starts with), `[target$=_1]` (ends with), `[target*=oor]` (contains),
+/// `[message~/re/i]` (matches a regular expression; `i` ignores case), `[wait>2]`, `<`, `>=`, `<=` (if the value is one
+/// number), `:not(SEL)`. These can follow a class or each other. `light,#17` selects both. Case matters in values, but
+/// not in classes and keys.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit ent list dm4.bsp light

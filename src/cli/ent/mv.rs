@@ -1,4 +1,4 @@
-//! `ent mv`: another order.
+//! `ent mv`: moves entities.
 
 use anyhow::{Result, bail};
 
@@ -25,10 +25,10 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct Target {
-    /// Before this one; it has to match exactly one entity
+    /// The entity to move them before; SEL must match exactly one
     #[arg(long, value_name = "SEL")]
     before: Option<String>,
-    /// After this one; it has to match exactly one entity
+    /// The entity to move them after; SEL must match exactly one
     #[arg(long, value_name = "SEL")]
     after: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 ([one], true) => entities.move_all_before(chosen.indices, *one)?,
                 ([one], false) => entities.move_all_after(chosen.indices, *one)?,
                 (several, _) => {
-                    bail!("{} matches {} entities, where one is needed to say a place", target.text, several.len())
+                    bail!("{} matches {} entities, but must match exactly one", target.text, several.len())
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! `ent patch`: what a JSON patch says.
+//! `ent patch`: applies a JSON patch.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
 
-/// Carry out a JSON patch, such as `ent diff` writes
+/// Apply a JSON patch to the entities, such as `ent diff` writes
 ///
 /// A patch is `{"bspkit_patch": 1, "operations": [...]}`. An operation has an `op` (edit, replace, remove, move, add,
-/// text) and says by `on` which entities it is about: `{"index": 17}`, `{"match": [{"key": ..., "value": ...}]}` (the
-/// one that has these pairs) or `{"select": "SEL"}`. What is in `expect` has to be there: where anything is not as
-/// expected all of that is listed, and nothing is written. docs/schema/patch.schema.json says the rest.
+/// text). Its `on` selects entities: `{"index": 17}`, `{"match": [{"key": ..., "value": ...}]}` (the one entity with
+/// these pairs) or `{"select": "SEL"}`. Its `expect` lists pairs that must exist. If any is missing or different, all
+/// of these are listed and nothing is written. docs/schema/patch.schema.json describes all fields.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent patch dm4.bsp brighter.json -o out.bsp
@@ -31,7 +31,7 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The patch; `-` for stdin
+    /// The patch; `-` is stdin
     #[arg(value_name = "PATCH.json")]
     patch: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `ent rename-key`: another key for the same values.
+//! `ent rename-key`: renames keys and keeps their values.
 
 use std::ffi::OsString;
 
@@ -11,7 +11,7 @@ use crate::cli::pairs::{Key, unescaped};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Give all pairs of a key another key; OLD#2 is the second one only
+/// Rename a key in all its pairs; OLD#2 renames only the second of equal keys
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent rename-key dm4.bsp '*' _color color -o out.bsp"
@@ -19,10 +19,10 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     which: Which,
-    /// The key there is
+    /// The old key
     #[arg(value_name = "OLD")]
     old: OsString,
-    /// The key there shall be
+    /// The new key
     #[arg(value_name = "NEW")]
     new: OsString,
     #[command(flatten)]

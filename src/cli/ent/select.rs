@@ -1,4 +1,4 @@
-//! What the commands on chosen entities share: the selector, the choice, and what is said about broken text.
+//! Code that the `ent` commands share: the selection of entities, and warnings about broken text.
 
 use anyhow::Result;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Flaw};
@@ -13,10 +13,10 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
 
-/// How many odd places are listed before the rest is only counted.
+/// The most oddities that are listed; the others are only counted.
 const LISTED: usize = 10;
 
-/// A selector with the words that it was given in.
+/// A selector, and its text as the user wrote it.
 #[derive(Clone)]
 pub(super) struct Choice {
     pub(super) text: String,
@@ -28,7 +28,7 @@ impl Choice {
         Ok(Choice { text: text.to_owned(), selector: Selector::parse(text)? })
     }
 
-    /// The indices of what it matches; what is broken in those is said, as they are to be edited.
+    /// The indices of the matching entities, which are to be edited. Warns of broken text in them.
     fn edited(&self, entities: &Entities<'_>, job: &mut Job<'_>) -> Vec<usize> {
         let indices = self.of(entities);
         let is_edited = |found: &&Diagnostic| found.entity.is_some_and(|index| indices.binary_search(&index).is_ok());
@@ -38,40 +38,40 @@ impl Choice {
         indices
     }
 
-    /// The indices of what it matches.
+    /// The indices of the matching entities.
     pub(super) fn of(&self, entities: &Entities<'_>) -> Vec<usize> {
         entities.select(&self.selector)
     }
 
-    /// What is said where it matches nothing.
+    /// The message if it matches nothing.
     pub(super) fn nothing(&self) -> String {
         format!("nothing matches {}", self.text)
     }
 
-    /// What is said where it matches nothing that has a key.
+    /// The message if it matches no entity with this key.
     pub(super) fn nothing_with(&self, key: &str) -> String {
-        format!("nothing that matches {} has the key {key}", self.text)
+        format!("no entity that matches {} has the key {key}", self.text)
     }
 }
 
-/// Which entities of which maps an edit is about.
+/// The maps and entities of an edit.
 #[derive(clap::Args)]
 pub(super) struct Which {
     #[command(flatten)]
     maps: MapArgs,
-    /// Which entities
+    /// The entities
     #[arg(value_name = "SEL")]
     selector: String,
 }
 
-/// The entities of one map that an edit is about: at least one.
+/// The selected entities of one map: at least one.
 pub(super) struct Chosen<'c> {
     pub(super) choice: &'c Choice,
     pub(super) indices: &'c [usize],
 }
 
 impl Which {
-    /// Edits the entities that the selector matches and saves every map that has some.
+    /// Edits the entities that the selector matches, and saves each map that has some.
     pub(super) fn edit(
         &self,
         cx: &Context,
@@ -95,20 +95,20 @@ impl Which {
     }
 }
 
-/// Whether an entity is so broken that an engine reads something else than what its author wrote.
+/// Whether an engine may read the entity in another way than its author meant it.
 pub(super) fn is_broken(kind: DiagnosticKind) -> bool {
     use DiagnosticKind::{KeyWithoutValue, MissingClosingBrace, NestedBrace, UnterminatedQuote};
     matches!(kind, KeyWithoutValue | MissingClosingBrace | NestedBrace | UnterminatedQuote)
 }
 
-/// Warns of what is odd about a text that is only read, if the user wants to know.
+/// Warns of oddities of a text that is only read, with `--verbose`.
 pub(super) fn warn_if_verbose(diagnostics: &Diagnostics, job: &mut Job<'_>) {
     if job.talk.verbose {
         warn_of(diagnostics.total(), diagnostics.iter(), job);
     }
 }
 
-/// Warns of what is odd: of the first places in full.
+/// Warns of oddities: lists the first ones and counts the others.
 pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Diagnostic>, job: &mut Job<'_>) {
     for diagnostic in diagnostics.take(LISTED) {
         job.warn_here(&format!("the entity text: {diagnostic}"));
@@ -121,7 +121,7 @@ pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Di
     }
 }
 
-/// Warns of what engines read in another way than it is written: of entities that were edited.
+/// Warns of text in edited entities that engines read in another way than it is written.
 pub(super) fn warn_of_flaws(entities: &Entities<'_>, job: &mut Job<'_>) {
     let is_edited = |flaw: &Flaw| entities.get(flaw.entity).is_some_and(|entity| entity.is_edited());
     for flaw in entities.flaws().filter(|flaw| flaw.rule.effect == TextEffect::Differs && is_edited(flaw)).take(LISTED)
@@ -130,7 +130,7 @@ pub(super) fn warn_of_flaws(entities: &Entities<'_>, job: &mut Job<'_>) {
     }
 }
 
-/// What is odd, in JSON.
+/// The oddities, in JSON.
 pub(super) fn findings(diagnostics: &Diagnostics) -> Vec<FindingJson> {
     let rows = diagnostics.iter().map(|diagnostic| {
         let offset = u64::try_from(diagnostic.span.start).ok();

@@ -1,4 +1,4 @@
-//! `ent set`: values.
+//! `ent set`: sets values.
 
 use anyhow::Result;
 use bspkit::content::entities::{Entities, EntityMut};
@@ -10,7 +10,7 @@ use crate::cli::pairs::{NewPair, NewPairs};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::{Code, Job};
 
-/// Set values; a key that an entity does not have is added after its other ones
+/// Set values; a missing key is added after the other keys of the entity
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
@@ -42,7 +42,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 fn set(entity: &mut EntityMut<'_, '_>, NewPair { key, value }: &NewPair) -> Result<()> {
     match key.nth {
         None => entity.set(&key.name, value)?,
-        // Right after the last one: as a key that is not there is added.
+        // The number after the last equal key adds a key, as with a missing key.
         Some(nth) if nth == entity.entity().all(&key.name).count() + 1 => entity.push(&key.name, value)?,
         Some(nth) => entity.set_nth(&key.name, nth, value)?,
     }
@@ -58,13 +58,13 @@ fn warn_of_equal_keys(entities: &Entities<'_>, indices: &[usize], pair: &NewPair
         (_, [index]) => {
             let number = number(index);
             job.warn_here(&format!(
-                "entity #{index} has the key {key} {number} times: the first is set; KEY#2 is the second"
+                "entity #{index} has the key {key} {number} times; only the first is set; KEY#2 sets the second"
             ));
         }
         (_, several) => {
             let number = several.len();
             job.warn_here(&format!(
-                "{number} entities have the key {key} several times: the first is set; KEY#2 is the second"
+                "{number} entities have the key {key} several times; only the first is set; KEY#2 sets the second"
             ));
         }
     }

@@ -11,7 +11,7 @@ use crate::cli::pairs::Key;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Remove all pairs of a key; KEY#2 removes the second one only
+/// Remove all pairs of a key; KEY#2 removes only the second of equal keys
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent unset dm4.bsp worldspawn message -o out.bsp
@@ -20,7 +20,7 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     which: Which,
-    /// Which keys
+    /// The keys
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<OsString>,
     #[command(flatten)]

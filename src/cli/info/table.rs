@@ -1,4 +1,4 @@
-//! The table of slots; columns that say nothing are left out.
+//! The table of slots. Empty columns are left out.
 
 use super::SlotJson;
 use crate::cli::talk::Job;
@@ -22,7 +22,7 @@ const COLUMNS: [Column; 10] = [
     Column { name: "marks", is_number: false, cell: marks },
 ];
 
-/// What a slot is made of.
+/// The content of a slot.
 fn holds(slot: &SlotJson<'_>) -> String {
     let lists: Vec<_> = slot.lists.iter().map(|list| format!("{} {}", list.count, list.name)).collect();
     match (slot.record.or(slot.content), &slot.opaque) {
@@ -32,7 +32,7 @@ fn holds(slot: &SlotJson<'_>) -> String {
     }
 }
 
-/// What is wrong with a slot or out of the ordinary.
+/// Errors and peculiarities of a slot.
 fn marks(slot: &SlotJson<'_>) -> String {
     let mut marks = Vec::new();
     marks.extend(slot.is_damaged.then(|| slot.bounds.clone()));
@@ -44,7 +44,7 @@ fn marks(slot: &SlotJson<'_>) -> String {
     marks.join("; ")
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the others.
 fn some(names: &[&str]) -> String {
     match names {
         [one, two, three, _, rest @ ..] if !rest.is_empty() => {
