@@ -352,6 +352,9 @@ fn faults() -> Vec<Fault> {
             }),
             caught_by: &["undo"],
         },
+        appender("a writer that appends and looks at nothing else strands BSPX", with_bspx),
+        appender("it feeds a BSPX entry that is cut off", with_cut_bspx),
+        appender("it feeds a member of the game lump that is cut off", with_cut_member),
         Fault {
             name: "of duplicate keys one is kept",
             map: source,
@@ -413,6 +416,39 @@ fn faults() -> Vec<Fault> {
             caught_by: &["records"],
         },
     ]
+}
+
+/// A fault: new entities go behind everything, and only their words are written.
+fn appender(name: &'static str, map: fn() -> Vec<u8>) -> Fault {
+    let write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>, Error> = |draft, layout, _| {
+        if draft.changes()?.is_empty() {
+            return write(draft, layout);
+        }
+        let mut file = draft.bsp().container().bytes().to_vec();
+        let text = draft.bytes(SlotId::Lump(0))?;
+        let offset = file.len().next_multiple_of(4);
+        file.resize(offset, 0);
+        file.extend_from_slice(&text);
+        let word = |number: usize| u32::try_from(number).unwrap().to_le_bytes();
+        file[8..16].copy_from_slice(&[word(offset), word(text.len())].concat());
+        Ok(file)
+    };
+    Fault { name, map, subject: Subject { write, ..Subject::REAL }, caught_by: &["keep", "append"] }
+}
+
+/// The last entry of BSPX claims four bytes more than the file has.
+fn with_cut_bspx() -> Vec<u8> {
+    let mut map = with_bspx();
+    map.truncate(map.len() - 4);
+    map
+}
+
+/// A member of the game lump claims as much.
+fn with_cut_member() -> Vec<u8> {
+    let builder = Builder::new(&dialect::SOURCE).lump(1, [1; 40]).lump(0, long_text());
+    let mut map = builder.game_lump(*b"sprp", 6, [5; 12]).order(&[1, 0, 35]).build().unwrap();
+    map.truncate(map.len() - 4);
+    map
 }
 
 /// A map whose first plane is not a number, and whose first texture has a flag without a name and a name with more

@@ -2,7 +2,7 @@
 
 use bspkit::ErrorKind;
 use bspkit::content::entities::Entities;
-use bspkit::dialect::EntityRules;
+use bspkit::dialect::{EntityRules, TextSyntax};
 use proptest::prelude::*;
 
 use super::engines::ENGINES;
@@ -32,6 +32,45 @@ fn agrees_with_engines(text: &[u8]) {
         assert!(is_odd || !read.stops, "{}: {}", engine.rules.engines, text.escape_ascii());
         let ends: Vec<_> = entities.iter().map(|entity| entity.span().unwrap()).collect();
         assert!(ends.is_sorted_by(|one, next| one.end <= next.start), "{}", text.escape_ascii());
+    }
+}
+
+/// Each rule of the syntax, planted wrong: the engine's reader sees it.
+#[test]
+fn a_tokenizer_with_another_rule_reads_something_else() {
+    type Fault = fn(&mut TextSyntax);
+    let faults: [(usize, &[u8], Fault); 7] = [
+        (0, b"{a b:c d}", |syntax| syntax.single_tokens = b"{}()'"),
+        (1, b"{a b}{c d}", |syntax| syntax.single_tokens = b""),
+        (2, b"{ a b} c }", |syntax| syntax.single_tokens = b"{}"),
+        (2, b"{ a\xe9b }", |syntax| syntax.high_blanks = false),
+        (3, b"{ a /* b */ c }", |syntax| syntax.block_comments = false),
+        (6, br#"{"a" "b\"c"}"#, |syntax| syntax.escaped = b""),
+        (7, br#"{"a" "b\\" "c" "d"}"#, |syntax| syntax.escaped = b"\""),
+    ];
+    for (engine, text, fault) in faults {
+        let (engine, shown) = (&ENGINES[engine], text.escape_ascii());
+        let reads = |rules| pairs(&Entities::parse(text, rules).unwrap());
+        let mut rules = engine.rules;
+        assert_eq!(reads(rules), engine.read(text).entities, "{shown}");
+        fault(&mut rules.syntax);
+        assert_ne!(reads(rules), engine.read(text).entities, "{}: {shown}", engine.rules.engines);
+    }
+}
+
+/// What is said of a text comes from the table of rules: without them nothing is.
+#[test]
+fn without_its_rule_a_text_is_not_refused() {
+    for (rules, text) in [
+        (EntityRules::QUAKE, &br#"{"classname" ""}"#[..]),
+        (EntityRules::SOURCE, br#"{"Classname" "light"}"#),
+        (EntityRules::SOURCE, br#"{"classname" "light" "a" "{"}"#),
+    ] {
+        let flaws = |rules| Entities::parse(text, rules).unwrap().flaws().count();
+        assert_eq!(flaws(rules), 1, "{}", text.escape_ascii());
+        let mut without = rules;
+        without.rules = &[];
+        assert_eq!(flaws(without), 0, "{}", text.escape_ascii());
     }
 }
 
