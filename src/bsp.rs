@@ -4,6 +4,7 @@ mod tables;
 
 pub(crate) use tables::Detection;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,11 @@ impl<'a> Bsp<'a> {
         let opaque = dialect.opaque_game_lumps.iter().find(|(opaque, _)| *opaque == version).map(|(_, why)| *why);
         let container = Container::parse(data, shape, &dialect.rules, |index| dialect.lump_name(index), opaque)?;
         Ok(Bsp { container, dialect, version })
+    }
+
+    /// The map with other bytes and versions of slots, to be looked at: [`Container::pending`].
+    pub(crate) fn pending(&self, bytes: BTreeMap<SlotId, Data<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
+        Bsp { container: self.container.pending(bytes, versions), ..self.clone() }
     }
 
     /// The dialect.
@@ -128,8 +134,7 @@ impl<'a> Bsp<'a> {
 
     /// A slot's bytes as they are in the file; nothing for an id that the map does not have.
     pub fn stored(&self, slot: SlotId) -> Data<'a> {
-        let range = self.container.slot(slot).map_or(0..0, |slot| slot.stored.clone());
-        self.container.data.slice(range)
+        self.container.stored(slot)
     }
 
     /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.

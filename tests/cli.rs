@@ -34,6 +34,8 @@ mod many;
 mod pak;
 #[path = "cli/patch.rs"]
 mod patch;
+#[path = "cli/planned.rs"]
+mod planned;
 #[path = "cli/races.rs"]
 mod races;
 #[path = "cli/read.rs"]

@@ -21,7 +21,7 @@ pub(crate) struct Detection {
 }
 
 impl Detection {
-    fn plainly(row: Result<&'static Row, String>) -> Self {
+    pub(crate) fn plainly(row: Result<&'static Row, String>) -> Self {
         Detection { row, misfit: None, is_unread: false }
     }
 }

@@ -4,10 +4,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::Draft;
 use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
-use bspkit::{Bsp, Draft};
 
 use super::context::Context;
 use super::help;
@@ -70,7 +70,6 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 let named = file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
                 let format = args.format.or(named).unwrap_or(lump.usual_format());
                 load(draft, &lump, format, names, args.resize, file)?;
-                warn_of_others(draft, args, job)?;
                 Ok(Edited::Done)
             }
             None => match map.read_from(&args.what, "") {
@@ -105,20 +104,6 @@ fn all(draft: &mut Draft<'static>, names: FlagNames, folder: &Path, args: &Args,
     }
     match files.lumps.is_empty() {
         true => Ok(Edited::Nothing(format!("{} has no file of a lump, so nothing is loaded", shown(folder)))),
-        false => warn_of_others(draft, args, job).map(|()| Edited::Done),
+        false => Ok(Edited::Done),
     }
-}
-
-/// With another number of records a lump may no longer fit the others by which it is told what is in it.
-fn warn_of_others(draft: &Draft<'static>, args: &Args, job: &mut Job<'_>) -> Result<()> {
-    if !args.resize {
-        return Ok(());
-    }
-    let saved = Bsp::from_data(draft.plan(args.save.layout())?.to_data(), Some(draft.bsp().dialect()))?;
-    for (old, new) in draft.bsp().slots().iter().zip(saved.slots()) {
-        if let (Ok(_), Err(why)) = (draft.bsp().row(old), saved.row(new)) {
-            job.warn_here(&format!("{} will be read as bytes only: {why}", old.name));
-        }
-    }
-    Ok(())
 }

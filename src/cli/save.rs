@@ -16,10 +16,12 @@ use super::show::{count, shown};
 use super::talk::{Code, Job};
 use aas::Areas;
 use dry::DryRun;
+use findings::Findings;
 use sums::Sums;
 
 mod aas;
 mod dry;
+mod findings;
 mod sums;
 
 #[derive(Args)]
@@ -121,7 +123,7 @@ impl Save {
             if maps.many && self.only_changed && plan.is_identity() {
                 return Ok(Code::Done);
             }
-            let code = self.save(map, &bsp, &plan, job)?;
+            let code = self.save(map, &draft, &plan, job)?;
             any_saved.store(true, Ordering::Relaxed);
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
@@ -151,11 +153,6 @@ impl Save {
             cx.talk.stderr(format!("{}: {maps} copied unchanged\n", shown(folder)).as_bytes());
         }
         Ok(())
-    }
-
-    /// Where lumps that grow are written.
-    pub(crate) fn layout(&self) -> Layout {
-        self.layout.into()
     }
 
     /// The options for replacing a file.
@@ -264,7 +261,18 @@ impl Save {
     }
 
     /// Saves one map, or prints what would change.
-    fn save(&self, map: &MapFile, bsp: &Bsp<'_>, plan: &Plan<'_>, job: &mut Job<'_>) -> Result<Code> {
+    fn save(&self, map: &MapFile, draft: &Draft<'_>, plan: &Plan<'_>, job: &mut Job<'_>) -> Result<Code> {
+        let bsp = draft.bsp();
+        let findings = if plan.is_identity() { Findings::default() } else { Findings::of(draft)? };
+        if !self.force && !self.dry_run {
+            findings
+                .refuse()
+                .with_context(|| format!("cannot save {}", shown(map.target.as_deref().unwrap_or(&map.path))))?;
+        }
+        findings.say(job);
+        if findings.needs_force() && self.dry_run && !self.force {
+            job.warn_here("saving it needs --force");
+        }
         let target = map.target.as_deref();
         let place = target.unwrap_or(&map.path);
         let areas = match self.fix_aas {
@@ -275,7 +283,8 @@ impl Save {
             true => Vec::new(),
             false => self.warn(map, bsp, plan, place, areas.is_some(), job),
         };
-        let mut done = DryRun { path: &map.path, target, plan, sums: None, warnings, backup: None };
+        let mut done =
+            DryRun { path: &map.path, target, plan, sums: None, warnings, findings: &findings.0, backup: None };
         if self.dry_run {
             // Checksums are computed only if they are printed.
             if self.json || !job.talk.quiet {

@@ -236,6 +236,13 @@ impl<'a> Draft<'a> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
     }
 
+    /// The map with the pending edits, to look at its content; nothing where no bytes or versions change.
+    pub(crate) fn view(&self) -> Result<Option<Bsp<'a>>> {
+        let bytes: BTreeMap<_, _> = self.pending()?.into_iter().map(|(slot, new)| (slot, new.to_data())).collect();
+        let is_same = bytes.is_empty() && self.versions.is_empty();
+        Ok((!is_same).then(|| self.bsp.pending(bytes, &self.versions)))
+    }
+
     fn slot(&self, id: SlotId) -> Result<&Slot> {
         let none = || Error::new(ErrorKind::NotFound, format!("the map has no {id}"));
         self.bsp.container().slot(id).ok_or_else(none)

@@ -1,5 +1,6 @@
 //! The container: every slot of a map with the words that say where it is.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::Rules;
 use super::directory::{DirectoryShape, EntryWords};
 use super::nested::{self, XASH_VERSION};
 use super::segment::{self, Segment};
-use super::slot::{Slot, SlotId, SlotWords};
+use super::slot::{Bounds, Slot, SlotId, SlotWords};
 use super::tail::{self, TailPart};
 use super::target::Origin;
 use crate::bytes::Data;
@@ -29,9 +30,11 @@ pub struct Container<'a> {
     pub(crate) parts: Arc<Parts>,
     /// The file that the bytes were read from.
     pub(crate) origin: Option<Arc<Origin>>,
+    /// The bytes of slots that differ from the file's, of a map that is not placed yet.
+    pub(crate) pending: Option<Arc<BTreeMap<SlotId, Data<'a>>>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) shape: DirectoryShape,
     pub(crate) rules: &'static Rules,
@@ -138,12 +141,47 @@ impl<'a> Container<'a> {
 
         let unread_header = extra_version.filter(|version| *version != XASH_VERSION);
         let parts = Parts { shape, rules, header_end, slots, pinned, unread_header, tail_start, tail };
-        Ok(Container { data, parts: Arc::new(parts), origin: None })
+        Ok(Container { data, parts: Arc::new(parts), origin: None, pending: None })
     }
 
     /// The whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.data
+    }
+
+    /// The container with other bytes and versions of slots, decompressed: content to be looked at. The places of these
+    /// slots are not known yet, so segments and offsets mean nothing.
+    pub(crate) fn pending(&self, bytes: BTreeMap<SlotId, Data<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
+        let mut parts = Parts::clone(&self.parts);
+        for slot in &mut parts.slots {
+            if let Some(bytes) = bytes.get(&slot.id) {
+                slot.stored = 0..bytes.len();
+                slot.length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
+                slot.bounds = if bytes.is_empty() { Bounds::Empty } else { Bounds::Inside };
+                slot.unpacked = slot.unpacked.map(|_| 0);
+                slot.words.flags = None;
+            }
+            slot.version = versions.get(&slot.id).copied().or(slot.version);
+        }
+        Container { parts: Arc::new(parts), pending: Some(Arc::new(bytes)), ..self.clone() }
+    }
+
+    /// Whether it is a map that is not placed yet.
+    pub(crate) fn has_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Whether a slot has bytes that differ from the file's.
+    pub(crate) fn is_pending(&self, id: SlotId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.contains_key(&id))
+    }
+
+    /// The bytes of a slot as they are stored.
+    pub(crate) fn stored(&self, id: SlotId) -> Data<'a> {
+        match self.pending.as_ref().and_then(|pending| pending.get(&id)) {
+            Some(bytes) => bytes.clone(),
+            None => self.data.slice(self.slot(id).map_or(0..0, |slot| slot.stored.clone())),
+        }
     }
 
     /// How the lump directory is laid out.

@@ -136,7 +136,11 @@ fn import_takes_what_engines_stop_at_only_if_forced() {
     let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp").without_data(2);
     assert!(run.err.contains("Quake 3 engines stop at the text: a key has no value"), "{}", run.err);
     let run = room.bspkit("ent import q3.bsp text.ent -o out.bsp --force").done();
-    assert!(run.err.contains("warning: q3.bsp: the entity text: a key has no value"), "{}", run.err);
+    assert!(
+        run.err.contains("the edit adds error[entity-structure] ENTITIES, record 0: a key has no value"),
+        "{}",
+        run.err
+    );
     assert_eq!(entities(&room.read("out.bsp")), room.read("text.ent"));
     // A brace that touches a word: some engines read it, those of Quake III do not.
     room.write("text.ent", b"{\"classname\" \"worldspawn\"}\n\0");

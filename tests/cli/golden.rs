@@ -172,7 +172,7 @@ fn light() {
         "bspkit light adjust q2.bsp --gain 1 --in-place",
         "bspkit light adjust q2.bsp --gamma 0 --dry-run",
         "bspkit light adjust q2.bsp --tint 1,1 --dry-run",
-        "bspkit set q2.bsp faces[3].light_offset=46600 faces[4].texinfo=99 -o bad.bsp && bspkit light stat bad.bsp | head -1",
+        "bspkit set q2.bsp faces[3].light_offset=46600 faces[4].texinfo=99 -o bad.bsp --force && bspkit light stat bad.bsp | head -1",
         "bspkit light export bad.bsp bad && bspkit light import bad.bsp bad -o no.bsp",
         "ls no.bsp none",
     ];

@@ -204,15 +204,15 @@ fn bytes_of_another_size_are_asked_for_too() {
     room.write("two.bin", &[0; 40]);
     let run = room.bspkit("load q2.bsp planes two.bin -o no.bsp").without_data(2);
     assert!(run.err.contains("the file has 40 bytes") && run.err.contains("--resize"), "{}", run.err);
-    room.bspkit("load q2.bsp planes two.bin --resize -o out.bsp").done();
+    room.bspkit("load q2.bsp planes two.bin --resize -o out.bsp --force").done();
     room.write("text.bin", b"{ \"classname\" \"worldspawn\" }\0");
     room.bspkit("load q2.bsp entities text.bin -o out.bsp").done();
     // Faces that the models do not have make a lump that nobody can read.
     room.write("room.bsp", &fixture("source/room_v20"));
     let faces = room.bspkit("dump room.bsp faces --json").done().text().to_owned();
     room.write("more.jsonl", format!("{faces}{}", faces.lines().next().unwrap()).as_bytes());
-    let run = room.bspkit("load room.bsp faces more.jsonl --resize -o out.bsp").done();
-    assert!(run.err.contains("FACES will be read as bytes only: its"), "{}", run.err);
+    let run = room.bspkit("load room.bsp faces more.jsonl --resize -o out.bsp").without_data(2);
+    assert!(run.err.contains("error[count-misfit] FACES: its"), "{}", run.err);
 }
 
 #[test]

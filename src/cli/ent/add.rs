@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail};
 
-use super::select::warn_of_flaws;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -39,7 +38,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             entities.for_any_engine();
         }
         entities.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
-        warn_of_flaws(entities, job);
         Ok(Edited::Done)
     })
 }

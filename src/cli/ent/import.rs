@@ -9,7 +9,7 @@ use bspkit::dialect::Role;
 use bspkit::{Draft, Error, ErrorKind};
 
 use super::export;
-use super::select::warn_of;
+use super::select::warn_if_verbose;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -63,7 +63,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             refuse_foreign(&text)?;
             refuse_unreadable(draft, &entities)?;
         }
-        warn_of(entities.diagnostics().total(), entities.diagnostics().iter(), job);
+        warn_if_verbose(entities.diagnostics(), job);
         drop(entities);
         draft.set(id, text)?;
         Ok(Edited::Done)

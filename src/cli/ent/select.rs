@@ -1,9 +1,8 @@
 //! Code that the `ent` commands share: the selection of entities, and warnings about broken text.
 
 use anyhow::Result;
-use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Flaw};
+use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
 use bspkit::content::select::Selector;
-use bspkit::dialect::TextEffect;
 use bspkit::face::report::{FindingJson, PlaceJson};
 use bspkit::op::check::Severity;
 
@@ -88,9 +87,7 @@ impl Which {
             if indices.is_empty() {
                 return Ok(Edited::Nothing(choice.nothing()));
             }
-            let done = edit(entities, &Chosen { choice: &choice, indices: &indices }, job)?;
-            warn_of_flaws(entities, job);
-            Ok(done)
+            edit(entities, &Chosen { choice: &choice, indices: &indices }, job)
         })
     }
 }
@@ -118,15 +115,6 @@ pub(super) fn warn_of<'d>(total: usize, diagnostics: impl Iterator<Item = &'d Di
             "the entity text: {}",
             count(total - LISTED, "more place is odd", "more places are odd")
         ));
-    }
-}
-
-/// Warns of text in edited entities that engines read in another way than it is written.
-pub(super) fn warn_of_flaws(entities: &Entities<'_>, job: &mut Job<'_>) {
-    let is_edited = |flaw: &Flaw| entities.get(flaw.entity).is_some_and(|entity| entity.is_edited());
-    for flaw in entities.flaws().filter(|flaw| flaw.rule.effect == TextEffect::Differs && is_edited(flaw)).take(LISTED)
-    {
-        job.warn_here(&format!("entity #{}: {}", flaw.entity, flaw.message));
     }
 }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
+use bspkit::face::report::FindingJson;
+use bspkit::op::check::Finding;
 use bspkit::{ChangeKind, Plan};
 use serde::Serialize;
 
@@ -18,6 +20,8 @@ pub(super) struct DryRun<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) sums: Option<Sums>,
     pub(super) warnings: Vec<String>,
+    /// Findings that the edit adds.
+    pub(super) findings: &'a [Finding],
     /// The path of the old file, if it was kept.
     pub(super) backup: Option<&'a Path>,
 }
@@ -33,6 +37,7 @@ pub(super) struct Document<'a> {
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
     warnings: Vec<String>,
+    findings: Vec<FindingJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
 }
@@ -147,6 +152,7 @@ impl DryRun<'_> {
             moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: self.warnings.clone(),
+            findings: self.findings.iter().map(FindingJson::from).collect(),
             backup: self.backup.map(shown),
         }
     }

@@ -19,8 +19,8 @@ use crate::cli::talk::Code;
 ///
 /// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What
 /// refers to the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room
-/// for 31 bytes, Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of, and
-/// so are animations (`+0name`, `+1name`) that lose a frame. `\xff` is a byte and `\\` a
+/// for 31 bytes, Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of;
+/// an animation (`+0name`, `+1name`) that would lose a frame is refused without --force. `\xff` is a byte and `\\` a
 /// backslash, as `tex list` prints them.
 ///
 /// A name that cannot be read is named and left alone; the others change, and the exit status is 1.
@@ -59,9 +59,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for (new, old) in renamed.merged {
             let old = old.iter().map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
             job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
-        }
-        for fault in renamed.frames {
-            job.warn_here(&format!("{fault}: engines stop at such a map"));
         }
         if renamed.count == 0 {
             return Ok(Edited::Nothing(format!("no texture is called {}", escaped(&old))));

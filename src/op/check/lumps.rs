@@ -39,6 +39,8 @@ pub(super) enum State {
     Packed(String),
     /// It was left out, as it would take too much memory.
     TooLarge,
+    /// It was left out, as nothing depends on it.
+    NotWanted,
 }
 
 /// All lumps of a map.
@@ -48,11 +50,15 @@ pub(super) struct Lumps<'a> {
 }
 
 impl<'a> Lumps<'a> {
-    pub(super) fn read(bsp: &'a Bsp<'a>) -> Self {
+    /// Reads the lumps that are wanted; others have no bytes.
+    pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(SlotId) -> bool) -> Self {
         let mut room = MOST_DECOMPRESSED;
         // Slots that share compressed bytes share what they unpack to.
         let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
         let read = bsp.slots().iter().map(|slot| {
+            if !is_wanted(slot.id) {
+                return (Data::from(Vec::new()), State::NotWanted);
+            }
             let unpacked = bsp.decompressed_size(slot.id);
             let is_too_large = unpacked.is_some_and(|size| size > room);
             room = room.saturating_sub(unpacked.unwrap_or(0));
@@ -76,10 +82,14 @@ impl<'a> Lumps<'a> {
         let bytes = |id: SlotId| match held.get(&id) {
             Some((bytes, State::Read)) => Ok(bytes.clone()),
             Some((_, State::Packed(why))) => Err(why.clone()),
+            Some((_, State::NotWanted)) => bsp.bytes(id).map_err(|error| error.to_string()),
             _ => Err("it unpacks to more than is kept in memory".to_owned()),
         };
-        let detections = bsp.slots().iter().map(|slot| {
-            bsp.detection(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
+        let detections = bsp.slots().iter().map(|slot| match is_wanted(slot.id) {
+            false => Detection::plainly(Err("it is not looked at".to_owned())),
+            true => {
+                bsp.detection(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
+            }
         });
         let detections: Vec<_> = detections.collect();
         let all = bsp.slots().iter().zip(read).zip(detections).map(|((slot, (bytes, state)), detection)| {

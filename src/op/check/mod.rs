@@ -25,8 +25,10 @@ pub use code::{CODES, Code, Severity};
 pub use sink::Finding;
 
 use crate::bsp::Bsp;
-use crate::dialect::Engine;
+use crate::dialect::{Engine, Role};
+use crate::draft::Draft;
 use crate::error::Result;
+use crate::file::SlotId;
 use lumps::Lumps;
 use sink::Sink;
 
@@ -86,28 +88,81 @@ impl Options {
 /// # Errors
 /// [`crate::ErrorKind::Argument`] for an engine that the dialect does not know.
 pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
-    let engine = match &options.engine {
-        Some(name) => Some(bsp.dialect().engine_by_name(name)?),
-        None => bsp.dialect().engine(bsp.version()),
-    };
-    let mut sink = Sink::new(&options.allowed);
-    all(bsp, engine, &mut sink);
+    let mut sink = Sink::new(&options.allowed, sink::LISTED);
+    check(bsp, engine(bsp, options)?, None, &mut sink);
     Ok(sink.into_findings())
 }
 
-fn all(bsp: &Bsp<'_>, engine: Option<&'static Engine>, sink: &mut Sink) {
-    let lumps = Lumps::read(bsp);
+/// Everything that would be wrong with a map after the edits of a draft, and is not wrong now: of the content, since
+/// placement keeps the directory as it should be. Listed as by [`run`].
+///
+/// What is wrong at the same place already, or elsewhere in the same words, is not new: entities and records may have
+/// moved.
+///
+/// ```
+/// use bspkit::Bsp;
+/// use bspkit::dialect::quake2;
+/// use bspkit::op::check;
+/// let mut draft = Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(quake2::FACES, 3, |face| face.texinfo = 500)?;
+/// let findings = check::introduced(&draft, &check::Options::default())?;
+/// assert_eq!(findings[0].code.name, "index-range");
+///
+/// let mut again = Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?.draft();
+/// again.update(quake2::FACES, 3, |face| face.plane = 1)?;
+/// assert!(check::introduced(&again, &check::Options::default())?.is_empty());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`run`]; those of an open lens that cannot be written.
+pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> {
+    let engine = engine(draft.bsp(), options)?;
+    let Some(view) = draft.view()? else { return Ok(Vec::new()) };
+    let touched = draft.bsp().slots().iter().zip(view.slots());
+    let touched = touched.filter(|(old, new)| view.container().is_pending(new.id) || old.version != new.version);
+    let touched: Vec<SlotId> = touched.map(|(old, _)| old.id).collect();
+    let all = |bsp: &Bsp<'_>| {
+        let mut sink = Sink::new(&options.allowed, sink::COMPARED);
+        check(bsp, engine, Some(&touched), &mut sink);
+        sink
+    };
+    let new = all(&view);
+    Ok(if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() })
+}
+
+fn engine(bsp: &Bsp<'_>, options: &Options) -> Result<Option<&'static Engine>> {
+    match &options.engine {
+        Some(name) => bsp.dialect().engine_by_name(name).map(Some),
+        None => Ok(bsp.dialect().engine(bsp.version())),
+    }
+}
+
+/// Checks a map; where only some slots were touched, what depends on these.
+fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotId]>, sink: &mut Sink) {
+    // Nothing but the checks of their own looks at these, and of the other lumps at the number of models only.
+    let is_apart = |slot: &SlotId| matches!(bsp.role_of(*slot), Some(Role::Entities | Role::Pak));
+    let apart = touched.filter(|touched| touched.iter().all(is_apart));
+    let lumps = Lumps::read(bsp, |slot| {
+        apart.is_none_or(|touched| touched.contains(&slot) || bsp.role_of(slot) == Some(Role::Models))
+    });
     structure::check(&lumps, sink);
-    references::check(&lumps, sink);
-    tree::check(&lumps, sink);
-    visibility::check(&lumps, sink);
-    light::check(&lumps, sink);
-    rules::check(&lumps, sink);
-    textures::check(&lumps, sink);
-    surfaces::check(&lumps, sink);
-    displacements::check(&lumps, sink);
-    bspx::check(&lumps, sink);
-    lists::check(&lumps, sink);
+    if apart.is_none() {
+        check_records(&lumps, sink);
+    }
     let entities = entities::check(&lumps, engine, sink);
     limits::check(&lumps, engine, entities, sink);
+}
+
+fn check_records(lumps: &Lumps<'_>, sink: &mut Sink) {
+    references::check(lumps, sink);
+    tree::check(lumps, sink);
+    visibility::check(lumps, sink);
+    light::check(lumps, sink);
+    rules::check(lumps, sink);
+    textures::check(lumps, sink);
+    surfaces::check(lumps, sink);
+    displacements::check(lumps, sink);
+    bspx::check(lumps, sink);
+    lists::check(lumps, sink);
 }

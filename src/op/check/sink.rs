@@ -1,5 +1,8 @@
 //! Where findings go: ten of a kind are kept, the others counted, so that a hostile map costs no memory.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use super::code::Code;
 use crate::bytes::wide;
 use crate::error::Place;
@@ -72,7 +75,10 @@ impl<'n> At<'n> {
 }
 
 /// How many findings of a code are listed for a lump.
-const LISTED: usize = 10;
+pub(super) const LISTED: usize = 10;
+
+/// How many are compared one by one with those of another map.
+pub(super) const COMPARED: usize = 1000;
 
 struct Group {
     code: &'static Code,
@@ -81,15 +87,60 @@ struct Group {
     total: usize,
 }
 
+impl Group {
+    /// Leaves what another group does not have: first by the place, then, as records and entities may have moved, by
+    /// the words.
+    fn subtract(&mut self, old: Group) {
+        let more = (self.total - self.listed.len()).saturating_sub(old.total - old.listed.len());
+        let place = |found: &Finding| {
+            let offset = found.place.offset.filter(|_| found.place.record.is_none());
+            (found.place.record, offset, found.field.clone())
+        };
+        let old = retain_new(&mut self.listed, old.listed, place);
+        retain_new(&mut self.listed, old, |found| found.message.clone());
+        self.total = self.listed.len() + more;
+    }
+}
+
+/// Removes each new finding that equals an old one, and gives the old ones that equal none.
+fn retain_new<K: Eq + Hash>(new: &mut Vec<Finding>, old: Vec<Finding>, key: impl Fn(&Finding) -> K) -> Vec<Finding> {
+    let mut by_key: HashMap<K, Vec<Finding>> = HashMap::new();
+    for found in old {
+        by_key.entry(key(&found)).or_default().push(found);
+    }
+    new.retain(|found| by_key.get_mut(&key(found)).and_then(Vec::pop).is_none());
+    by_key.into_values().flatten().collect()
+}
+
 /// The findings so far.
 pub(super) struct Sink {
     allowed: Vec<&'static Code>,
+    /// How many of a code are listed for a lump.
+    most: usize,
     groups: Vec<Group>,
 }
 
 impl Sink {
-    pub(super) fn new(allowed: &[&'static Code]) -> Self {
-        Sink { allowed: allowed.to_vec(), groups: Vec::new() }
+    pub(super) fn new(allowed: &[&'static Code], most: usize) -> Self {
+        Sink { allowed: allowed.to_vec(), most, groups: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The findings that an older sink does not have, ten of a kind.
+    pub(super) fn without(mut self, old: Sink) -> Sink {
+        let mut old: HashMap<_, Group> =
+            old.groups.into_iter().map(|group| ((group.code.name, group.lump.clone()), group)).collect();
+        self.groups.retain_mut(|group| {
+            if let Some(old) = old.remove(&(group.code.name, group.lump.clone())) {
+                group.subtract(old);
+            }
+            group.listed.truncate(LISTED);
+            group.total > 0
+        });
+        self
     }
 
     /// Adds a finding; the sentence is only made where it is listed.
@@ -106,7 +157,7 @@ impl Sink {
         });
         let group = &mut self.groups[index];
         group.total += 1;
-        if group.listed.len() < LISTED {
+        if group.listed.len() < self.most {
             let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
             let field = at.field.map(str::to_owned);
             group.listed.push(Finding { code, place, field, message: message(), count: 1 });

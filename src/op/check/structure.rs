@@ -13,15 +13,21 @@ use crate::dialect::{Form, Role};
 use crate::file::{Bounds, SegmentKind, Slot, SlotId};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let is_cut = check_cut(lumps, sink);
+    // Of edits that are not placed yet the places mean nothing.
+    let is_placed = !lumps.bsp.container().has_pending();
+    let is_cut = is_placed && check_cut(lumps, sink);
     for lump in &lumps.all {
-        check_place(lumps, lump, is_cut, sink);
+        if is_placed {
+            check_place(lumps, lump, is_cut, sink);
+        }
         check_compression(lumps, lump, sink);
         check_content(lump, sink);
     }
     check_unknown(lumps, sink);
-    check_overlaps(lumps, sink);
-    check_bspx(lumps, sink);
+    if is_placed {
+        check_overlaps(lumps, sink);
+        check_bspx(lumps, sink);
+    }
     check_versions(lumps, sink);
     check_directories(lumps, sink);
     let checks = lumps.checks();
@@ -91,7 +97,7 @@ fn check_compression(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     match &lump.state {
         State::Packed(why) => return sink.add(&LUMP_DECOMPRESS, at, || why.clone()),
         State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it unpacks to more than is kept in memory".into()),
-        State::Malformed(_) | State::Read => {}
+        State::Malformed(_) | State::Read | State::NotWanted => {}
     }
     if let Some(oddity) = lumps.bsp.compression_oddity(lump.slot.id) {
         sink.add(&LUMP_COMPRESSION, at, || format!("it {oddity}"));

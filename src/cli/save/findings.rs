@@ -1,0 +1,53 @@
+//! What an edit would make wrong: warned of, and where engines would stop refused.
+
+use anyhow::Result;
+use bspkit::op::check::{self, Finding, Options, Severity};
+use bspkit::{Draft, Error, ErrorKind};
+
+use crate::cli::show::count;
+use crate::cli::talk::Job;
+
+/// What an edit makes wrong that was not wrong before.
+#[derive(Default)]
+pub(super) struct Findings(pub(super) Vec<Finding>);
+
+impl Findings {
+    pub(super) fn of(draft: &Draft<'_>) -> Result<Self> {
+        Ok(Findings(check::introduced(draft, &Options::default())?))
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.0.iter().filter(|finding| finding.code.severity == Severity::Error)
+    }
+
+    /// Why a save needs --force.
+    pub(super) fn needs_force(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// Refuses errors.
+    ///
+    /// # Errors
+    /// Up to ten of them.
+    pub(super) fn refuse(&self) -> Result<()> {
+        const LISTED: usize = 10;
+        let errors: usize = self.errors().map(|finding| finding.count).sum();
+        if errors == 0 {
+            return Ok(());
+        }
+        let listed: Vec<String> = self.errors().take(LISTED).map(Finding::to_string).collect();
+        let rest = errors - self.errors().take(LISTED).map(|finding| finding.count).sum::<usize>();
+        let more = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
+        let message = format!("the edit would add {} to the map", count(errors, "error", "errors"));
+        let hint = format!("{}{more}\nuse --force to save it anyway", listed.join("\n"));
+        Err(Error::new(ErrorKind::Refused, message).hint(hint).into())
+    }
+
+    /// Warns of what is not refused; notes are for those who want them.
+    pub(super) fn say(&self, job: &mut Job<'_>) {
+        let least = if job.talk.verbose { Severity::Note } else { Severity::Warning };
+        for finding in self.0.iter().filter(|finding| finding.code.severity >= least) {
+            job.warn_here(&format!("the edit adds {finding}"));
+        }
+    }
+}
