@@ -40,7 +40,7 @@ impl Findings {
         let more = if rest > 0 { format!("\nand {rest} more") } else { String::new() };
         let message = format!("the edit would add {} to the map", count(errors, "error", "errors"));
         let hint = format!("{}{more}\nuse --force to save it anyway", listed.join("\n"));
-        Err(Error::new(ErrorKind::Refused, message).hint(hint).into())
+        Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
     }
 
     /// Warns of what is not refused; notes are for those who want them.
