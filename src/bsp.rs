@@ -30,7 +30,8 @@ pub struct Bsp<'a> {
 }
 
 impl<'a> Bsp<'a> {
-    /// Reads a map from bytes, of which it borrows; costs the directory, whatever the size.
+    /// Reads a map from borrowed bytes. Only the directory is read, so the cost does not depend on the size of the
+    /// file.
     ///
     /// # Errors
     /// [`ErrorKind::NotABsp`], [`ErrorKind::Unsupported`] or [`ErrorKind::Ambiguous`], with one sentence that says
@@ -39,7 +40,7 @@ impl<'a> Bsp<'a> {
         Bsp::from_data(Data::from(bytes), None)
     }
 
-    /// Reads a map from bytes however they are held, as the dialect given or the one that is found.
+    /// Reads a map from owned or borrowed bytes, as the given dialect or as the detected one.
     ///
     /// # Errors
     /// As [`Bsp::parse`].
@@ -68,12 +69,12 @@ impl<'a> Bsp<'a> {
         self.version
     }
 
-    /// The order of the bytes in numbers of the file.
+    /// The byte order of numbers in the file.
     pub fn byte_order(&self) -> ByteOrder {
         self.container.shape().order()
     }
 
-    /// What a user should know who compresses lumps of this map, or files in it: which games do not read that.
+    /// A warning for users who compress lumps or files of this map: it names the games that cannot read them.
     ///
     /// ```
     /// let portal = bspkit::Bsp::open("tests/maps/source/room_v21.bsp")?;
@@ -90,22 +91,22 @@ impl<'a> Bsp<'a> {
         self.byte_order().word(self.container.bytes(), self.dialect.revision_at?)
     }
 
-    /// The slots, segments and words below.
+    /// The container: slots, segments and words of the file.
     pub fn container(&self) -> &Container<'a> {
         &self.container
     }
 
-    /// Every slot: lumps by index, then what other directories name.
+    /// Every slot: lumps by index, then the entries of other directories.
     pub fn slots(&self) -> &[Slot] {
         self.container.slots()
     }
 
-    /// The lump of a role, where the dialect has it.
+    /// The lump with this role, if the dialect has one.
     pub fn role(&self, role: Role) -> Option<&Slot> {
         self.slots().get(self.dialect.role(role)?)
     }
 
-    /// The role of a slot, where it has one.
+    /// The role of a slot, if it has one.
     pub fn role_of(&self, slot: SlotId) -> Option<Role> {
         match slot {
             SlotId::Lump(index) => self.dialect.lumps.get(index)?.role,
@@ -113,7 +114,7 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// Finds a slot by number, by the dialect's name for it or by role, in any case: `0`, `MARKSURFACES`,
+    /// Finds a slot by number, by the dialect's name or by role, in upper or lower case: `0`, `MARKSURFACES`,
     /// `leaffaces`, `game:sprp`, `bspx:RGBLIGHTING`.
     ///
     /// # Errors
@@ -132,12 +133,13 @@ impl<'a> Bsp<'a> {
         })
     }
 
-    /// A slot's bytes as they are in the file; nothing for an id that the map does not have.
+    /// A slot's bytes as they are in the file; empty for an id that the map does not have.
     pub fn stored(&self, slot: SlotId) -> Data<'a> {
         self.container.stored(slot)
     }
 
-    /// The size after decompression, where a slot is compressed: its directory says so, and its bytes agree.
+    /// The size after decompression, in bytes; `None` unless the directory and the slot's bytes both say that it is
+    /// compressed.
     pub fn decompressed_size(&self, slot: SlotId) -> Option<usize> {
         let claimed = self.container.slot(slot)?.unpacked.filter(|size| *size != 0)?;
         let size = lzma::decompressed_size(&self.stored(slot))?;
@@ -149,7 +151,7 @@ impl<'a> Bsp<'a> {
         self.container.slot(slot)?.flags(self.container.bytes())
     }
 
-    /// Where the directory and a slot's bytes disagree about whether it is compressed: what is wrong.
+    /// The difference, if the directory and a slot's bytes disagree about whether it is compressed.
     pub fn compression_oddity(&self, slot: SlotId) -> Option<&'static str> {
         let found = self.container.slot(slot)?;
         let says_packed = match found.words.flags {
@@ -159,8 +161,8 @@ impl<'a> Bsp<'a> {
         let seems_packed = lzma::decompressed_size(&self.stored(slot)).is_some();
         match (says_packed, self.decompressed_size(slot).is_some(), seems_packed) {
             (true, false, true) => Some("is compressed to another size than the directory says"),
-            (true, false, false) => Some("is compressed, says the directory, and holds something else"),
-            (false, _, true) => Some("seems to be compressed, and the directory says it is not"),
+            (true, false, false) => Some("is compressed according to the directory, but its bytes are not"),
+            (false, _, true) => Some("seems to be compressed, but not according to the directory"),
             _ => None,
         }
     }
@@ -170,23 +172,23 @@ impl<'a> Bsp<'a> {
         lzma::compress_for(bytes, self.dialect.rules.dictionary)
     }
 
-    /// The error that a slot's packing is not what the directory says.
+    /// The error for a slot whose bytes and directory disagree about its compression.
     pub(crate) fn odd_compression(&self, slot: SlotId, oddity: &str) -> Error {
         let name = self.container.slot(slot).map_or("", |slot| slot.name.as_str());
         let hint = "its stored bytes can be read as they are";
         Error::new(ErrorKind::Malformed, format!("{name} {oddity}")).at(Place::default().lump(name)).with_hint(hint)
     }
 
-    /// A slot's bytes, decompressed where they are compressed; numbers in them have the file's byte order, in which
-    /// [`crate::Draft::set`] takes them again.
+    /// A slot's bytes, decompressed if they are compressed. Numbers in them have the file's byte order, which
+    /// [`crate::Draft::set`] expects too.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] where that fails.
+    /// [`ErrorKind::Malformed`] or [`ErrorKind::TooLarge`] if they cannot be decompressed.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         let stored = self.stored(slot);
         let name = || self.container.slot(slot).map_or("", |slot| slot.name.as_str());
-        // A lump's claim about bytes that do not look compressed is noise, and the bytes are what they are; a member's
-        // length means nothing then.
+        // If a lump's bytes do not look compressed, the directory's claim is ignored and the bytes are used as they
+        // are. For a member of the game lump this is an error, since its length has no meaning then.
         let found = self.container.slot(slot);
         let says_packed = found.is_some_and(|slot| slot.unpacked.is_some_and(|size| size != 0));
         let is_member = matches!(slot, SlotId::Game(_));
@@ -204,7 +206,7 @@ impl<'a> Bsp<'a> {
 }
 
 impl Bsp<'static> {
-    /// Opens a map; with the feature `mmap` on Unix without reading it.
+    /// Opens a map. With the feature `mmap` on Unix the file is mapped, not read.
     ///
     /// # Errors
     /// [`ErrorKind::Io`], or as [`Bsp::parse`].
@@ -212,7 +214,7 @@ impl Bsp<'static> {
         Bsp::open_as(path, None)
     }
 
-    /// Opens a map as the dialect given, or as the one that is found.
+    /// Opens a map as the given dialect, or as the detected one.
     ///
     /// # Errors
     /// As [`Bsp::open`].
@@ -223,7 +225,7 @@ impl Bsp<'static> {
         Ok(bsp)
     }
 
-    /// Takes a map's bytes.
+    /// Reads a map from a vector of bytes.
     ///
     /// # Errors
     /// As [`Bsp::parse`].

@@ -1,7 +1,7 @@
-//! Builder: a directory and lumps make a file, in the dialect's order, each lump at a multiple of 4.
+//! The builder makes a file from a directory and lumps, in the dialect's order, each lump at a multiple of 4.
 //!
-//! It also makes what compilers never write and real files have anyway: gaps, shared and overrunning entries,
-//! tails, other alignments. The tests build with it what no real map at hand shows.
+//! It can also make what compilers do not write, but real files have: gaps, shared and overrunning entries, tails,
+//! other alignments. The tests use it for cases that no available map has.
 
 mod lay;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::file::directory::{DirectoryShape, EntryFields};
 use crate::file::lzma;
 
-/// Makes a map from nothing.
+/// Makes a new map.
 ///
 /// ```
 /// use bspkit::{Bsp, Builder, dialect};
@@ -61,7 +61,7 @@ struct Member {
 }
 
 impl Builder {
-    /// An empty map of a dialect: its first version, its usual directory.
+    /// An empty map of a dialect, with its first version and its usual directory.
     pub fn new(dialect: &'static Dialect) -> Self {
         Builder {
             dialect,
@@ -82,35 +82,35 @@ impl Builder {
         }
     }
 
-    /// Another version number.
+    /// Sets the version number.
     #[must_use]
     pub fn version(mut self, version: i32) -> Self {
         self.version = version;
         self
     }
 
-    /// Another of the dialect's directories: Quake III's with 18 entries, say.
+    /// Sets the shape of the directory: a dialect can have several, such as Quake III's with 18 entries.
     #[must_use]
     pub fn shape(mut self, shape: DirectoryShape) -> Self {
         self.shape = shape;
         self
     }
 
-    /// The map revision, where the header has one.
+    /// Sets the map revision, if the header has one.
     #[must_use]
     pub fn revision(mut self, revision: i32) -> Self {
         self.revision = revision;
         self
     }
 
-    /// The checksum in the header, where there is one.
+    /// Sets the checksum, if the header has one.
     #[must_use]
     pub fn checksum(mut self, checksum: u32) -> Self {
         self.checksum = checksum;
         self
     }
 
-    /// The bytes of a lump.
+    /// Sets the bytes of a lump.
     #[must_use]
     pub fn lump(mut self, index: usize, bytes: impl Into<Vec<u8>>) -> Self {
         let part = self.part(index);
@@ -119,7 +119,7 @@ impl Builder {
         self
     }
 
-    /// The bytes of a lump, to be compressed.
+    /// Sets the bytes of a lump and compresses them.
     ///
     /// # Errors
     /// As [`lzma::compress`].
@@ -130,28 +130,28 @@ impl Builder {
         Ok(self)
     }
 
-    /// The version of a lump, where entries have one.
+    /// Sets the version of a lump, if entries have one.
     #[must_use]
     pub fn lump_version(mut self, index: usize, version: i32) -> Self {
         self.part(index).version = version;
         self
     }
 
-    /// Bytes between the lump before and this one, directly before its padding.
+    /// Sets the bytes between the previous lump and the padding of this one.
     #[must_use]
     pub fn gap_before(mut self, index: usize, bytes: impl Into<Vec<u8>>) -> Self {
         self.part(index).gap = bytes.into();
         self
     }
 
-    /// Another alignment of a lump's offset than 4; 1 for none.
+    /// Sets the alignment of a lump's offset. It is 4 otherwise; 1 means none.
     #[must_use]
     pub fn align(mut self, index: usize, alignment: usize) -> Self {
         self.part(index).alignment = Some(alignment);
         self
     }
 
-    /// A member of the game lump, by the name that people use: `sprp`.
+    /// Adds a member of the game lump, by its common name: `sprp`.
     #[must_use]
     pub fn game_lump(mut self, id: [u8; 4], version: u16, bytes: impl Into<Vec<u8>>) -> Self {
         let stored = bytes.into();
@@ -159,7 +159,7 @@ impl Builder {
         self
     }
 
-    /// A member of the game lump, compressed.
+    /// Adds a member of the game lump and compresses it.
     ///
     /// # Errors
     /// As [`lzma::compress`].
@@ -169,7 +169,7 @@ impl Builder {
         Ok(self)
     }
 
-    /// More flags of the member that was added last; bit 0 says whether it is compressed.
+    /// Adds flags to the member that was added last. Bit 0 says whether it is compressed.
     #[must_use]
     pub fn game_lump_flags(mut self, flags: u16) -> Self {
         if let Some(member) = self.members.last_mut() {
@@ -178,63 +178,64 @@ impl Builder {
         self
     }
 
-    /// The empty member that ends a list with compressed ones: without offset, but on consoles where the last one ends.
+    /// Adds the empty member that ends a list with compressed members. Its offset is 0; on consoles it is the end of
+    /// the last member.
     #[must_use]
     pub fn game_lump_end(mut self) -> Self {
         self.members.push(Member { id: [0; 4], version: 0, flags: 0, stored: Vec::new(), length: 0 });
         self
     }
 
-    /// The alignment of the game lump's members: 4 as bspzip puts them, where compilers leave no gaps.
+    /// Sets the alignment of the game lump's members. bspzip uses 4; compilers leave no gaps.
     #[must_use]
     pub fn align_game_lumps(mut self, alignment: usize) -> Self {
         self.members_at = alignment;
         self
     }
 
-    /// A lump of Xash3D's extra header, which is written where there is one.
+    /// Sets a lump of Xash3D's extra header. The header is written if there is such a lump.
     #[must_use]
     pub fn extra(mut self, index: usize, bytes: impl Into<Vec<u8>>) -> Self {
         self.extra.insert(index, bytes.into());
         self
     }
 
-    /// An entry of the BSPX block, which is written where there is one.
+    /// Adds an entry of the BSPX block. The block is written if there is an entry.
     #[must_use]
     pub fn bspx(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         self.bspx.push((name.to_string(), bytes.into()));
         self
     }
 
-    /// Another order of the lumps in the file; those that it does not name follow in the dialect's.
+    /// Sets the order of the lumps in the file. Lumps that it does not name follow in the dialect's order.
     #[must_use]
     pub fn order(mut self, order: &[usize]) -> Self {
         self.order = order.to_vec();
         self
     }
 
-    /// What the directory is to say of a lump, whatever is there.
+    /// Sets the directory entry of a lump, whatever its bytes are.
     #[must_use]
     pub fn entry(mut self, index: usize, fields: EntryFields) -> Self {
         self.entries.insert(index, fields);
         self
     }
 
-    /// The trailer of a Bloodlines map after the last lump; nothing pads the file then.
+    /// Adds the trailer of a Bloodlines map after the last lump. The file is not padded then.
     #[must_use]
     pub fn trailer(mut self) -> Self {
         self.trailer = true;
         self
     }
 
-    /// Bytes after everything else; nothing pads the file then.
+    /// Adds bytes after everything else. The file is not padded then.
     #[must_use]
     pub fn tail(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.tail = bytes.into();
         self
     }
 
-    /// No padding of the file's end to a multiple of 4, or of what consoles want.
+    /// Leaves out the padding at the end of the file (to a multiple of 4, or to the size that consoles need).
     #[must_use]
     pub fn unpadded(mut self) -> Self {
         self.padded = false;

@@ -1,7 +1,6 @@
-//! Bytes of a file: where they live, how they print, and the checked conversions between sizes.
+//! Bytes of a file: how they are held and printed, and the checked conversions between sizes.
 //!
-//! The only place of the crate where a number may change its width, and the only one that turns bytes into
-//! text for people.
+//! Only this module converts a number to another width, and only this module converts bytes to text for people.
 
 mod relay;
 
@@ -41,7 +40,7 @@ impl<'a> Data<'a> {
     /// A part of the bytes, sharing the same buffer.
     ///
     /// # Panics
-    /// Where the range leaves the bytes, as slicing does.
+    /// If the range does not lie within the bytes.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Data<'a> {
         assert!(range.start <= range.end && range.end <= self.len(), "the range lies inside the data");
@@ -95,7 +94,7 @@ impl fmt::Debug for Data<'_> {
     }
 }
 
-/// Bytes in parts, one after the other: a large slot of which only a little is new, without a copy of the rest.
+/// Bytes in parts, in order. A large slot of which only a small part is new needs no copy of the rest.
 ///
 /// ```
 /// use bspkit::{Data, Rope};
@@ -111,7 +110,7 @@ pub struct Rope<'a> {
 }
 
 impl<'a> Rope<'a> {
-    /// Nothing yet.
+    /// An empty rope.
     pub fn new() -> Self {
         Rope::default()
     }
@@ -121,7 +120,7 @@ impl<'a> Rope<'a> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -140,7 +139,7 @@ impl<'a> Rope<'a> {
         self.parts.iter()
     }
 
-    /// All bytes in one piece; copied where there is more than one part.
+    /// All bytes in one piece. They are copied if there is more than one part.
     pub fn to_data(&self) -> Data<'a> {
         match &self.parts[..] {
             [] => Data::from(Vec::new()),
@@ -155,7 +154,7 @@ impl<'a> Rope<'a> {
 }
 
 impl PartialEq<[u8]> for Rope<'_> {
-    /// Compares the bytes; parts that are the very bytes compared with are not read.
+    /// Compares the bytes. A part that shares its memory with the other side is not read.
     fn eq(&self, other: &[u8]) -> bool {
         let mut at = 0;
         self.len == other.len()
@@ -175,8 +174,8 @@ impl<'a, T: Into<Data<'a>>> From<T> for Rope<'a> {
     }
 }
 
-/// Prints bytes so that a person can read them and [`unescape`] can read them back: printable ASCII and valid
-/// UTF-8 as they are, `\n`, `\\` and everything else as `\xNN`.
+/// Prints bytes so that a person can read them and [`unescape`] can read them back. Printable ASCII and valid UTF-8 are
+/// unchanged, a line break is `\n`, a backslash is `\\`, and everything else is `\xNN`.
 ///
 /// ```
 /// use bspkit::bytes::escaped;
@@ -217,8 +216,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Reads back what [`escaped`] prints: `\n`, `\\` and `\xNN`; any other backslash stays as it is, so that most
-/// Windows paths need no care.
+/// Reads back what [`escaped`] prints: `\n`, `\\` and `\xNN`. Any other backslash is kept, so most Windows paths can be
+/// given as they are.
 ///
 /// ```
 /// use bspkit::bytes::unescape;
@@ -264,28 +263,30 @@ pub(crate) fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// A size or offset from the file as an index; what does not fit (on a 16-bit machine) is past every file's end.
+/// A size or offset from the file as an index. A value that does not fit (on a 16-bit machine) becomes an index past
+/// the end of every file.
 pub(crate) fn index(value: u32) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-/// An index as 32 bits, for tables that are limited to fewer; what does not fit is past every table's end.
+/// An index as 32 bits, for tables with fewer entries. A value that does not fit becomes an index past the end of every
+/// table.
 pub(crate) fn short(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// A size or offset for people and streams.
+/// A size or offset as 64 bits, for messages and streams.
 pub(crate) fn wide(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
-/// The nearest number with the precision of files; engines round so where they store a sum.
+/// The nearest 32-bit float. Engines round in the same way when they store a sum.
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn rounded(value: f64) -> f32 {
     value as f32
 }
 
-/// A whole number as an integer; nothing where it is none that fits.
+/// A float as an integer; `None` if it is not whole or does not fit.
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn integer(value: f32) -> Option<i32> {
     let limit = -2_147_483_648.0;
@@ -295,17 +296,17 @@ pub(crate) fn integer(value: f32) -> Option<i32> {
 /// The byte nearest to a number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(crate) fn nearest_byte(value: f64) -> u8 {
-    // Casts stay within the byte.
+    // The value is within 0 to 255, so the cast loses nothing.
     (value + 0.5).floor() as u8
 }
 
-/// An amount, for means.
+/// A count as a float, for averages.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn amount(value: usize) -> f64 {
     value as f64
 }
 
-/// Which byte of a number comes first in a file.
+/// Which byte of a number is first in a file.
 ///
 /// ```
 /// use bspkit::bytes::ByteOrder;
@@ -314,20 +315,20 @@ pub(crate) fn amount(value: usize) -> f64 {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
-    /// The lowest: on everything that games of these engines were made for first.
+    /// The lowest byte is first: PCs and most other platforms.
     #[default]
     Little,
-    /// The highest: on the Xbox 360 and the PlayStation 3.
+    /// The highest byte is first: the Xbox 360 and the PlayStation 3.
     Big,
 }
 
 impl ByteOrder {
-    /// The signed number of 32 bits that is there: how every word of a directory is read.
+    /// The signed 32-bit number at this offset. Every word of a directory is read with it.
     pub(crate) fn word(self, bytes: &[u8], at: usize) -> Option<i32> {
         word(bytes, at).map(|word| i32::from_le_bytes(self.word_bytes(word)))
     }
 
-    /// The bytes of a number of 32 bits: how every word of a directory is written.
+    /// The bytes of a signed 32-bit number. Every word of a directory is written with it.
     pub(crate) fn word_bytes(self, word: i32) -> [u8; 4] {
         match self {
             ByteOrder::Little => word.to_le_bytes(),
@@ -335,7 +336,7 @@ impl ByteOrder {
         }
     }
 
-    /// As [`ByteOrder::word`], of 16 bits.
+    /// As [`ByteOrder::word`], for an unsigned 16-bit number.
     pub(crate) fn half(self, bytes: &[u8], at: usize) -> Option<u16> {
         let half = *bytes.get(at..)?.first_chunk()?;
         Some(match self {
@@ -344,7 +345,7 @@ impl ByteOrder {
         })
     }
 
-    /// As [`ByteOrder::word_bytes`], of 16 bits.
+    /// As [`ByteOrder::word_bytes`], for an unsigned 16-bit number.
     pub(crate) fn half_bytes(self, half: u16) -> [u8; 2] {
         match self {
             ByteOrder::Little => half.to_le_bytes(),
@@ -353,20 +354,20 @@ impl ByteOrder {
     }
 }
 
-/// A number of 32 bits as it is in the file: signed, little-endian.
+/// A signed little-endian 32-bit number at this offset.
 pub(crate) fn word(bytes: &[u8], at: usize) -> Option<i32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(i32::from_le_bytes(field.try_into().ok()?))
 }
 
-/// A 32-bit float as it is in the file, little-endian.
+/// A little-endian 32-bit float at this offset.
 pub(crate) fn float(bytes: &[u8], at: usize) -> Option<f32> {
     word(bytes, at).map(|word| f32::from_ne_bytes(word.to_ne_bytes()))
 }
 
-/// A float without its fraction as an index, as C's cast to `int` makes one; `None` for what it does not hold.
+/// A float as an index, without its fraction, as C's cast to `int` does it; `None` if an index cannot hold it.
 pub(crate) fn whole(value: f32) -> Option<usize> {
-    // Both bounds are exact in a float.
+    // Both limits are exact as floats.
     (value > -1.0 && value < 2_147_483_648.0).then_some(value as usize)
 }
 

@@ -1,9 +1,9 @@
 //! The library's one error type: what is wrong, where, and what to do about it.
 //!
-//! [`Error`] is the size of a pointer, opaque, and carries a [`ErrorKind`] to branch on, a [`Place`] in the
-//! file where one is known, a [`Hint`], and the cause. Texts are lower case without a full stop, with the values in
-//! them, so that a program can print `error: cannot save dm4.bsp` and the causes below it. `{error}` is the sentence
-//! alone, `{error:?}` the sentence, its causes and the hint, `{error:#?}` the fields.
+//! [`Error`] is the size of a pointer, opaque, and carries an [`ErrorKind`] to branch on, the [`Place`] in the file if
+//! it is known, a [`Hint`], and the cause. Messages are lower case, have no full stop and contain the values, so that a
+//! program can print `error: cannot save dm4.bsp` and the causes below it. `{error}` is the sentence alone, `{error:?}`
+//! the sentence, its causes and the hint, `{error:#?}` the fields.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert!(error.place().is_none());
 /// ```
 ///
-/// A program whose `main` gives an error prints it with `{:?}`: the sentence, then the causes and the hint.
+/// A program whose `main` returns an error prints it with `{:?}`: the sentence, then the causes and the hint.
 ///
 /// ```
 /// use bspkit::{Error, ErrorKind, Hint};
@@ -45,25 +45,25 @@ pub enum ErrorKind {
     Io,
     /// The bytes are not a map of the BSP family.
     NotABsp,
-    /// A map, but of a kind that is not opened: the message says which.
+    /// A map of a kind that is not supported. The message says which kind.
     Unsupported,
     /// Several dialects fit; the caller has to name one.
     Ambiguous,
     /// The file contradicts itself at the place given.
     Malformed,
-    /// What was asked for is not in the map: a lump, an entity, a key.
+    /// The map does not have the requested lump, entity or key.
     NotFound,
-    /// An argument cannot be understood: a selector, a lump name.
+    /// An argument is not valid: a selector, a lump name.
     Argument,
     /// An edit that no engine of the dialect could read back, or that would destroy something.
     Refused,
-    /// Saving an edit of a damaged map needs the caller's explicit word.
+    /// The map is damaged, and an edit of it is only saved if the caller asks for that explicitly.
     Damaged,
-    /// A limit of the format or of this library: 2 GiB for a file, say.
+    /// A limit of the format or of this library is exceeded, such as 2 GiB for a file.
     TooLarge,
 }
 
-/// What the caller can do about an error: data, so that each program says it in terms of its own options.
+/// What the caller can do about an error. It is data, so that each program can name its own options.
 ///
 /// ```
 /// use bspkit::{Bsp, ErrorKind, Hint};
@@ -76,9 +76,9 @@ pub enum ErrorKind {
 pub enum Hint {
     /// Open the map as one of these dialects ([`crate::Bsp::open_as`]).
     Dialect(Vec<&'static str>),
-    /// Say that it is to be done nevertheless: [`crate::SaveOptions::force`] for a save.
+    /// Force the operation: [`crate::SaveOptions::force`] for a save.
     Force,
-    /// Do what the sentence says, or say that it is to be done nevertheless.
+    /// Do what the sentence says, or force the operation.
     OrForce(String),
     /// Plan with [`crate::Layout::Keep`].
     Keep,
@@ -121,7 +121,7 @@ impl From<String> for Hint {
     }
 }
 
-/// Where in a file something is: each part where it is known.
+/// Where in a file something is. Each part is given if it is known.
 ///
 /// ```
 /// let place = bspkit::Place::default().lump("entities").offset(1540);
@@ -134,7 +134,7 @@ pub struct Place {
     pub lump: Option<String>,
     /// The index of the record or entity.
     pub record: Option<usize>,
-    /// The offset in bytes from the start of the file, or of the lump where one is named.
+    /// The offset in bytes from the start of the lump if one is named, otherwise from the start of the file.
     pub offset: Option<u64>,
 }
 
@@ -180,33 +180,33 @@ impl fmt::Display for Place {
 }
 
 impl Error {
-    /// An error of a kind with its text: lower case, no full stop, values included.
+    /// An error of this kind with this message: lower case, no full stop, values included.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner { kind, message: message.into(), hint: None, place: None, source: None }))
     }
 
-    /// Adds where it is; [`Error::place`] gives it again.
+    /// Sets the place that [`Error::place`] returns.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.0.place = Some(place);
         self
     }
 
-    /// Adds what the caller can do about it; [`Error::hint`] gives it again.
+    /// Sets the hint that [`Error::hint`] returns.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Hint>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// Adds the cause; [`std::error::Error::source`] gives it again.
+    /// Sets the cause that [`std::error::Error::source`] returns.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// An error of the same kind that says what was being done, with this one as its cause.
+    /// An error of the same kind that names the operation, with this error as its cause.
     #[must_use]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)
@@ -221,7 +221,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Where it is, if that is known.
+    /// The place in the file, if it is known.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }
@@ -243,7 +243,7 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
-    /// The sentence, the causes and the hints, as a program prints them whose `main` fails; with `#` the fields.
+    /// The message, the causes and the hints, as a failing `main` prints them. `{:#?}` prints the fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, message, hint, place, source } = &*self.0;
         if f.alternate() {

@@ -18,34 +18,34 @@
 //!
 //! # Promises
 //!
-//! Without an edit, or with one that sets what is already there, a file stays as it is, damaged files too. An edit
-//! changes its lump, the words of the directory that must change, padding, and the hole it leaves. What no lump names
-//! is content. No input makes the library panic, and what is wrong with one is reported and kept. [`op::verify`] tries
-//! these on any map.
+//! Without an edit, or with one that sets what is already there, a file does not change. This holds for damaged files
+//! too. An edit changes its lump, the words of the directory that must change, padding, and the bytes that the lump no
+//! longer uses. Bytes that no lump names are kept as content. No input makes the library panic; errors in the input are
+//! reported and kept. [`op::verify`] tests these promises on any map.
 //!
 //! # Which level to use
 //!
 //! - A lens, for content that is not an array of records: entities, embedded files, light, textures, names, visibility,
-//!   props, physics. To look: [`Bsp::entities`] and its like, which all are [`Bsp::lens`]. To edit: [`Draft::entities`]
-//!   and its like, which all are [`Draft::edit`].
-//! - A table, for records: faces, planes and every other array of structs. [`Bsp::table`] looks; [`Draft::table`] and
+//!   props, physics. To read: [`Bsp::entities`] and similar methods, which all call [`Bsp::lens`]. To edit:
+//!   [`Draft::entities`] and similar methods, which all call [`Draft::edit`].
+//! - A table, for records: faces, planes and every other array of structs. [`Bsp::table`] reads; [`Draft::table`] and
 //!   [`Draft::update`] edit.
 //! - Bytes, for a lump that you read and write yourself: [`Bsp::bytes`], [`Draft::set`].
 //!
-//! Use the first level that has what you need. Lenses and tables show pending edits, of each other too, and have no
+//! Use the first level that has what you need. Lenses and tables show all pending edits, and their users do not see the
 //! byte order. Bytes have the byte order of the file, which is big-endian in a map for a console.
 //!
 //! # Limits
 //!
-//! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); what is not an array has a module in
-//! [`content`]. Structs that are not known well enough stay bytes, and [`Bsp::row`] says why. Files may grow to 2 GiB;
-//! a compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
+//! Lumps that are arrays of structs are tables ([`Bsp::table`], [`Draft::table`]); other content has a module in
+//! [`content`]. Lumps whose structs are not known well enough are bytes, and [`Bsp::row`] says why. Files may grow to 2
+//! GiB; a compressed piece may have 32 MiB when it is decompressed. `docs/support.md` lists all limits.
 //!
 //! # Features
 //!
-//! `cli` (default) is the program; a library user says `default-features = false`. `json` and `images` are what the
-//! program shows and takes: records, patches and reports as text, light, textures and visibility as images. `mmap`
-//! makes [`Bsp::open`] map the file instead of reading it, on Unix; without it the crate forbids unsafe code.
+//! `cli` (default) is the program; a library user says `default-features = false`. `json` has records, patches and
+//! reports as text; `images` has light, textures and visibility as images. `mmap` makes [`Bsp::open`] map the file
+//! instead of reading it, on Unix; without it the crate forbids unsafe code.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -77,7 +77,7 @@ pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use error::{Error, ErrorKind, Hint, Place, Result};
 
-/// The README's example runs too.
+/// The README's example is a test too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

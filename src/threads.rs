@@ -1,19 +1,20 @@
-//! Work on many things at once: lumps to compress, files to write.
+//! Work on many items in parallel: lumps to compress, files to write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many bytes of memory decompression that runs at once takes in total: 64 MiB.
+/// The memory in bytes that parallel decompression takes in total: 64 MiB.
 pub const WORKING_MEMORY: usize = 64 << 20;
 
-/// How many bytes of memory compression that runs at once takes in total: 512 MiB. It takes more than decompression for
-/// the same bytes, and most of the time of a command.
+/// The memory in bytes that parallel compression takes in total: 512 MiB. Compression needs more memory than
+/// decompression of the same bytes, and takes most of the time of a command.
 pub const COMPRESSION_MEMORY: usize = 512 << 20;
 
-/// The results of work on every item, in the order of the items, by at most this many threads, of which the caller's is
-/// one. They take the items from the front: put the largest first, so that no thread is left with one at the end.
+/// Does the work on every item and returns the results in the order of the items. It uses at most this many threads,
+/// and the caller's thread is one of them. Threads take items from the front: put the largest items first, so that all
+/// threads end at about the same time.
 ///
 /// # Panics
-/// Where the work panics.
+/// If the work panics.
 ///
 /// ```
 /// let squares = bspkit::threads::in_parallel(2, &[1, 2, 3], |number| number * number);
@@ -31,7 +32,7 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
     };
     let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
         let work = || std::iter::from_fn(take).collect::<Vec<_>>();
-        // Where no more threads can be started, fewer do the work.
+        // If the system refuses a thread, fewer threads do the work.
         let others: Vec<_> =
             (1..threads).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
         let own = work();
@@ -45,12 +46,12 @@ pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// As [`in_parallel`] for work that takes memory, `cost` bytes for an item: what runs at once takes at most `memory`
-/// bytes in total ([`WORKING_MEMORY`], [`COMPRESSION_MEMORY`]), whatever the number of threads. An item that takes more
-/// than that runs alone.
+/// As [`in_parallel`], for work that takes much memory: `cost` gives the bytes for an item. Items that run at the same
+/// time take at most `memory` bytes in total ([`WORKING_MEMORY`], [`COMPRESSION_MEMORY`]), whatever the number of
+/// threads. An item that takes more than that runs alone.
 ///
 /// # Panics
-/// Where the work panics.
+/// If the work panics.
 ///
 /// ```
 /// use bspkit::threads::{WORKING_MEMORY, in_parallel_within};
@@ -65,7 +66,8 @@ pub fn in_parallel_within<T: Sync, R: Send>(
     cost: impl Fn(&T) -> usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    // Items of more than one share run first, on fewer threads: allocators keep freed memory for each thread.
+    // Items that take more than one thread's share run first, on fewer threads: allocators keep freed memory per
+    // thread.
     let share = memory / threads.max(1);
     let (large, small): (Vec<_>, Vec<_>) = items.iter().enumerate().partition(|(_, item)| cost(item) > share);
     let largest = large.iter().map(|(_, item)| cost(item)).max().unwrap_or(share);

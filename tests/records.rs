@@ -387,7 +387,7 @@ fn an_index_out_of_range_is_told_the_range() {
         assert_eq!(error.kind(), ErrorKind::NotFound);
         error.to_string()
     };
-    let range = "PLANES has the records 0 to 3, and none with the index 4";
+    let range = "PLANES has the records 0 to 3, and no record 4";
     assert!(message(map.table(quake2::PLANES).unwrap().get(4).unwrap_err()).starts_with(range));
     assert!(map.table(quake2::PLANES).unwrap().get(usize::MAX).is_err());
     assert!(message(map.table(quake2::FACES).unwrap().get(0).unwrap_err()).starts_with("FACES has no records"));

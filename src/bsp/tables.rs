@@ -1,4 +1,4 @@
-//! Lumps as records: which row of the dialect's table a lump goes by, and the records themselves.
+//! Lumps as records: which row of the dialect's table describes a lump, and the records themselves.
 
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -11,12 +11,12 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Bounds, Slot, SlotId};
 use crate::record::{Record, Table};
 
-/// What [`Bsp::detection`] says of a lump.
+/// The result of [`Bsp::detection`] for a lump.
 pub(crate) struct Detection {
     pub(crate) row: Result<&'static Row, String>,
-    /// Of a row that was chosen though its proof does not hold: why not.
+    /// If the row was chosen although its proof failed: the reason.
     pub(crate) misfit: Option<String>,
-    /// Whether a lump that it is told by cannot be read, so that nothing follows from it.
+    /// Whether the detection needs another lump that cannot be read.
     pub(crate) is_unread: bool,
 }
 
@@ -27,13 +27,13 @@ impl Detection {
 }
 
 impl<'a> Bsp<'a> {
-    /// The row of the dialect's table that a slot goes by: what is in it. Where several structs are known for a lump,
-    /// or others of other games, it is told by how the lumps fit each other.
+    /// The row of the dialect's table that describes a slot's content. If several structs are known for a lump, the
+    /// struct is detected from how the sizes of the lumps agree.
     ///
     /// # Errors
-    /// Why nothing is known of the content: a sentence.
+    /// A sentence that says why the content is not known.
     pub fn row(&self, slot: &Slot) -> Result<&'static Row, String> {
-        // Proofs of several rows look at the same lumps, which may have to be decompressed.
+        // The proofs of several rows read the same lumps, which may have to be decompressed.
         let read: RefCell<HashMap<SlotId, Result<Data<'a>, String>>> = RefCell::default();
         let bytes = |id: SlotId| {
             read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
@@ -41,9 +41,9 @@ impl<'a> Bsp<'a> {
         self.detection(slot, &bytes, |_| false).row
     }
 
-    /// As [`Self::row`], from lumps that have been read already; where no row fits a lump and `is_usual` says that the
-    /// map as a whole has the structs that are known, the row of the lump's own version, if it is whole records of
-    /// that.
+    /// As [`Self::row`], with lumps that have been read already. If no row fits the lump, but `is_usual` says that the
+    /// map as a whole has the known structs, the row of the lump's own version is taken, provided that the lump is
+    /// whole records of it.
     pub(crate) fn detection(
         &self,
         slot: &Slot,
@@ -55,11 +55,11 @@ impl<'a> Bsp<'a> {
         let rows = rows.filter(|row| row.is_of(version));
         let is_its_version = |row: &&Row| slot.version.is_some_and(|version| row.versions.contains(&version));
         let mut rows: Vec<&'static Row> = rows.collect();
-        // Those of the lump's version first, then those of any.
+        // Rows of the lump's version come first, then rows of any version.
         rows.sort_by_key(|row| if is_its_version(row) { 0 } else { 1 + usize::from(!row.versions.is_empty()) });
         let unread: RefCell<Option<String>> = RefCell::default();
         let miss = |slot: &Slot, error: &str| {
-            let why = || format!("{}, by which it is told what is in it, cannot be read: {error}", slot.name);
+            let why = || format!("its content is detected from {}, which cannot be read: {error}", slot.name);
             unread.borrow_mut().get_or_insert_with(why);
         };
         let len = |name: &str| {
@@ -87,9 +87,9 @@ impl<'a> Bsp<'a> {
             bytes: &bytes,
         };
         let mut why = None;
-        // First as the sizes are, then with a few bytes too many: a ragged lump is still what it is.
+        // First require exact sizes, then allow trailing bytes: a ragged lump is still described by its row.
         for (is_exact, row) in [true, false].into_iter().flat_map(|exact| rows.iter().map(move |row| (exact, *row))) {
-            // Whole records of one struct are not ragged ones of another.
+            // A lump of whole records of one struct is not a ragged lump of another.
             if !is_exact && row.record().is_some() && !is_ragged && !is_whole(row) {
                 continue;
             }
@@ -122,18 +122,18 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// A slot's bytes as [`Bsp::bytes`] gives them, but with all numbers little-endian, also those of a big-endian
-    /// file: as far as it is known where numbers are in it. Records and lenses are read from these.
+    /// A slot's bytes as [`Bsp::bytes`] returns them, but with all known numbers little-endian, also in a big-endian
+    /// file. Records and lenses are read from these.
     pub(crate) fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
         self.bytes(slot).map(|bytes| self.in_little_endian(slot, bytes))
     }
 
-    /// Other bytes of a slot with their numbers little-endian.
+    /// Converts a slot's bytes from the file's byte order to little-endian.
     pub(crate) fn in_little_endian<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
         self.by_row(slot, bytes, ByteOrder::Big)
     }
 
-    /// The same bytes with their numbers in the order of the file again.
+    /// Converts a slot's bytes from little-endian to the file's byte order.
     pub(crate) fn in_own_order<'b>(&self, slot: SlotId, bytes: Data<'b>) -> Data<'b> {
         self.by_row(slot, bytes, ByteOrder::Little)
     }
@@ -148,7 +148,7 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// Bytes of a lump that goes by a row: those of a big-endian file turned, of another as they are.
+    /// The bytes of a lump that this row describes, byte-swapped if the file is big-endian.
     pub(crate) fn byte_swapped<'b>(&self, row: &Row, bytes: Data<'b>, from: ByteOrder) -> Data<'b> {
         match self.byte_order() {
             ByteOrder::Big if row.has_numbers() => {
@@ -160,10 +160,10 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// Where in a slot's bytes records stand, list by list: one for an array, none where there are no records in it.
+    /// The ranges of records in a slot's bytes: one for an array, one per list for lists, none for other content.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
+    /// [`ErrorKind::Malformed`] if a list does not fit; otherwise as [`Bsp::bytes`].
     pub fn records(&self, slot: &Slot) -> Result<Vec<Records>> {
         match self.row(slot) {
             Ok(row) => self.parts(row, slot, &self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big)),
@@ -181,30 +181,30 @@ impl<'a> Bsp<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has no such lump, [`ErrorKind::Unsupported`] where it has other records or
-    /// none, [`ErrorKind::Malformed`] where a list does not fit; as [`Bsp::bytes`].
+    /// [`ErrorKind::NotFound`] if the map has no such lump, [`ErrorKind::Unsupported`] if it has other records or
+    /// none, [`ErrorKind::Malformed`] if a list does not fit; otherwise as [`Bsp::bytes`].
     pub fn table<R: Record>(&self, key: Key<R>) -> Result<Table<'a, R>> {
         let (slot, row) = self.keyed(key)?;
         let bytes = self.byte_swapped(row, self.bytes(slot)?, ByteOrder::Big);
         let is_list = |list: &List| list.name == key.list_name() && (list.record.type_id)() == TypeId::of::<R>();
         match row.form {
-            // Without bytes there are not even the counts of the lists.
+            // An empty lump does not even have the counts of its lists.
             Form::Lists(lists) if bytes.is_empty() && lists.iter().any(is_list) => Ok(Table::new(key.lump(), bytes)),
             _ => self.part(key, row, &bytes).map(|(part, _)| Table::new(key.lump(), bytes.slice(part))),
         }
     }
 
-    /// The slot of a key and the row that it goes by.
+    /// The slot of a key and the row that describes it.
     pub(crate) fn keyed<R: Record>(&self, key: Key<R>) -> Result<(SlotId, &'static Row)> {
         let slot = self.slot(key.lump())?;
         let row = self.row(slot).map_err(|why| {
-            let message = format!("what is in {} is not known: {why}", slot.name);
+            let message = format!("the content of {} is not known: {why}", slot.name);
             Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
         })?;
         Ok((slot.id, row))
     }
 
-    /// Where the records of a key stand in the bytes of its slot, and their count where there is one.
+    /// The range of a key's records in the bytes of its slot, and the offset of their count if they have one.
     pub(crate) fn part<R: Record>(
         &self,
         key: Key<R>,
@@ -243,8 +243,8 @@ impl<'a> Bsp<'a> {
         self.slots().iter().find(|slot| slot.name == name)
     }
 
-    /// How many bytes a slot has, decompressed; of one that the file cuts off as many as it claims, as what it is made
-    /// of does not depend on where the file ends.
+    /// The size of a slot in bytes, decompressed. For a truncated slot it is the length that the directory claims: its
+    /// type does not depend on the truncation.
     fn claimed_len(&self, slot: &Slot) -> usize {
         match slot.bounds {
             Bounds::Overrun | Bounds::Outside => usize::try_from(slot.length).unwrap_or(0),
@@ -252,7 +252,7 @@ impl<'a> Bsp<'a> {
         }
     }
 
-    /// The bytes of a slot, decompressed.
+    /// The size of a slot in bytes, decompressed.
     pub(crate) fn len(&self, slot: &Slot) -> usize {
         self.decompressed_size(slot.id).unwrap_or(slot.stored.len())
     }
@@ -263,7 +263,7 @@ mod tests {
     use crate::dialect::SOURCE360;
     use crate::{Bsp, Builder, Data};
 
-    /// Noise in lumps whose numbers are found by other numbers: byte-swapped twice it is what it was.
+    /// Byte-swapping noise twice restores it, in lumps whose numbers are located by other numbers.
     #[test]
     fn noise_that_is_swapped_twice_is_as_it_was() {
         let mut state = 1_u32;

@@ -1,4 +1,4 @@
-//! The file of a builder: lumps in order, the directories within, then the header's words.
+//! Builds the file: lumps in order, then the directories inside lumps, then the words of the header.
 
 use super::{Builder, Member, Part};
 use crate::bytes::align_up;
@@ -7,11 +7,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::file::directory::{BloodlinesTrailer, BspxEntry, BspxHeader, Entry, EntryFields, GameLumpEntry, XashHeader};
 use crate::record::{Field, Record, encode_in};
 
-/// A lump of which nothing was said.
+/// A lump that was not set.
 static NOTHING: Part = Part { bytes: Vec::new(), version: 0, unpacked: 0, gap: Vec::new(), alignment: None };
 
 impl Builder {
-    /// The file.
+    /// The bytes of the file.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a lump that the directory has no entry for, [`ErrorKind::TooLarge`] past 2 GiB.
@@ -26,7 +26,7 @@ impl Builder {
         for index in self.file_order() {
             let part = self.lumps.get(&index).unwrap_or(&NOTHING);
             let Some(fields) = fields.get_mut(index) else {
-                let message = format!("the directory has no entry {index}, only {}", self.shape.count);
+                let message = format!("the directory has {} entries, and so no entry {index}", self.shape.count);
                 return Err(Error::new(ErrorKind::Argument, message));
             };
             fields.version = Some(part.version);
@@ -78,7 +78,7 @@ impl Builder {
         Ok(file)
     }
 
-    /// Every lump once: as asked for, then the dialect's order, then by index.
+    /// Every lump once: in the order that was set, then in the dialect's order, then by index.
     fn file_order(&self) -> Vec<usize> {
         let mut order = self.order.clone();
         let rest = self.dialect.rules.write_order.iter().copied().chain(self.lumps.keys().copied());

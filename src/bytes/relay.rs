@@ -1,14 +1,16 @@
-//! Old bytes with some ranges replaced and others appended: what follows a replaced range moves, and offsets follow.
+//! Old bytes with some ranges replaced and new bytes appended. Bytes after a replaced range move, and offsets are
+//! adjusted.
 
 use std::ops::Range;
 
-/// New bytes made of old ones, and where the old ones are in them.
+/// New bytes built from old ones, with a map from old offsets to new offsets.
 pub(crate) struct Relay<'o> {
     old: &'o [u8],
-    /// How many of the old bytes are in `new`, or replaced there.
+    /// How many of the old bytes have been copied to `new` or replaced.
     used: usize,
     new: Vec<u8>,
-    /// From which old offset on bytes have moved, and where that offset is now; in order.
+    /// Pairs of an old offset and its new offset, in order. All bytes from that old offset on have moved by the same
+    /// distance.
     moves: Vec<(usize, usize)>,
 }
 
@@ -17,8 +19,8 @@ impl<'o> Relay<'o> {
         Relay { old, used: 0, new: Vec::with_capacity(old.len()), moves: Vec::new() }
     }
 
-    /// Replaces a range, which starts at or after the end of the one before. What follows keeps its offset modulo the
-    /// alignment: zeros fill the gap.
+    /// Replaces a range. Ranges are given in order and do not overlap. The bytes after the range keep their offset
+    /// modulo the alignment: zeros fill the gap.
     pub(crate) fn replace(&mut self, range: Range<usize>, new: &[u8], alignment: usize) {
         self.new.extend_from_slice(&self.old[self.used..range.start]);
         self.new.extend_from_slice(new);
@@ -27,13 +29,12 @@ impl<'o> Relay<'o> {
             let gap = (range.end + alignment - self.new.len() % alignment) % alignment;
             self.new.resize(self.new.len() + gap, 0);
         }
-        // What starts with the range itself stays where it is.
+        // An offset equal to the start of the range does not change.
         let from = range.end.max(range.start + 1);
         self.moves.push((from, self.new.len() + from - range.end));
     }
 
-    /// Adds bytes after all others, at a multiple of the alignment, and gives their offset. No range can be replaced
-    /// then.
+    /// Appends bytes at a multiple of the alignment and returns their offset. After that no range can be replaced.
     pub(crate) fn append(&mut self, new: &[u8], alignment: usize) -> usize {
         self.take_rest();
         self.new.resize(self.new.len().next_multiple_of(alignment), 0);
@@ -42,14 +43,14 @@ impl<'o> Relay<'o> {
         start
     }
 
-    /// The last byte, with all old bytes taken.
+    /// The last byte after all old bytes have been copied.
     pub(crate) fn last(&mut self) -> Option<u8> {
         self.take_rest();
         self.new.last().copied()
     }
 
-    /// What a word says now that said this offset into the old bytes. An offset past their end changes only if it would
-    /// be within the new ones: then it is as far past these. `None` past 2 GiB.
+    /// The new value of an offset into the old bytes. An offset past the old end must stay past the new end: if the new
+    /// bytes reach it, it moves by as much as the end did. `None` if the result exceeds 2 GiB.
     pub(crate) fn follow(&mut self, says: i32) -> Option<i32> {
         self.take_rest();
         let Ok(start) = usize::try_from(says) else { return Some(says) };
@@ -90,7 +91,7 @@ mod tests {
     }
 
     proptest! {
-        /// Old bytes are found where their offsets say, and what was past the end is past the end.
+        /// Adjusted offsets find the old bytes, and an offset past the end stays past the end.
         #[test]
         fn offsets_follow_their_bytes(
             old in vec(any::<u8>(), 0..60),
@@ -109,7 +110,7 @@ mod tests {
                 if end == old.len() {
                     break;
                 }
-                // No caller makes an edit with two ranges that start at one place.
+                // No caller replaces two ranges with the same start.
                 end += 1;
             }
             let at: Vec<usize> = appended.iter().map(|new| relay.append(new, alignment)).collect();

@@ -1,4 +1,4 @@
-//! How slots are stored: raw or compressed, without a change of their bytes.
+//! How slots are stored: raw or compressed. Their decompressed bytes do not change.
 
 use super::Draft;
 use crate::bsp::Bsp;
@@ -18,7 +18,7 @@ use crate::file::{self, Edit, Slot, SlotId};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// As they are.
+    /// Not compressed.
     Raw,
     /// Compressed, as [`crate::file::lzma::compress`] does it.
     Lzma,
@@ -28,7 +28,8 @@ pub enum Compression {
 #[derive(Clone, Debug)]
 pub(super) enum Stored<'a> {
     Raw(Data<'a>),
-    /// The bytes, and what they were compressed to; other bytes are compressed when the draft is planned.
+    /// The bytes, and their compressed form. If the bytes have changed since, they are compressed when the draft is
+    /// planned.
     Lzma {
         of: Data<'a>,
         packed: Data<'a>,
@@ -36,7 +37,7 @@ pub(super) enum Stored<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// How a slot is to be stored; a slot without bytes is never compressed in the file.
+    /// How a slot will be stored. An empty slot is never compressed in the file.
     pub fn compression(&self, slot: SlotId) -> Compression {
         match self.compressions.get(&slot) {
             Some(Stored::Raw(_)) => Compression::Raw,
@@ -45,15 +46,15 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Stores a slot in another way; its bytes stay what they are. What is stored so already keeps its stored bytes,
-    /// as other encoders give others.
+    /// Compresses or decompresses a slot; its decompressed bytes do not change. A slot that is stored in this way
+    /// already keeps its stored bytes, since other encoders give other bytes.
     ///
-    /// The first compressed member of a game lump adds an entry of zeros to the list where none ends it, since readers
-    /// need it to measure the last member. It stays when a saved map is decompressed.
+    /// The first compressed member of a game lump adds an entry of zeros to the end of the list if it has none, since
+    /// readers need it to measure the last member. The entry is kept when a saved map is decompressed.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has no such slot; [`ErrorKind::Refused`] for slots that are never
-    /// compressed as a whole: those of other games than Source's, the game lump, the pakfile; as [`Bsp::bytes`] and
+    /// [`ErrorKind::NotFound`] if the map has no such slot; [`ErrorKind::Refused`] for slots that are never compressed
+    /// as a whole: slots of games without Source's engine, the game lump, the pakfile; otherwise as [`Bsp::bytes`] and
     /// [`crate::file::lzma::compress`].
     ///
     /// ```
@@ -96,14 +97,15 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// As [`Draft::set_compression`] with what somebody else compressed or decompressed: `packed` is `of`, compressed.
+    /// As [`Draft::set_compression`], with bytes that the caller has compressed already: `packed` is the compressed
+    /// form of `of`.
     pub(crate) fn set_compressed(&mut self, slot: SlotId, of: Data<'a>, packed: Data<'a>) {
         if self.old_compression(slot) == Compression::Raw {
             self.compressions.insert(slot, Stored::Lzma { of, packed });
         }
     }
 
-    /// As [`Draft::set_compression`] with what somebody else decompressed.
+    /// As [`Draft::set_compression`], with bytes that the caller has decompressed already.
     pub(crate) fn set_decompressed(&mut self, slot: SlotId, unpacked: Data<'a>) {
         match self.old_compression(slot) {
             Compression::Raw => drop(self.compressions.remove(&slot)),
@@ -111,7 +113,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Why a slot cannot be compressed, whatever it holds.
+    /// Why a slot cannot be compressed, whatever its bytes are.
     pub(crate) fn never_compressed(&self, id: SlotId) -> Result<Option<&'static str>> {
         let slot = self.slot(id)?;
         let role = self.bsp.role_of(id);
@@ -129,7 +131,7 @@ impl<'a> Draft<'a> {
         if self.bsp.decompressed_size(slot).is_some() { Compression::Lzma } else { Compression::Raw }
     }
 
-    /// What is to be stored: new bytes, or the old ones with the other compression. A slot that was compressed is
+    /// The edit of a slot: new bytes, or the old bytes with the other compression. A slot that was compressed is
     /// compressed again.
     pub(super) fn edit_of(&self, slot: SlotId, new: Option<Rope<'a>>) -> Result<Option<Edit<'a>>> {
         let (was_packed, is_new) = (self.old_compression(slot) == Compression::Lzma, new.is_some());
@@ -143,13 +145,13 @@ impl<'a> Draft<'a> {
                 (bytes, ready)
             }
             (None, Some(Stored::Lzma { of, packed })) => {
-                // The compression may have been asked for when the draft had other bytes.
+                // The draft may have had other bytes when the compression was set.
                 let old = self.bsp.bytes(slot)?;
                 let ready = (Rope::from(old.clone()) == **of).then(|| packed.clone());
                 (Rope::from(old), ready)
             }
             (Some(bytes), None) if was_packed => (bytes, None),
-            // A claim that the old bytes did not bear out is not to be made of the new ones.
+            // If the old bytes did not agree with the directory's claim, the claim is not repeated for the new bytes.
             (Some(stored), None) => {
                 let unpacked = self.bsp.compression_oddity(slot).map(|_| 0);
                 return Ok(Some(Edit { slot, stored, unpacked }));

@@ -1,4 +1,4 @@
-//! The doors with names: of each lens one to look, on [`Bsp`], and one to edit in place, on [`Draft`].
+//! Named methods for each lens: one on [`Bsp`] that reads, and one on [`Draft`] that edits in place.
 
 use super::Draft;
 use crate::bsp::Bsp;
@@ -54,13 +54,13 @@ doors! {
     light: Light;
     /// The light grid of a Quake III map.
     light_grid: LightGrid;
-    /// What is visible, and audible, from where.
+    /// The visible set, and the audible set, of each cluster or leaf.
     visibility: Visibility;
     /// The textures in a Quake or GoldSrc map.
     textures: Textures;
-    /// The names of textures, wherever the map keeps them.
+    /// The names of textures, in whichever lump the map has them.
     texture_names: TextureNames;
-    /// The names of materials in a Source map, by the index that texdata gives.
+    /// The names of materials in a Source map, by the name index of texdata.
     texture_strings: TextureStrings;
     /// The static props of a Source map (`game:sprp`).
     static_props: StaticProps;
@@ -72,9 +72,9 @@ doors! {
     surface_physics: SurfacePhysics;
     /// The collision models of displacements (`PHYSDISP`).
     phys_disp: PhysDisp;
-    /// Where on a displacement each luxel is (`DISP_LIGHTMAP_SAMPLE_POSITIONS`).
+    /// The position of each luxel on its displacement (`DISP_LIGHTMAP_SAMPLE_POSITIONS`).
     sample_positions: SamplePositions;
-    /// How much of the second material each luxel of a displacement shows (`DISP_LIGHTMAP_ALPHAS`).
+    /// The share of the second material in each luxel of a displacement (`DISP_LIGHTMAP_ALPHAS`).
     lightmap_alphas: LightmapAlphas;
     /// The brushes of the models (BSPX `BRUSHLIST`).
     brush_list: BrushList;

@@ -1,5 +1,4 @@
-//! Drafts: pending edits of a map. Nothing is placed before [`Draft::plan`], nothing written before
-//! [`crate::Plan::save`].
+//! Drafts: pending edits of a map. [`Draft::plan`] places the edited slots, and [`crate::Plan::save`] writes the file.
 
 mod compression;
 mod doors;
@@ -37,16 +36,16 @@ pub struct Draft<'a> {
     bsp: Bsp<'a>,
     /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
     slots: BTreeMap<SlotId, Rope<'a>>,
-    /// Slots that are to be stored in another way than they were.
+    /// Slots whose compression changes.
     compressions: BTreeMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
     versions: BTreeMap<SlotId, i32>,
-    /// Open lenses and tables. None of them can change a slot that another one has read.
+    /// Open lenses and tables. No open lens can change a slot that another open lens has read.
     open: Vec<Opened<'a>>,
 }
 
 impl<'a> Bsp<'a> {
-    /// Begins to edit.
+    /// Starts a draft of this map.
     pub fn draft(&self) -> Draft<'a> {
         let (slots, compressions, versions, open) = Default::default();
         Draft { bsp: self.clone(), slots, compressions, versions, open }
@@ -54,15 +53,16 @@ impl<'a> Bsp<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// The map that is edited.
+    /// The map that the draft edits.
     pub fn bsp(&self) -> &Bsp<'a> {
         &self.bsp
     }
 
-    /// Opens a lens to edit it in place. It shows all pending edits, and stays open: the next call gives the same lens.
+    /// Opens a lens to edit it in place. It shows all pending edits, and stays open: the next call returns the same
+    /// lens.
     ///
-    /// A lens that can change what another open lens has read closes that one: its edits are pending edits of the draft
-    /// from then on.
+    /// If the lens can change what another open lens has read, the other lens is closed: its edits become pending edits
+    /// of the draft.
     ///
     /// ```
     /// use bspkit::content::lightmap::{Adjustment, Light};
@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`Bsp::lens`]; those of a lens that has to be closed and cannot be written. It stays open then.
+    /// As [`Bsp::lens`]; also the error of a lens that has to be closed, but cannot be written. That lens stays open.
     pub fn edit<L: Lens<'a>>(&mut self) -> Result<&mut L> {
         let at = match self.open.iter_mut().position(|open| L::of(&mut open.lens).is_some()) {
             Some(at) => at,
@@ -86,7 +86,7 @@ impl<'a> Draft<'a> {
     /// A slot's bytes as the draft has them, decompressed, in the file's byte order.
     ///
     /// # Errors
-    /// As [`Bsp::bytes`]; those of an open lens that cannot be written.
+    /// As [`Bsp::bytes`]; also the error of an open lens that cannot be written.
     pub fn bytes(&self, slot: SlotId) -> Result<Data<'a>> {
         match self.new_bytes(slot)? {
             Some(bytes) => Ok(bytes.to_data()),
@@ -100,27 +100,28 @@ impl<'a> Draft<'a> {
         self.bytes(slot).map(|bytes| self.bsp.in_little_endian(slot, bytes))
     }
 
-    /// As [`Draft::set`] with bytes whose numbers are little-endian whatever the file's are.
+    /// As [`Draft::set`] with bytes whose numbers are little-endian, whatever the file's byte order is.
     #[cfg(feature = "json")]
     pub(crate) fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
         self.set(slot, bytes)
     }
 
-    /// Gives a slot new bytes, decompressed, with numbers in the file's byte order; the same bytes as before are no edit.
+    /// Replaces a slot's bytes. They are decompressed bytes with numbers in the file's byte order. The same bytes as
+    /// before are not an edit.
     ///
-    /// The bytes of a game lump say offsets as if the lump stayed where it is.
+    /// Offsets inside the bytes of a game lump are given as if the lump does not move.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if the map has no such slot; [`ErrorKind::Refused`] for the entry that ends the list of
-    /// a game lump with compressed members, which holds nothing; those of an open lens that has read the slot and
-    /// cannot be written.
+    /// a game lump with compressed members, which is always empty; also the error of an open lens that has read the
+    /// slot and cannot be written.
     pub fn set(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = bytes.into();
         if compression::is_end(self.slot(slot)?) && !bytes.is_empty() {
-            return Err(refused("it only ends the list of members and can hold nothing", &self.bsp, slot));
+            return Err(refused("it only ends the list of members, so it must stay empty", &self.bsp, slot));
         }
-        // The new bytes replace all edits of a lens that can change this slot alone.
+        // The new bytes replace all edits of a lens that can change only this slot.
         let is_replaced = |access: &Access| access.writes == [slot];
         self.close(|access| !is_replaced(access) && access.reads.contains(&slot))?;
         self.open.retain(|open| !is_replaced(&open.access));
@@ -128,11 +129,11 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Gives a lump another version in the directory; the one it has is no edit.
+    /// Sets the version of a lump in the directory. The version that it has already is not an edit.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the map has no such slot, [`ErrorKind::Refused`] where the directory has no
-    /// version for it, or none that is changed: those of game lump members say how their bytes read.
+    /// [`ErrorKind::NotFound`] if the map has no such slot. [`ErrorKind::Refused`] if the directory has no version for
+    /// it, or for a member of the game lump: its version says how its bytes are read.
     ///
     /// ```
     /// use bspkit::{Bsp, Builder, Layout, dialect};
@@ -158,7 +159,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The records of a lump, to be changed in place.
+    /// The records of a lump, for changes in place.
     ///
     /// # Errors
     /// As [`Bsp::table`].
@@ -176,7 +177,7 @@ impl<'a> Draft<'a> {
         Ok(TableMut::new(key.lump(), held, range, count_at))
     }
 
-    /// Changes fields of one record. For many of a lump [`Draft::table`] is faster.
+    /// Changes fields of one record. For many records of a lump [`Draft::table`] is faster.
     ///
     /// ```
     /// use bspkit::dialect::quake2;
@@ -189,12 +190,12 @@ impl<'a> Draft<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`Bsp::table`]; [`ErrorKind::NotFound`] where there is no such record.
+    /// As [`Bsp::table`]; [`ErrorKind::NotFound`] if there is no such record.
     pub fn update<R: Record>(&mut self, key: Key<R>, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
         self.table(key)?.update(index, change)
     }
 
-    /// Makes several edits or none: an error of `edit` leaves the draft as it was.
+    /// Makes all edits or none: if `edit` fails, the draft does not change.
     ///
     /// # Errors
     /// Those of `edit`.
@@ -203,7 +204,8 @@ impl<'a> Draft<'a> {
         edit(self).inspect_err(|_| *self = before)
     }
 
-    /// Forgets the edits of one slot, how it is stored and its version included. What a lens changed in other slots stays.
+    /// Discards the edits of one slot, including its compression and its version. Edits that a lens made in other slots
+    /// are kept.
     pub fn revert(&mut self, slot: SlotId) {
         self.open.retain(|open| open.access.writes != [slot]);
         if self.close(|access| access.reads.contains(&slot)).is_err() {
@@ -214,7 +216,7 @@ impl<'a> Draft<'a> {
         self.versions.remove(&slot);
     }
 
-    /// Forgets all edits.
+    /// Discards all edits.
     pub fn revert_all(&mut self) {
         *self = self.bsp.draft();
     }
@@ -227,11 +229,11 @@ impl<'a> Draft<'a> {
         Ok(self.edits()?.slots.iter().map(|edit| edit.slot).collect())
     }
 
-    /// Places everything and says what a save would write. Pure: the same draft gives the same plan.
+    /// Places all slots and returns what a save would write. The same draft always gives the same plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where the map's state forbids the edit, by name; [`ErrorKind::TooLarge`] where the file
-    /// would grow past 2 GiB.
+    /// [`ErrorKind::Refused`] if the state of the map does not allow the edit; the message names the reason.
+    /// [`ErrorKind::TooLarge`] if the file would grow past 2 GiB.
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
     }

@@ -1,4 +1,4 @@
-//! Lenses that a draft holds open: they are written into the draft's slots before anything else reads these.
+//! The open lenses of a draft. A lens is written into the draft's slots before other code reads these slots.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,8 @@ impl<'a> Opened<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Opens a lens, with the pending edits of all slots that it reads, and closes those that do not go with it.
+    /// Opens a lens, with the pending edits of all slots that it reads, and closes the open lenses that conflict with
+    /// it.
     pub(super) fn open_lens(&mut self, read: impl FnOnce(&Reader<'_, 'a>) -> Result<Open<'a>>) -> Result<usize> {
         let new = |slot| Ok(self.new_bytes(slot)?.map(|bytes| bytes.to_data()));
         let from = Reader::new(&self.bsp, &new);
@@ -42,7 +43,7 @@ impl<'a> Draft<'a> {
         Ok(self.open.len() - 1)
     }
 
-    /// Closes lenses; their edits go to the slots. After an error all of them are still open.
+    /// Closes lenses and writes their edits into the slots. After an error all of them are still open.
     pub(super) fn close(&mut self, is_meant: impl Fn(&Access) -> bool) -> Result<()> {
         let meant = self.open.iter().filter(|open| is_meant(&open.access));
         let edits = meant.map(|open| open.edits(&self.bsp)).collect::<Result<Vec<_>>>()?;
@@ -53,7 +54,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The new bytes of a slot, in the file's byte order; `None` where the map's bytes hold.
+    /// The new bytes of a slot, in the file's byte order; `None` if they are the map's own bytes.
     pub(super) fn new_bytes(&self, slot: SlotId) -> Result<Option<Rope<'a>>> {
         // At most one open lens can change a slot.
         if let Some(open) = self.open.iter().find(|open| open.access.writes.contains(&slot))
@@ -76,7 +77,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Gives a slot new bytes; the map's own bytes are not an edit. What cannot be decompressed differs from anything.
+/// Replaces a slot's bytes. The map's own bytes are not an edit. A slot that cannot be decompressed differs from all
+/// bytes.
 pub(super) fn put<'a>(bsp: &Bsp<'a>, slots: &mut BTreeMap<SlotId, Rope<'a>>, slot: SlotId, bytes: Rope<'a>) {
     if bsp.bytes(slot).is_ok_and(|old| bytes == *old) {
         slots.remove(&slot);

@@ -1,13 +1,14 @@
-//! Records of big-endian files. Structs are declared and decoded little-endian; at the border their bytes are turned by
-//! the shape that every record has as data, so that the other code knows one order only.
+//! Records of big-endian files. Structs are declared and decoded little-endian. Their bytes are byte-swapped when a
+//! lump is read and when it is written, as the record's [`Shape`]s say, so that all other code knows one byte order
+//! only.
 
 use std::ops::Range;
 
 use super::{FieldInfo, Record, RecordInfo, Shape};
 use crate::bytes::ByteOrder;
 
-/// Turns every number of whole records from one byte order into the other, in place; what is less than a record after
-/// them stays. Twice is not at all.
+/// Byte-swaps every number of whole records in place. Trailing bytes that are less than a record are kept. Applying it
+/// twice restores the input.
 pub(crate) fn byte_swap(record: &RecordInfo, bytes: &mut [u8]) {
     let mut numbers = Vec::new();
     find(record.fields, 0, &mut numbers);
@@ -19,7 +20,7 @@ pub(crate) fn byte_swap(record: &RecordInfo, bytes: &mut [u8]) {
     }
 }
 
-/// Where numbers of more than one byte are.
+/// Finds the ranges of numbers of more than one byte.
 fn find(fields: &[FieldInfo], start: usize, numbers: &mut Vec<Range<usize>>) {
     fields.iter().for_each(|field| find_in(field.shape, start + field.offset, numbers));
 }
@@ -33,7 +34,7 @@ fn find_in(shape: Shape, at: usize, numbers: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Decodes a record of a file of this order; `None` where there are too few bytes.
+/// Decodes a record of a file with this byte order; `None` if there are too few bytes.
 pub(crate) fn decode_in<R: Record>(order: ByteOrder, bytes: &[u8]) -> Option<R> {
     match order {
         ByteOrder::Little => R::decode(bytes),
@@ -45,7 +46,7 @@ pub(crate) fn decode_in<R: Record>(order: ByteOrder, bytes: &[u8]) -> Option<R> 
     }
 }
 
-/// The bytes of a record in a file of this order.
+/// The bytes of a record in a file with this byte order.
 pub(crate) fn encode_in<R: Record>(order: ByteOrder, record: &R) -> Vec<u8> {
     let mut bytes = record.encode();
     if order == ByteOrder::Big {
@@ -61,7 +62,7 @@ mod tests {
     use crate::file::directory::{GameLumpEntry, SourceEntry};
 
     #[test]
-    fn records_turn_as_they_are_laid_out() {
+    fn records_are_byte_swapped_by_their_fields() {
         let bytes: Vec<u8> = (1..=16).collect();
         let entry: SourceEntry = decode_in(ByteOrder::Big, &bytes).unwrap();
         assert_eq!((entry.offset, entry.unpacked), (0x0102_0304, 0x0D0E_0F10));
@@ -72,9 +73,9 @@ mod tests {
         assert_eq!((member.offset, member.length), (100, 7));
     }
 
-    /// Of every record there is: twice is not at all, and what is not a whole record stays.
+    /// For every record type: byte-swapping twice restores the input, and trailing bytes are kept.
     #[test]
-    fn turned_twice_is_as_it_was() {
+    fn byte_swapping_twice_restores_the_input() {
         let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());
         let of_row = |row: &Row| match row.form {
             Form::Array(record) => vec![record],

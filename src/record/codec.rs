@@ -1,9 +1,10 @@
-//! The codec: every struct reads and writes itself field by field, from bytes of which there are enough. Nothing here
-//! can fail and everything is inlined, so it is as fast in a crate that depends on this one, whatever its profile.
+//! The codec: every struct reads and writes itself field by field. The caller has checked that there are enough bytes,
+//! so nothing here can fail. Everything is inlined, so it is equally fast in a crate that depends on this one, with any
+//! profile.
 
 use super::{Number, RecordInfo, Shape};
 
-/// Reading and writing; private, so that only this crate has fields and records.
+/// Reading and writing. The trait is private, so that only this crate implements fields and records.
 #[doc(hidden)]
 pub trait Codec: Sized {
     /// Reads it from its bytes. Callers have checked that there are [`Field::SIZE`].
@@ -22,7 +23,7 @@ pub trait Codec: Sized {
 pub trait Field: Codec {
     /// Its size in bytes.
     const SIZE: usize;
-    /// How it lies in the file.
+    /// Its layout in the file.
     const SHAPE: Shape;
 }
 
@@ -97,7 +98,7 @@ pub trait Record: Field + Copy + 'static {
     }
 }
 
-/// Reads the field at `at` and goes on after it.
+/// Reads the field at `at` and moves `at` past it.
 #[inline(always)]
 pub(crate) fn next<F: Field>(bytes: &[u8], at: &mut usize) -> F {
     let field = F::read(&bytes[*at..]);
@@ -105,7 +106,7 @@ pub(crate) fn next<F: Field>(bytes: &[u8], at: &mut usize) -> F {
     field
 }
 
-/// Writes the field at `at` and goes on after it.
+/// Writes the field at `at` and moves `at` past it.
 #[inline(always)]
 pub(crate) fn put<F: Field>(field: &F, bytes: &mut [u8], at: &mut usize) {
     field.write(&mut bytes[*at..]);

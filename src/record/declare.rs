@@ -1,12 +1,12 @@
 //! `records!`: the declaration of structs.
 
 /// Declares records: `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`, little-endian, without
-/// hidden padding. A field without `as` has the engine's own name, one without `=>` no meaning beyond its number; for
-/// several fields of the engine in an array, `as` lists their names.
+/// hidden padding. A field without `as` has the same name as in the engine. A field without `=>` has no meaning beyond
+/// its number. If an array holds several fields of the engine, `as` lists their names.
 ///
-/// `..Other,` stands for the fields of another record: the list of fields has them as its own, the struct as `base`, to
-/// which it derefs. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings and
-/// names.
+/// `..Other,` includes the fields of another record. The field list contains them directly; the struct contains them as
+/// `base` and derefs to it. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings
+/// and names.
 macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
@@ -49,7 +49,7 @@ macro_rules! records {
             #[inline(always)]
             fn read(bytes: &[u8]) -> Self {
                 let (bytes, mut at) = (&bytes[..<Self as $crate::record::Field>::SIZE], 0);
-                // The fields of a struct are evaluated as they are written.
+                // The fields of a struct expression are evaluated in the order in which they are written.
                 $name {
                     $($field: $crate::record::next::<$type>(bytes, &mut at),)*
                     $(base: $crate::record::next::<$base>(bytes, &mut at),
@@ -108,7 +108,7 @@ macro_rules! records {
     };
 }
 
-/// A field as data, with the engine's name and the meaning where they are given.
+/// A field as data, with the engine's name and the meaning if they are given.
 macro_rules! field {
     ($field:ident: $type:ty, [$($engine:literal)?], []) => {
         $crate::record::field!($field: $type, [$($engine)?], [$crate::record::Meaning::Plain])

@@ -1,5 +1,5 @@
-//! The law of the two codecs: the one of `records!` and the one that binrw derives from the same declaration take any
-//! bytes alike. `records!` makes a test of it for every struct that it declares.
+//! The law of the two codecs: the one of `records!` and the one that binrw derives from the same declaration give the
+//! same result for any bytes. `records!` makes a test of this for every struct that it declares.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use proptest::test_runner::{TestError, TestRunner};
 
 use super::Record;
 
-/// Whether bytes that one codec decodes and the other encodes are the same bytes, either way round.
+/// Whether bytes that one codec decodes and the other encodes are unchanged, in both directions.
 pub(crate) fn codecs_agree<R>() -> Result<(), TestError<Vec<u8>>>
 where
     R: Record + for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = ()>,
@@ -30,7 +30,8 @@ mod tests {
 
     use super::codecs_agree;
 
-    /// A codec with a fault: it takes two fields for each other, so that what it encodes is what it decoded.
+    /// A codec with a planted fault: it exchanges two fields when it decodes and when it encodes, so that it agrees
+    /// with itself.
     #[binrw::binrw]
     #[derive(Clone, Copy)]
     struct Exchanged {

@@ -1,9 +1,9 @@
 //! Records: fixed-size structs of a file, each declared once.
 //!
-//! `records!` makes of a list of fields a struct with a codec of its own, checks its size at compile time, and describes
-//! it as data: [`RecordInfo`], over which the tests walk. A record is *honest*: any bytes of its size decode and encode
-//! to themselves, so that a decoder can never lose what it did not understand. Structs are `#[binrw]` too, for whoever
-//! has binrw; nothing here goes by that, and a test holds both codecs to each other.
+//! `records!` turns a list of fields into a struct with its own codec, checks the size at compile time, and describes
+//! the struct as data: [`RecordInfo`], which the tests iterate over. Decoding and encoding a record restores its bytes,
+//! for any bytes of its size. So nothing is lost that a decoder does not understand. Structs are `#[binrw]` too, for
+//! users of binrw. Nothing here depends on that, and a test compares both codecs.
 
 mod byte_swap;
 mod codec;
@@ -25,7 +25,7 @@ pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
 
-/// A record type as data: its fields, and how to try it.
+/// A record type as data: its fields, and a function that tests its codec.
 ///
 /// ```
 /// use bspkit::dialect::quake2::Face;
@@ -51,7 +51,7 @@ pub struct RecordInfo {
 }
 
 impl RecordInfo {
-    /// The field of this name, ours or the engine's.
+    /// The field with this name: our name or the engine's.
     pub fn field(&self, name: &str) -> Option<&'static FieldInfo> {
         shape::find(self.fields, name).map(|(field, _)| field)
     }

@@ -1,5 +1,5 @@
-//! What a record consists of, as data: the fields' names, places and types, and what their numbers mean. Everything
-//! that treats records alike (text forms, checks) goes by this and not by the structs.
+//! The parts of a record as data: the fields' names, offsets and types, and the meaning of their numbers. Code that
+//! treats all records alike (text forms, checks) uses this and not the structs.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use binrw::binrw;
 use super::Field;
 use super::codec::Codec;
 
-/// How a field lies in the file.
+/// The layout of a field in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
     /// A number, little-endian.
     Number(Number),
-    /// A name in so many bytes, NUL-terminated where it is shorter.
+    /// A name in a field of this many bytes, NUL-terminated if it is shorter.
     Name(usize),
-    /// So many of a shape.
+    /// An array: the shape of an item, and the number of items.
     Array(&'static Shape, usize),
-    /// A struct within.
+    /// A struct within the record.
     Record(&'static [FieldInfo]),
 }
 
@@ -71,7 +71,7 @@ impl Number {
         }
     }
 
-    /// The integer that the first bytes are; `None` for floats and where there are too few.
+    /// The first bytes as an integer; `None` for floats and if there are too few bytes.
     pub fn integer(self, bytes: &[u8]) -> Option<i64> {
         Some(match self {
             Number::U8 => i64::from(*bytes.first()?),
@@ -113,16 +113,16 @@ pub struct FieldInfo {
     pub name: &'static str,
     /// The engine's name for it, or its names for the items of an array, with `, ` between; empty if it is the same.
     pub engine: &'static str,
-    /// Where in the record it stands, in bytes.
+    /// Its offset in the record, in bytes.
     pub offset: usize,
-    /// How it lies there.
+    /// Its layout.
     pub shape: Shape,
-    /// What its numbers mean.
+    /// The meaning of its numbers.
     pub meaning: Meaning,
 }
 
-/// The field that a name means, and its item if the engine has a name for that. Our names come first; the engine's
-/// compare without regard to case.
+/// The field with this name, and the item of an array if the engine has a name for it. Our names come first. The
+/// engine's names are compared without regard to case.
 pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static FieldInfo, Option<usize>)> {
     if name.is_empty() {
         return None;
@@ -137,7 +137,7 @@ pub(crate) fn find(fields: &'static [FieldInfo], name: &str) -> Option<(&'static
     })
 }
 
-/// How many fields the parts of a record have.
+/// The total number of fields in the parts of a record.
 pub(crate) const fn count(parts: &[&[FieldInfo]]) -> usize {
     let (mut part, mut count) = (0, 0);
     while part < parts.len() {
@@ -147,7 +147,7 @@ pub(crate) const fn count(parts: &[&[FieldInfo]]) -> usize {
     count
 }
 
-/// The fields of all parts, one after the other without padding.
+/// The fields of all parts, in order and without padding.
 pub(crate) const fn lay<const N: usize>(parts: &[&[FieldInfo]]) -> [FieldInfo; N] {
     let mut fields = [NO_FIELD; N];
     let (mut part, mut index, mut offset) = (0, 0, 0);
@@ -167,7 +167,7 @@ pub(crate) const fn lay<const N: usize>(parts: &[&[FieldInfo]]) -> [FieldInfo; N
 const NO_FIELD: FieldInfo =
     FieldInfo { name: "", engine: "", offset: 0, shape: Shape::Name(0), meaning: Meaning::Plain };
 
-/// The fields of another record, some with another meaning, and with another name unless that is empty.
+/// The fields of another record, some of them with another meaning, and with another name unless that name is empty.
 pub(crate) const fn with<const N: usize>(
     base: &[FieldInfo],
     others: &[(&'static str, &'static str, Meaning)],
@@ -178,7 +178,7 @@ pub(crate) const fn with<const N: usize>(
         let (old, new, meaning) = others[other];
         let mut index = 0;
         while !is_same(fields[index].name, old) {
-            index += 1; // A name that is not there leaves the array: an error of the compiler.
+            index += 1; // An unknown name makes the index leave the array, which is a compile error.
         }
         fields[index].meaning = meaning;
         if !new.is_empty() {
@@ -198,7 +198,7 @@ const fn is_same(left: &str, right: &str) -> bool {
     index == left.len() && index == right.len()
 }
 
-/// What the numbers of a field mean, as far as a check or a text form needs it.
+/// The meaning of a field's numbers, as far as a check or a text form needs it.
 ///
 /// ```
 /// use bspkit::dialect::quake2::Face;
@@ -209,23 +209,23 @@ const fn is_same(left: &str, right: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Meaning {
-    /// A quantity, or nothing that is checked.
+    /// A quantity, or a number that is not checked.
     Plain,
-    /// The index of a record; the numbers of `none` are legal without being one.
+    /// The index of a record. The numbers in `none` are legal too and name no record.
     Index {
         /// The lump with the records, by the dialect's name.
         lump: &'static str,
-        /// Legal numbers that are no index.
+        /// Legal numbers that are not an index.
         none: &'static [i64],
     },
-    /// The index of the first of several records in a row; whatever it is where there are none of them.
+    /// The index of the first of several consecutive records. If their count is 0, any number is legal.
     Run {
         /// The lump with the records.
         lump: &'static str,
-        /// The field of the same record that says how many there are.
+        /// The field of the same record that holds their count.
         count: &'static str,
     },
-    /// The index of a node, or for a leaf its index with all bits flipped.
+    /// The index of a node; for a leaf, the index with all bits inverted.
     Child,
     /// Bits, each with a name.
     Flags(FlagKind),
@@ -241,18 +241,18 @@ pub(crate) const fn index_or_none(lump: &'static str) -> Meaning {
     Meaning::Index { lump, none: &[-1] }
 }
 
-/// The first of a run of records in the lump.
+/// The index of the first of several consecutive records in the lump.
 pub(crate) const fn run(lump: &'static str, count: &'static str) -> Meaning {
     Meaning::Run { lump, count }
 }
 
-/// Which names a field's bits go by; the games have lists of them.
+/// Which names a field's bits have; each dialect has lists of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FlagKind {
     /// Of surfaces: `SURF_SKY`.
     Surface,
-    /// What a volume holds: `CONTENTS_WATER`.
+    /// The contents of a volume: `CONTENTS_WATER`.
     Contents,
     /// Of Source's leafs: `LEAF_FLAGS_SKY`.
     Leaf,
@@ -260,7 +260,7 @@ pub enum FlagKind {
     Prop,
     /// Of triangles of displacements: `DISPTRI_TAG_WALKABLE`.
     Triangle,
-    /// Of lights: in the ambient cube or not.
+    /// Of lights: whether they are in the ambient cube.
     Light,
     /// Of the map: `LVLFLAGS_`.
     Map,
@@ -280,7 +280,7 @@ impl fmt::Display for FlagKind {
     }
 }
 
-/// A name in a field of fixed size, with whatever stands behind its NUL.
+/// A name in a field of fixed size, with the bytes that follow its NUL.
 ///
 /// ```
 /// use bspkit::record::Name;
@@ -300,8 +300,9 @@ impl<const N: usize> Name<N> {
         self.0.split(|byte| *byte == 0).next().unwrap_or(&self.0)
     }
 
-    /// Writes a name and NULs over the old one; says no where there is no room or the name has a NUL. What stood behind the
-    /// old name's NUL stays where the new name does not reach, and the name that is there already changes nothing.
+    /// Replaces the name; returns false if there is no room or the name has a NUL. The rest of the old name is
+    /// overwritten with NULs. Bytes after the old name's NUL are kept where the new name does not reach. Setting the
+    /// same name changes nothing.
     #[must_use]
     pub fn set(&mut self, name: &[u8]) -> bool {
         write_name(&mut self.0, name)
@@ -317,7 +318,7 @@ pub(crate) fn write_name(field: &mut [u8], name: &[u8]) -> bool {
     let fits = name.len() < field.len() && !name.contains(&0);
     if fits {
         field[..name.len()].copy_from_slice(name);
-        // No part of the old name is left over.
+        // No part of the old name is kept.
         let end = old.max(name.len() + 1);
         field[name.len()..end].fill(0);
     }

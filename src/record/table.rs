@@ -7,7 +7,7 @@ use super::Record;
 use crate::bytes::{Data, Rope, short};
 use crate::error::{Error, ErrorKind, Place, Result};
 
-/// The records of a lump, to be looked at. Nothing is decoded before it is asked for.
+/// The records of a lump, read-only. A record is decoded when it is asked for.
 ///
 /// ```
 /// use bspkit::Bsp;
@@ -34,7 +34,7 @@ impl<'a, R: Record> Table<'a, R> {
         self.bytes.len() / R::SIZE
     }
 
-    /// Whether there are none.
+    /// Whether it has no whole record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -42,7 +42,7 @@ impl<'a, R: Record> Table<'a, R> {
     /// A record.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the range there is.
+    /// [`ErrorKind::NotFound`] with the valid range.
     #[inline]
     pub fn get(&self, index: usize) -> Result<R> {
         let bytes = index.checked_mul(R::SIZE).and_then(|start| self.bytes.get(start..));
@@ -62,7 +62,7 @@ impl<'a, R: Record> Table<'a, R> {
         &self.bytes[..self.len() * R::SIZE]
     }
 
-    /// The bytes after the last whole record: none but in a ragged lump.
+    /// The bytes after the last whole record. Only a ragged lump has any.
     pub fn tail(&self) -> &[u8] {
         &self.bytes[self.len() * R::SIZE..]
     }
@@ -77,7 +77,7 @@ impl<'t, R: Record> IntoIterator for &'t Table<'_, R> {
     }
 }
 
-/// The records of a [`Table`], one after the other.
+/// The records of a [`Table`], in order.
 ///
 /// ```
 /// use bspkit::Bsp;
@@ -108,7 +108,7 @@ impl<R: Record> Iterator for Iter<'_, R> {
 
 impl<R: Record> ExactSizeIterator for Iter<'_, R> {}
 
-/// The records of a lump in a draft, to be changed; what is as it was is no edit.
+/// The records of a lump in a draft, for changes. Setting a record to its old value is not an edit.
 ///
 /// ```
 /// use bspkit::{Bsp, Layout};
@@ -125,11 +125,11 @@ impl<R: Record> ExactSizeIterator for Iter<'_, R> {}
 pub struct TableMut<'d, 'a, R> {
     name: &'static str,
     held: &'d mut Held<'a>,
-    /// Where in the lump the records are, as whole ones.
+    /// The range of the whole records in the lump.
     range: Range<usize>,
-    /// Where their count is, four bytes, where there is one.
+    /// The offset of their count (four bytes), if they have one.
     count_at: Option<usize>,
-    /// A record's bytes, to be compared.
+    /// The bytes of a record, for comparison.
     buffer: Vec<u8>,
     records: PhantomData<R>,
 }
@@ -150,7 +150,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.range.len() / R::SIZE
     }
 
-    /// Whether there are none.
+    /// Whether it has no whole record.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
@@ -158,7 +158,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// A record.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the range there is.
+    /// [`ErrorKind::NotFound`] with the valid range.
     #[inline]
     pub fn get(&self, index: usize) -> Result<R> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
@@ -169,10 +169,10 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         found.ok_or_else(|| no_record(self.name, index, self.len()))
     }
 
-    /// Gives a record other values.
+    /// Replaces a record.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the range there is.
+    /// [`ErrorKind::NotFound`] with the valid range.
     #[inline]
     pub fn set(&mut self, index: usize, record: R) -> Result<()> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
@@ -186,7 +186,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
     /// Changes fields of a record.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the range there is.
+    /// [`ErrorKind::NotFound`] with the valid range.
     #[inline]
     pub fn update(&mut self, index: usize, change: impl FnOnce(&mut R)) -> Result<()> {
         let Some(place) = self.place(index) else { return Err(no_record(self.name, index, self.len())) };
@@ -209,7 +209,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         Ok(())
     }
 
-    /// Writes a record over bytes that are as they were read, which costs no copy where it is the same.
+    /// Writes a record over bytes that have not been edited yet. Nothing is copied if the record is the same.
     #[inline(never)]
     fn put(&mut self, at: usize, record: &R) {
         self.buffer.resize(R::SIZE, 0);
@@ -217,7 +217,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.held.put(at, &self.buffer);
     }
 
-    /// Adds a record after the last one. Nothing else learns of it: no run that ends here gets longer.
+    /// Adds a record after the last one. Nothing else is adjusted: ranges of records that end here do not grow.
     pub fn push(&mut self, record: R) {
         let end = self.range.end;
         let bytes = self.held.edited();
@@ -227,7 +227,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
         self.say_count();
     }
 
-    /// Drops the records from an index on.
+    /// Removes the records from this index on.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             let end = self.range.start + len * R::SIZE;
@@ -246,7 +246,7 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
 
     #[inline]
     fn place(&self, index: usize) -> Option<Range<usize>> {
-        // Within the range nothing overflows.
+        // The index is within the range, so nothing overflows.
         (index < self.len()).then(|| {
             let start = self.range.start + index * R::SIZE;
             start..start + R::SIZE
@@ -257,13 +257,13 @@ impl<'d, 'a, R: Record> TableMut<'d, 'a, R> {
 #[cold]
 fn no_record(name: &str, index: usize, len: usize) -> Error {
     let message = match len.checked_sub(1) {
-        None => format!("{name} has no records, so none with the index {index}"),
-        Some(last) => format!("{name} has the records 0 to {last}, and none with the index {index}"),
+        None => format!("{name} has no records, and so no record {index}"),
+        Some(last) => format!("{name} has the records 0 to {last}, and no record {index}"),
     };
     Error::new(ErrorKind::NotFound, message).at(Place::default().lump(name))
 }
 
-/// Bytes that are as they were, or a copy that was edited.
+/// The original bytes, or an edited copy of them.
 #[derive(Clone, Debug)]
 pub struct Held<'a> {
     read: Data<'a>,
@@ -285,24 +285,24 @@ impl<'a> Held<'a> {
         &self.read
     }
 
-    /// The copy, where there is one.
+    /// The edited copy, if there is one.
     pub(crate) fn edits(&self) -> Option<&[u8]> {
         self.edited.as_deref()
     }
 
-    /// A copy of the copy, where there is one.
+    /// A clone of the edited copy, if there is one.
     pub(crate) fn new_bytes(&self) -> Option<Rope<'a>> {
         self.edits().map(|bytes| Rope::from(bytes.to_vec()))
     }
 
-    /// Writes bytes over others; nothing is copied where they are the same already.
+    /// Overwrites bytes. Nothing is copied if they are the same already.
     pub(crate) fn put(&mut self, at: usize, new: &[u8]) {
         if !self.get()[at..].starts_with(new) {
             self.edited()[at..at + new.len()].copy_from_slice(new);
         }
     }
 
-    /// A copy to write to.
+    /// The edited copy; it is made if there is none yet.
     pub(crate) fn edited(&mut self) -> &mut Vec<u8> {
         self.edited.get_or_insert_with(|| self.read.to_vec())
     }

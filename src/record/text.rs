@@ -1,7 +1,7 @@
-//! Records as text, without the loss of a bit: what a field's bytes are called, and back.
+//! Records as text and back, without the loss of a bit.
 //!
-//! Floats print as the shortest decimal that reads back to the same bits, NaN and infinities as the bits in hex; names
-//! as far as their last byte that is not NUL, escaped; flags by name, and in hex where a bit has none.
+//! Floats are the shortest decimal that reads back to the same bits; NaN and infinities are the bits in hex. Names are
+//! escaped and end with their last byte that is not NUL. Flags are names; bits without a name are in hex.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
 
-/// What the bits of flags are called, by kind: each bit with its name.
+/// The bits of this kind of flags, each with its name.
 ///
 /// ```
 /// use bspkit::record::{FlagKind, flag_names};
@@ -21,10 +21,10 @@ pub fn flag_names(all: FlagNames, kind: FlagKind) -> &'static [(u32, &'static st
     all.iter().find(|(of, _)| *of == kind).map_or(&[], |(_, names)| names)
 }
 
-/// The names of flags by their kinds.
+/// The names of flags, by kind.
 pub type FlagNames = &'static [(FlagKind, &'static [(u32, &'static str)])];
 
-/// One number or name of a record: where it stands and what it is.
+/// One number or name of a record: where it is and what it means.
 ///
 /// ```
 /// use bspkit::dialect::quake2::Face;
@@ -39,15 +39,15 @@ pub type FlagNames = &'static [(FlagKind, &'static [(u32, &'static str)])];
 pub struct Cell {
     /// Its name: `plane`, `normal[2]`, `edges[0].neighbors[1].span`.
     pub path: String,
-    /// Where in the record it stands.
+    /// Its bytes in the record.
     pub place: Range<usize>,
     /// A number or a name.
     pub shape: Shape,
-    /// What the number means.
+    /// The meaning of the number.
     pub meaning: Meaning,
 }
 
-/// Text that stands for a cell's bytes.
+/// The text form of a cell's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
     /// A number, as JSON writes it.
@@ -73,15 +73,15 @@ impl Cell {
         cells
     }
 
-    /// The text for the cell's bytes in a record.
+    /// The text form of the cell's bytes in a record.
     pub fn print(&self, record: &[u8], names: FlagNames) -> Text {
         print(self.shape, self.meaning, record.get(self.place.clone()).unwrap_or_default(), names)
     }
 
-    /// Writes the bytes that a text stands for into a record.
+    /// Reads a text form and writes its bytes into a record.
     ///
     /// # Errors
-    /// What the text should have been.
+    /// A sentence that says what is expected.
     pub fn parse(&self, text: &str, record: &mut [u8], names: FlagNames) -> Result<(), String> {
         match record.get_mut(self.place.clone()) {
             Some(bytes) => parse(self.shape, self.meaning, text, bytes, names),
@@ -122,11 +122,11 @@ fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Part {
-    /// Where in the record it stands.
+    /// Its bytes in the record.
     pub offset: usize,
-    /// How it lies there.
+    /// Its layout.
     pub shape: Shape,
-    /// What its numbers mean.
+    /// The meaning of its numbers.
     pub meaning: Meaning,
 }
 
@@ -134,7 +134,7 @@ impl Part {
     /// Finds a part by its path.
     ///
     /// # Errors
-    /// What there is instead.
+    /// A sentence that names the fields or items there are.
     pub fn find(fields: &'static [FieldInfo], path: &str) -> Result<Part, String> {
         let mut part = Part { offset: 0, shape: Shape::Record(fields), meaning: Meaning::Plain };
         let mut rest = path;
@@ -157,7 +157,7 @@ impl Part {
     }
 
     fn item(self, before: &str, number: &str) -> Result<Part, String> {
-        let Shape::Array(item, count) = self.shape else { return Err(format!("{before} is no list")) };
+        let Shape::Array(item, count) = self.shape else { return Err(format!("{before} is not a list")) };
         let index =
             number.parse::<usize>().ok().filter(|index| *index < count).ok_or_else(|| {
                 format!("{before} has the numbers 0 to {}, and no [{number}]", count.saturating_sub(1))
@@ -168,7 +168,7 @@ impl Part {
     fn field(self, before: &str, name: &str) -> Result<Part, String> {
         let fields = match self.shape {
             Shape::Record(fields) => fields,
-            Shape::Array(..) => return Err(format!("{before} is a list: say which one, like {before}[0]")),
+            Shape::Array(..) => return Err(format!("{before} is a list: name an item, as in {before}[0]")),
             _ => return Err(format!("{before} has no parts")),
         };
         let (field, item) = find(fields, name).ok_or_else(|| {
@@ -180,7 +180,7 @@ impl Part {
     }
 }
 
-/// The text for the bytes of a number or name; other shapes have none.
+/// The text form of a number or name; other shapes have none.
 pub fn print(shape: Shape, meaning: Meaning, bytes: &[u8], names: FlagNames) -> Text {
     match (shape, meaning) {
         (Shape::Number(Number::F32), _) => print_float(bytes),
@@ -200,7 +200,7 @@ fn print_float(bytes: &[u8]) -> Text {
     if !number.is_finite() {
         return Text::Word(format!("{:#010x}", number.to_bits()));
     }
-    // Debug knows exponents and keeps the sign of zero; a whole number needs no `.0` to read back the same.
+    // `Debug` writes exponents and keeps the sign of zero. A whole number reads back the same without `.0`.
     let text = format!("{number:?}");
     let whole = text.strip_suffix(".0").filter(|whole| *whole != "-0");
     Text::Number(whole.map_or_else(|| text.clone(), str::to_owned))
@@ -229,10 +229,10 @@ fn print_flags(bits: u32, names: &[(u32, &str)]) -> String {
     if words.is_empty() { "0".to_owned() } else { words.join("|") }
 }
 
-/// Writes the bytes that a text stands for; reads what [`print()`] writes, and numbers in hex.
+/// Reads a text form, as [`print()`] writes it or a number in hex, and writes its bytes.
 ///
 /// # Errors
-/// What the text should have been.
+/// A sentence that says what is expected.
 pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
     match (shape, meaning) {
         (Shape::Number(Number::F32), _) => to.copy_from_slice(&parse_float(text)?),
@@ -256,7 +256,7 @@ pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: F
             to.fill(0);
             to[..name.len()].copy_from_slice(&name);
         }
-        _ => return Err("it is no single number or name".into()),
+        _ => return Err("it is not a single number or name".into()),
     }
     Ok(())
 }
@@ -264,24 +264,23 @@ pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: F
 fn parse_float(text: &str) -> Result<[u8; 4], String> {
     if let Some(bits) = hex(text) {
         let bits = bits.ok().and_then(|bits| u32::try_from(bits).ok());
-        return bits.map(u32::to_le_bytes).ok_or_else(|| format!("`{text}` is no 32 bits in hex"));
+        return bits.map(u32::to_le_bytes).ok_or_else(|| format!("`{text}` is not a 32-bit number in hex"));
     }
     let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) && !text.contains("inf");
     let number = text.parse::<f32>().ok().filter(|number| is_number && !number.is_nan());
-    let number =
-        number.ok_or_else(|| format!("`{text}` is no number (NaN and infinities are written as bits in hex)"))?;
+    let number = number.ok_or_else(|| format!("`{text}` is not a number (write NaN and infinities as bits in hex)"))?;
     let digits = text.split(['e', 'E']).next().unwrap_or_default();
     if number.is_infinite() || number == 0.0 && digits.contains(|c: char| ('1'..='9').contains(&c)) {
-        return Err(format!("`{text}` is too large or too small for a number of 32 bits"));
+        return Err(format!("`{text}` is too large or too small for a 32-bit float"));
     }
     Ok(number.to_le_bytes())
 }
 
 fn parse_integer(text: &str, number: Number) -> Result<i64, String> {
     let (least, most) = number.range().unwrap_or_default();
-    let wrong = || format!("`{text}` is no whole number from {least} to {most}");
+    let wrong = || format!("`{text}` is not a whole number from {least} to {most}");
     match hex(text) {
-        // In hex the bits are meant: those of a negative number too.
+        // Hex gives the bits, also those of a negative number.
         Some(bits) => {
             let bits = bits.map_err(|_| wrong())?;
             let fits = bits <= most - least;
@@ -303,16 +302,16 @@ fn parse_flags(text: &str, names: &[(u32, &str)]) -> Result<u32, String> {
         };
         bits |= named.or_else(number).ok_or_else(|| {
             let names: Vec<_> = names.iter().map(|(_, name)| *name).collect();
-            format!("`{word}` is no flag and no number; the flags are {}", names.join(", "))
+            format!("`{word}` is neither a flag nor a number; the flags are {}", names.join(", "))
         })?;
     }
     Ok(bits)
 }
 
-/// The number behind `0x`, where there is one.
+/// The number after `0x`, if the text begins with that.
 fn hex(text: &str) -> Option<Result<i64, std::num::ParseIntError>> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
-    // A sign would pass for a digit.
+    // The parser would accept a sign here.
     Some(if digits.starts_with(['+', '-']) { "".parse() } else { i64::from_str_radix(digits, 16) })
 }
 
@@ -359,16 +358,19 @@ mod tests {
     fn what_is_no_value_is_refused_with_what_would_be_one() {
         let wrong = |number, meaning, text: &str| parse(Shape::Number(number), meaning, text, &mut [0; 4], NAMES);
         let message = |result: Result<(), String>| result.unwrap_err();
-        assert_eq!(message(wrong(Number::U16, Meaning::Plain, "65536")), "`65536` is no whole number from 0 to 65535");
+        assert_eq!(
+            message(wrong(Number::U16, Meaning::Plain, "65536")),
+            "`65536` is not a whole number from 0 to 65535"
+        );
         assert_eq!(
             message(wrong(Number::U16, Meaning::Plain, "0x10000")),
-            "`0x10000` is no whole number from 0 to 65535"
+            "`0x10000` is not a whole number from 0 to 65535"
         );
-        assert_eq!(message(wrong(Number::I8, Meaning::Plain, "0x-1")), "`0x-1` is no whole number from -128 to 127");
-        assert!(message(wrong(Number::F32, Meaning::Plain, "nan")).starts_with("`nan` is no number"));
-        assert!(message(wrong(Number::F32, Meaning::Plain, "-inf")).starts_with("`-inf` is no number"));
-        assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).ends_with("for a number of 32 bits"));
-        assert!(message(wrong(Number::F32, Meaning::Plain, "-1e-60")).ends_with("for a number of 32 bits"));
+        assert_eq!(message(wrong(Number::I8, Meaning::Plain, "0x-1")), "`0x-1` is not a whole number from -128 to 127");
+        assert!(message(wrong(Number::F32, Meaning::Plain, "nan")).starts_with("`nan` is not a number"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "-inf")).starts_with("`-inf` is not a number"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).ends_with("for a 32-bit float"));
+        assert!(message(wrong(Number::F32, Meaning::Plain, "-1e-60")).ends_with("for a 32-bit float"));
         assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "SKI")).ends_with("SKY, LIGHT, LAST"));
         assert_eq!(
             message(parse(Shape::Name(4), Meaning::Plain, "longer", &mut [0; 4], NAMES)),

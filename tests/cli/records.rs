@@ -103,9 +103,9 @@ fn a_file_that_is_wrong_changes_nothing() {
         (
             "a number too large",
             good.replacen("\"side\":0", "\"side\":40000", 1),
-            "field side: `40000` is no whole number",
+            "field side: `40000` is not a whole number",
         ),
-        ("no number", good.replacen("\"side\":0", "\"side\":true", 1), "field side: `true` is no whole number"),
+        ("no number", good.replacen("\"side\":0", "\"side\":true", 1), "field side: `true` is not a whole number"),
         ("a list too long", good.replacen("255]", "255,255]", 1), "field styles: the list has 5 items"),
         ("no list", good.replacen("\"styles\":[", "\"styles\":1,\"x\":[", 1), "field styles: `1` is no list of 4"),
         ("a record too many", format!("{good}{}", good.lines().last().unwrap()), "--resize"),

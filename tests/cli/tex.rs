@@ -340,7 +340,7 @@ fn wal_files_are_made_and_changed() {
         ("tex export wall.wal x", 2, "a WAL file has no palette: --palette gives it"),
         ("tex export wall.wal x --palette wall.wal", 2, "are no palette"),
         ("tex import wall.wal -o no.wal", 2, "there is nothing to change"),
-        ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is no flag"),
+        ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is neither a flag"),
         ("tex import wall.wal --value 5", 2, "no output given"),
         ("tex import wall.wal --value 5 -o wall.wal", 2, "say --in-place to replace it"),
         ("tex import wall.wal images/nothing.png --palette colormap.pcx -o no.wal", 1, "cannot read"),
