@@ -14,6 +14,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use bspkit::content::entities::Entities;
+use bspkit::op::patch::{Operation, Patch, Spot, Target};
 use bspkit::{Bsp, Layout};
 
 use harness::{Group, Outcome, Work, in_time, three_digits};
@@ -45,6 +46,7 @@ fn main() -> Outcome {
     parse(&maps::longest_text(&maps)?, &effort, &mut aims)?;
     parse(&maps::text(20_000)?, &effort, &mut aims)?;
     edit_all([&maps::text(2_000)?, &maps::text(20_000)?], &effort, &mut aims)?;
+    patch(&maps::text(20_000)?, &effort, &mut aims)?;
     for map in [largest, &enlarged] {
         save(map, folder.path(), &effort, &mut aims)?;
     }
@@ -129,6 +131,51 @@ fn set_all(entities: &Entities<'_>) -> Outcome<Vec<u8>> {
         entities.entity_mut(index)?.set("light", "2500")?;
     }
     Ok(black_box(entities.to_bytes()))
+}
+
+/// A long patch takes time in proportion to its length and the text's.
+fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    const MOST: f64 = 0.2;
+    const OPERATIONS: usize = 10_000;
+    let entities = Entities::parse(text.bytes.clone(), text.rules)?;
+    let expect = Vec::new;
+    let named = |index: usize| vec![(b"targetname".to_vec(), format!("door_{index}").into_bytes())];
+    let kinds: [(&str, &dyn Fn(usize) -> Outcome<Operation>); 4] = [
+        ("moves", &|index| {
+            let to = Spot::After(Target::Index(20_000 - index));
+            Ok(Operation::Move { on: Target::Index(index), expect: expect(), to })
+        }),
+        ("additions before entities", &|index| {
+            Ok(Operation::Add { pairs: named(index), to: Some(Spot::Before(Target::Index(index))) })
+        }),
+        ("removals by a selector", &|index| {
+            let selector = format!("func_door_rotating[targetname=door_{index}]").parse()?;
+            Ok(Operation::Remove { on: Target::Select(selector, None), expect: expect() })
+        }),
+        ("removals by a pair", &|index| {
+            Ok(Operation::Remove { on: Target::Match(named(index), None), expect: expect() })
+        }),
+    ];
+    let mut group = Group::new(format!("A patch of {OPERATIONS} operations on {} entities", entities.len()));
+    let again = || Ok(Entities::parse(entities.to_bytes(), text.rules)?);
+    let reference = group.reference("printing and reading the text", Work::Entities(entities.len()), again);
+    let mut rows = Vec::new();
+    for (name, operation) in kinds {
+        let operations = (1..=OPERATIONS).map(operation).collect::<Outcome<_>>()?;
+        let (patch, entities) = (Patch { entities: None, operations }, &entities);
+        let apply = move || Ok(patch.apply(entities)?);
+        rows.push((name, group.row(name, Work::Entities(OPERATIONS), reference, apply)));
+    }
+    let measured = group.measure(effort.turns)?;
+    for (name, row) in rows {
+        let seconds = measured.seconds(row);
+        aims.push(Aim {
+            what: format!("{OPERATIONS} {name} within {}", in_time(MOST)),
+            found: in_time(seconds),
+            is_met: seconds <= MOST,
+        });
+    }
+    Ok(())
 }
 
 /// The main job, from the file on disk to the edited one on disk, both in place of a file that is there.

@@ -296,7 +296,7 @@ fn hostile_maps_are_checked_in_time() {
     let clusters = 50_000_i32;
     let offsets = (0..clusters * 2).map(|index| 4 + clusters * 8 + index);
     let mut rows: Vec<u8> = std::iter::once(clusters).chain(offsets).flat_map(i32::to_le_bytes).collect();
-    rows.extend([1; 200_000]);
+    rows.extend(vec![1; 200_000]);
     is_bounded(&Builder::new(&dialect::QUAKE2).lump(3, rows).build().unwrap());
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

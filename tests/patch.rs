@@ -4,6 +4,8 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "patch/model.rs"]
+mod model;
 #[path = "common/random.rs"]
 mod random;
 

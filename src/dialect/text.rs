@@ -225,7 +225,7 @@ impl EntityRules {
         EntityRules { syntax: TextSyntax { escaped: b"\"", ..Self::SOURCE.syntax }, ..Self::SOURCE };
 
     /// Strata: as [`EntityRules::SOURCE`]; from version 1 of the entity lump on a backslash escapes a quote and
-    /// itself (as the project's page on the format says; no map at hand has it).
+    /// itself. Both escapes are assumed: no source and no map at hand shows them.
     pub const STRATA: EntityRules = EntityRules {
         syntax: TextSyntax { escaped: b"\"\\", escapes_since: Some(1), ..Self::SOURCE.syntax },
         ..Self::SOURCE

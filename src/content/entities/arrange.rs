@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::arrangement::{Arrangement, Beside};
 use super::parse::MAX_ENTITIES;
 use super::style::{Style, spaces_before};
 use super::{Around, Body, Entities, Node, Own, rule};
 use crate::{Error, ErrorKind, Result};
 
-impl Entities<'_> {
+impl<'a> Entities<'a> {
     /// Adds an entity after the last one, with the same spacing, and returns its index.
     ///
     /// # Errors
@@ -17,27 +18,37 @@ impl Entities<'_> {
     pub fn add<K: AsRef<[u8]>, V: AsRef<[u8]>>(&mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Result<usize> {
         let pairs: Vec<(K, V)> = pairs.into_iter().collect();
         let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
+        self.add_pairs(self.ends(), &pairs)
+    }
+
+    /// The first and the last one.
+    pub(super) fn ends(&self) -> Option<(usize, usize)> {
+        self.len().checked_sub(1).map(|last| (0, last))
+    }
+
+    /// Adds an entity after the last one. The ends of the order are given, which need not be those of the list.
+    pub(super) fn add_pairs(&mut self, ends: Option<(usize, usize)>, pairs: &[(&[u8], &[u8])]) -> Result<usize> {
         let index = self.len();
-        self.check_room(index, 1)?;
-        for (key, value) in &pairs {
+        self.check_room(ends.map(|(_, last)| last), 1)?;
+        for (key, value) in pairs {
             rule::check_pair(&self.rules, index, key, value)?;
         }
-        let style = self.style_near(index);
-        let body = Body::Own(Arc::new(Own::new(&style, &pairs)));
+        let style = self.style_of(ends.into_iter().flat_map(|(first, last)| [last, first]));
+        let body = Body::Own(Arc::new(Own::new(&style, pairs)));
         rule::check_size(&self.rules, None, &self.view_of(index, &body))?;
-        self.add_body(body)?;
+        self.add_body(ends, body)?;
         Ok(index)
     }
 
     /// Puts a body after the last one.
-    pub(super) fn add_body(&mut self, body: Body) -> Result<()> {
+    pub(super) fn add_body(&mut self, ends: Option<(usize, usize)>, body: Body) -> Result<()> {
         let index = self.len();
-        match index.checked_sub(1) {
-            Some(last) => {
-                let around = Some(Arc::new(self.around_like(last)));
+        match ends {
+            Some((first, last)) => {
+                let around = Some(Arc::new(self.around_like(last, last == first)));
                 self.nodes.push(Node { body, around });
-                self.part(last);
-                self.part(index);
+                self.part(last, Some(index));
+                self.part(index, None);
             }
             None => self.add_first(body)?,
         }
@@ -63,21 +74,22 @@ impl Entities<'_> {
         let mut nodes = Vec::with_capacity(self.len() + chosen.len());
         for index in &chosen {
             self.check_index(*index)?;
-            self.check_room(index + 1, chosen.len())?;
+            self.check_room(Some(*index), chosen.len())?;
         }
         for (index, node) in self.nodes.iter().enumerate() {
             nodes.push(node.clone());
             if chosen.contains(&index) {
                 let mut own = Own::spliced(&self.view(index), &[], &[])?;
                 own.origin = None;
+                let around = Some(Arc::new(self.around_like(index, index == 0)));
                 copies.push(nodes.len());
-                nodes.push(Node { body: Body::Own(Arc::new(own)), around: Some(Arc::new(self.around_like(index))) });
+                nodes.push(Node { body: Body::Own(Arc::new(own)), around });
             }
         }
         self.nodes = nodes;
         for copy in copies {
-            self.part(copy - 1);
-            self.part(copy);
+            self.part(copy - 1, Some(copy));
+            self.part(copy, (copy + 1 < self.len()).then_some(copy + 1));
         }
         Ok(())
     }
@@ -96,10 +108,7 @@ impl Entities<'_> {
     /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Refused`] if the first entity would no
     /// longer be worldspawn. Nothing is removed then.
     pub fn remove_all(&mut self, indices: &[usize]) -> Result<()> {
-        let chosen = self.chosen(indices)?;
-        let mut next = self.clone();
-        next.take(&chosen);
-        self.adopt(next)
+        self.arranged(|list| list.remove(indices))
     }
 
     /// Moves an entity before another one, both by their present index.
@@ -125,7 +134,7 @@ impl Entities<'_> {
     /// to move, [`ErrorKind::Refused`] if the first entity would no longer be worldspawn or if a missing closing brace
     /// would make it part of another entity. Nothing is moved then.
     pub fn move_all_before(&mut self, indices: &[usize], target: usize) -> Result<()> {
-        self.move_all(indices, target, 0)
+        self.arranged(|list| list.move_all(indices, Beside::Before(target)))
     }
 
     /// Moves entities after the target, in the order they have in the text.
@@ -133,83 +142,21 @@ impl Entities<'_> {
     /// # Errors
     /// As [`Entities::move_all_before`].
     pub fn move_all_after(&mut self, indices: &[usize], target: usize) -> Result<()> {
-        self.move_all(indices, target, 1)
+        self.arranged(|list| list.move_all(indices, Beside::After(target)))
     }
 
-    fn move_all(&mut self, indices: &[usize], target: usize, behind: usize) -> Result<()> {
-        let chosen = self.chosen(indices)?;
-        self.check_index(target)?;
-        if chosen.contains(&target) {
-            let message = format!("entity {target} cannot be moved before or after itself");
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        if let Some(&open) = chosen.iter().filter(|&&index| !self.view(index).is_closed()).min() {
-            return Err(rule::not_closed(open, "it would swallow what follows its new place"));
-        }
-        let before = match behind {
-            0 => (0..target).rev().find(|index| !chosen.contains(index)),
-            _ => Some(target),
-        };
-        if let Some(before) = before.filter(|&before| !self.view(before).is_closed()) {
-            return Err(rule::not_closed(before, "it would swallow what is moved after it"));
-        }
-        let mut next = self.clone();
-        let moved = next.take(&chosen);
-        let at = target - chosen.iter().filter(|&&index| index < target).count() + behind;
-        let end = at + moved.len();
-        next.nodes.splice(at..at, moved);
-        for index in at.saturating_sub(1)..end {
-            next.part(index);
-        }
-        self.adopt(next)
-    }
-
-    /// Removes nodes. Spaces before a node are removed with it; anything else stays before the next.
-    fn take(&mut self, chosen: &HashSet<usize>) -> Vec<Node> {
-        let old = std::mem::take(&mut self.nodes);
-        let (mut kept, mut taken) = (Vec::with_capacity(old.len() - chosen.len()), Vec::with_capacity(chosen.len()));
-        let mut left = Vec::new();
-        let mut seams = Vec::new();
-        for (index, mut node) in old.into_iter().enumerate() {
-            let (lead, trail) = self.around(&node);
-            if chosen.contains(&index) {
-                let staying = staying(lead);
-                if staying > 0 {
-                    append_parted(&mut left, &lead[..staying]);
-                    node.around = Some(Arc::new(Around { lead: lead[staying..].to_vec(), trail: trail.to_vec() }));
-                }
-                taken.push(node);
-            } else {
-                if !left.is_empty() {
-                    append_parted(&mut left, lead);
-                    let around = Around { lead: std::mem::take(&mut left), trail: trail.to_vec() };
-                    node.around = Some(Arc::new(around));
-                }
-                if index > 0 && chosen.contains(&(index - 1)) && !kept.is_empty() {
-                    seams.push(kept.len() - 1);
-                }
-                kept.push(node);
-            }
-        }
-        if !kept.is_empty() {
-            seams.push(kept.len() - 1);
-        }
-        if !left.is_empty() {
-            append_parted(&mut left, self.end_bytes());
-            self.end = Some(left.into());
-        }
-        self.nodes = kept;
-        for seam in seams {
-            self.part(seam);
-        }
-        taken
+    fn arranged(&mut self, arrange: impl FnOnce(&mut Arrangement<'a>) -> Result<()>) -> Result<()> {
+        let mut list = Arrangement::of(self.clone());
+        arrange(&mut list)?;
+        *self = list.finish();
+        Ok(())
     }
 
     /// Makes sure that a space follows an entity: Quake II reads `}{` as one word.
-    fn part(&mut self, index: usize) {
+    pub(super) fn part(&mut self, index: usize, next: Option<usize>) {
         let (lead, trail) = self.around(&self.nodes[index]);
-        let next = match self.nodes.get(index + 1) {
-            Some(next) => self.around(next).0.first().copied().unwrap_or(b'{'),
+        let next = match next {
+            Some(next) => self.around(&self.nodes[next]).0.first().copied().unwrap_or(b'{'),
             None => self.end_bytes().first().copied().unwrap_or(b' '),
         };
         if trail.is_empty() && next > b' ' {
@@ -235,38 +182,15 @@ impl Entities<'_> {
         Ok(())
     }
 
-    /// The indices as a set, if all of them can be taken out.
-    fn chosen(&self, indices: &[usize]) -> Result<HashSet<usize>> {
-        let chosen: HashSet<usize> = indices.iter().copied().collect();
-        for &index in &chosen {
-            self.check_index(index)?;
-            if let Some(before) = index.checked_sub(1)
-                && !chosen.contains(&before)
-                && !self.view(before).is_closed()
-            {
-                return Err(rule::not_closed(before, "it would swallow what follows the next one"));
-            }
-        }
-        Ok(chosen)
-    }
-
-    fn adopt(&mut self, next: Self) -> Result<()> {
-        if rule::is_world(self.get(0).as_ref()) && !rule::is_world(next.get(0).as_ref()) {
-            return Err(rule::not_the_world(&self.rules));
-        }
-        *self = next;
-        Ok(())
-    }
-
-    /// Whether an entity may be put at this index.
-    pub(super) fn check_room(&self, index: usize, count: usize) -> Result<()> {
+    /// Whether entities may be put after another one.
+    pub(super) fn check_room(&self, behind: Option<usize>, count: usize) -> Result<()> {
         if self.len() + count > MAX_ENTITIES {
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!("the map would have more than {MAX_ENTITIES} entities"),
             ));
         }
-        match index.checked_sub(1) {
+        match behind {
             Some(before) if !self.view(before).is_closed() => {
                 Err(rule::not_closed(before, "it would swallow what is put after it"))
             }
@@ -274,11 +198,11 @@ impl Entities<'_> {
         }
     }
 
-    /// The spacing around an entity that is put after the one of this index.
-    fn around_like(&self, index: usize) -> Around {
+    /// The surroundings of an entity that is put behind the one of this index.
+    fn around_like(&self, index: usize, is_first: bool) -> Around {
         let (lead, trail) = self.around(&self.nodes[index]);
         let blank = lead.iter().all(|&byte| byte <= b' ');
-        let lead = match (index > 0 && blank, trail.is_empty()) {
+        let lead = match (!is_first && blank, trail.is_empty()) {
             (true, false) => lead.to_vec(),
             (true, true) if !lead.is_empty() => lead.to_vec(),
             (_, true) => self.line_break(index),
@@ -300,21 +224,26 @@ impl Entities<'_> {
     /// The style of the entity beside this index, or the canonical one.
     pub(super) fn style_near(&self, index: usize) -> Style {
         let beside = [index.checked_sub(1), index.checked_add(1), Some(0)];
+        self.style_of(beside.into_iter().flatten())
+    }
+
+    /// The style of the first of these entities that has one, or the canonical one.
+    fn style_of(&self, beside: impl IntoIterator<Item = usize>) -> Style {
         let style = |index: usize| self.get(index).as_ref().and_then(Style::of);
-        beside.into_iter().flatten().find_map(style).unwrap_or_else(Style::canonical)
+        beside.into_iter().find_map(style).unwrap_or_else(Style::canonical)
     }
 }
 
-/// Joins gaps; each of them may end or begin with a word.
-fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
+/// Puts gaps behind each other, of which each may end or begin with a word.
+pub(super) fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
     if left.last().is_some_and(|&last| last > b' ') && gap.first().is_some_and(|&first| first > b' ') {
         left.push(b' ');
     }
     left.extend_from_slice(gap);
 }
 
-/// How many of the bytes before an entity are not its own indent or space.
-fn staying(lead: &[u8]) -> usize {
+/// How much of what stands before an entity is not its own indent or space.
+pub(super) fn staying(lead: &[u8]) -> usize {
     let spaces = spaces_before(lead);
     let start = lead.len() - spaces;
     match memchr::memrchr(b'\n', &lead[start..]) {

@@ -15,10 +15,15 @@ impl Entities<'_> {
     /// # Errors
     /// [`ErrorKind::Argument`] if the text is not one entity; as [`Entities::add`] for its place.
     pub fn add_text(&mut self, text: impl AsRef<[u8]>) -> Result<usize> {
+        self.add_exact(self.ends(), text.as_ref())
+    }
+
+    /// Adds an entity after the last one. The ends of the order are given, which need not be those of the list.
+    pub(super) fn add_exact(&mut self, ends: Option<(usize, usize)>, text: &[u8]) -> Result<usize> {
         let index = self.len();
-        let body = Body::Own(Arc::new(Own::read(text.as_ref(), &self.rules)?));
-        self.check_room(index, 1)?;
-        self.add_body(body)?;
+        let body = Body::Own(Arc::new(Own::read(text, &self.rules)?));
+        self.check_room(ends.map(|(_, last)| last), 1)?;
+        self.add_body(ends, body)?;
         Ok(index)
     }
 }

@@ -15,10 +15,12 @@
 //! ```
 
 mod arrange;
+mod arrangement;
 mod diagnostic;
 mod edit;
 mod entity;
 mod exact;
+mod order;
 mod parse;
 mod print;
 mod rule;
@@ -31,6 +33,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+pub(crate) use arrangement::{Arrangement, Beside};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use edit::EntityMut;
 pub use entity::{Entity, Pair};

@@ -1,5 +1,6 @@
 //! Selectors: which entities an edit is about.
 
+mod index;
 mod like;
 mod parse;
 mod print;
@@ -9,6 +10,7 @@ use std::str::FromStr;
 
 use crate::content::entities::Entity;
 use crate::{Error, Result};
+pub(crate) use index::Index;
 use like::is_like;
 use test::Test;
 

@@ -93,7 +93,7 @@ impl Test {
 }
 
 impl Compare {
-    fn holds(&self, value: &[u8]) -> bool {
+    pub(super) fn holds(&self, value: &[u8]) -> bool {
         match self {
             Compare::Exists => true,
             Compare::Equal(other) => value == other,

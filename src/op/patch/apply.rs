@@ -1,10 +1,10 @@
 //! A patch carried out: in memory, and as a whole or not at all.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::fit::{self, Meant};
 use super::{Change, Operation, Patch, Spot};
-use crate::content::entities::{Entities, EntityMut};
+use crate::content::entities::{Arrangement, Beside, Entities, EntityMut};
 use crate::{Error, ErrorKind, Result};
 
 impl Patch {
@@ -56,18 +56,16 @@ impl Patch {
                 }
             }
         }
-        let mut order = Order::of(&mut entities);
+        let mut order = Order::of(entities);
         for (at, (operation, meant)) in all() {
             order.arrange(operation, meant).map_err(|error| in_place(at, error))?;
         }
         let removals = all().filter(|(_, (operation, _))| matches!(operation, Operation::Remove { .. }));
         let removed: Vec<usize> = removals.flat_map(|(_, (_, meant))| &meant.on).copied().collect();
-        let places = order.places();
-        let removed: Vec<usize> = removed.into_iter().map(|id| places[id]).collect();
         if !removed.is_empty() {
-            entities.remove_all(&removed)?;
+            order.entities.remove(&removed)?;
         }
-        Ok(entities)
+        Ok(order.entities.finish())
     }
 }
 
@@ -102,73 +100,60 @@ impl Change {
     }
 }
 
-/// Entities by numbers that stay theirs wherever they go: the old indices, and those after them for new ones.
-struct Order<'e, 'a> {
-    entities: &'e mut Entities<'a>,
-    ids: Vec<usize>,
-    /// What was put last after an entity.
-    behind: HashMap<usize, usize>,
+/// What is added and moved.
+struct Order<'a> {
+    entities: Arrangement<'a>,
+    /// What was put last after an entity, and the other way round.
+    last_after: HashMap<usize, usize>,
+    is_after: HashMap<usize, usize>,
 }
 
-impl<'e, 'a> Order<'e, 'a> {
-    fn of(entities: &'e mut Entities<'a>) -> Self {
-        Order { ids: (0..entities.len()).collect(), entities, behind: HashMap::new() }
+impl<'a> Order<'a> {
+    fn of(entities: Entities<'a>) -> Self {
+        Order { entities: Arrangement::of(entities), last_after: HashMap::new(), is_after: HashMap::new() }
     }
 
     fn arrange(&mut self, operation: &Operation, meant: &Meant) -> Result<()> {
         let new;
         let ids = match operation {
             Operation::Add { pairs, .. } => {
-                let pairs = pairs.iter().map(|(key, value)| (key, value));
-                new = [self.entities.add(pairs)?];
-                self.ids.push(new[0]);
+                let pairs: Vec<_> = pairs.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+                new = [self.entities.add(&pairs)?];
                 &new[..]
             }
             Operation::AddText { text, .. } => {
                 new = [self.entities.add_text(text)?];
-                self.ids.push(new[0]);
                 &new[..]
             }
             Operation::Move { .. } => &meant.on[..],
             _ => return Ok(()),
         };
         let (Some(spot), Some(beside)) = (operation.spot(), meant.beside) else { return Ok(()) };
-        let places = self.places();
-        // What still is in this order goes at once: each move takes time by the number of entities.
-        match ids.is_sorted_by_key(|&id| places[id]) {
-            true => self.put(ids, spot, beside, &places),
-            false => ids.iter().try_for_each(|id| {
-                let places = self.places();
-                self.put(&[*id], spot, beside, &places)
-            }),
+        match self.entities.is_sorted(ids) {
+            true => self.put(ids, spot, beside),
+            false => ids.iter().try_for_each(|id| self.put(&[*id], spot, beside)),
         }
     }
 
     /// Puts entities beside another one, in the order that they have.
-    fn put(&mut self, ids: &[usize], spot: &Spot, beside: usize, places: &[usize]) -> Result<()> {
+    fn put(&mut self, ids: &[usize], spot: &Spot, beside: usize) -> Result<()> {
         let Some(&last) = ids.last() else { return Ok(()) };
-        let moved: HashSet<usize> = ids.iter().copied().collect();
-        self.behind.retain(|_, last| !moved.contains(last));
-        let next_to = match spot {
-            Spot::Before(_) => beside,
-            Spot::After(_) => self.behind.insert(beside, last).unwrap_or(beside),
+        for id in ids {
+            if let Some(other) = self.is_after.remove(id) {
+                self.last_after.remove(&other);
+            }
+        }
+        let to = match spot {
+            Spot::Before(_) => Beside::Before(beside),
+            Spot::After(_) => {
+                let before = self.last_after.insert(beside, last);
+                self.is_after.insert(last, beside);
+                if let Some(before) = before {
+                    self.is_after.remove(&before);
+                }
+                Beside::After(before.unwrap_or(beside))
+            }
         };
-        let from: Vec<usize> = ids.iter().map(|&id| places[id]).collect();
-        let place = places[next_to];
-        let behind = match spot {
-            Spot::Before(_) => self.entities.move_all_before(&from, place).map(|()| 0)?,
-            Spot::After(_) => self.entities.move_all_after(&from, place).map(|()| 1)?,
-        };
-        self.ids.retain(|id| !moved.contains(id));
-        let at = place - from.iter().filter(|from| **from < place).count() + behind;
-        self.ids.splice(at..at, ids.iter().copied());
-        Ok(())
-    }
-
-    /// Where each number is.
-    fn places(&self) -> Vec<usize> {
-        let mut places = vec![0; self.ids.len()];
-        self.ids.iter().enumerate().for_each(|(place, &id)| places[id] = place);
-        places
+        self.entities.move_all(ids, to)
     }
 }

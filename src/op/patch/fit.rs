@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Expected, Operation, PairKey, Patch, Spot, Target};
 use crate::bytes::escaped;
 use crate::content::entities::{Entities, Entity};
+use crate::content::select::Index;
 
 /// How much of a text is shown.
 const SHOWN: usize = 60;
@@ -22,9 +23,10 @@ pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>
         wrong.push(format!("the map has {} entities, and {expected} were expected", entities.len()));
     }
     let mut all = Vec::with_capacity(patch.operations.len());
+    let mut finder = Index::new(entities);
     for (index, operation) in patch.operations.iter().enumerate() {
         let mut say = |what: String| wrong.push(format!("operations[{index}]: {what}"));
-        let on = operation.on().map(|on| on.find(entities));
+        let on = operation.on().map(|on| on.find(&mut finder));
         let on = on.unwrap_or_else(|| Ok(Vec::new())).unwrap_or_else(|why| {
             say(why);
             Vec::new()
@@ -32,7 +34,7 @@ pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>
         for found in on.iter().filter_map(|&index| entities.get(index)) {
             operation.expected().iter().filter_map(|expected| expected.fails(&found)).for_each(&mut say);
         }
-        let beside = operation.spot().map(|(Spot::Before(target) | Spot::After(target))| target.find_one(entities));
+        let beside = operation.spot().map(|(Spot::Before(target) | Spot::After(target))| target.find_one(&mut finder));
         let beside = beside.transpose().unwrap_or_else(|why| {
             say(why);
             None
@@ -95,20 +97,13 @@ impl Operation {
 }
 
 impl Target {
-    fn find(&self, entities: &Entities<'_>) -> Result<Vec<usize>, String> {
+    fn find(&self, entities: &mut Index<'_>) -> Result<Vec<usize>, String> {
         let (found, count) = match self {
             Target::Index(index) if *index < entities.len() => return Ok(vec![*index]),
             Target::Index(index) => return Err(format!("there is no entity #{index}: the map has {}", entities.len())),
-            Target::Match(pairs, count) => {
-                let has = |entity: &Entity<'_>| {
-                    pairs.iter().all(|(key, value)| entity.all(key).any(|found| found == &value[..]))
-                };
-                let found = entities.iter().filter(has).map(|entity| entity.index()).collect();
-                (found, Some(count.unwrap_or(1)))
-            }
+            Target::Match(pairs, count) => (entities.with_pairs(pairs), Some(count.unwrap_or(1))),
             Target::Select(selector, count) => (entities.select(selector), *count),
         };
-        let found: Vec<usize> = found;
         match count {
             Some(count) if count != found.len() => {
                 let were = if count == 1 { "was" } else { "were" };
@@ -119,7 +114,7 @@ impl Target {
         }
     }
 
-    fn find_one(&self, entities: &Entities<'_>) -> Result<usize, String> {
+    fn find_one(&self, entities: &mut Index<'_>) -> Result<usize, String> {
         match self.find(entities)?[..] {
             [one] => Ok(one),
             ref several => Err(format!("{self} stands for {} entities, where one says a place", several.len())),
