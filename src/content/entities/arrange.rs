@@ -198,7 +198,7 @@ impl<'a> Entities<'a> {
         }
     }
 
-    /// The surroundings of an entity that is put behind the one of this index.
+    /// The spacing around an entity that is put after the one of this index.
     fn around_like(&self, index: usize, is_first: bool) -> Around {
         let (lead, trail) = self.around(&self.nodes[index]);
         let blank = lead.iter().all(|&byte| byte <= b' ');
@@ -234,7 +234,7 @@ impl<'a> Entities<'a> {
     }
 }
 
-/// Puts gaps behind each other, of which each may end or begin with a word.
+/// Joins gaps; each of them may end or begin with a word.
 pub(super) fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
     if left.last().is_some_and(|&last| last > b' ') && gap.first().is_some_and(|&first| first > b' ') {
         left.push(b' ');
@@ -242,7 +242,7 @@ pub(super) fn append_parted(left: &mut Vec<u8>, gap: &[u8]) {
     left.extend_from_slice(gap);
 }
 
-/// How much of what stands before an entity is not its own indent or space.
+/// How many of the bytes before an entity are not its own indent or space.
 pub(super) fn staying(lead: &[u8]) -> usize {
     let spaces = spaces_before(lead);
     let start = lead.len() - spaces;
