@@ -177,7 +177,7 @@ fn props_of_no_known_game_are_kept_and_not_understood() {
     assert_eq!((props.variant(), props.len(), props.size()), (None, 2, 61));
     assert_eq!((props.get(0), props.flags(0), props.record(1)), (None, None, Some(&[7; 61][..])));
     let error = props.update(1, |prop| prop.skin = 1).unwrap_err();
-    assert_eq!(error.to_string(), "no game is known for static props of version 5 with 61 bytes (game:sprp, record 1)");
+    assert_eq!(error.to_string(), "no known game has static props of version 5 with 61 bytes (game:sprp, record 1)");
     assert_eq!(edited(&draft), bytes);
 }
 
@@ -194,8 +194,8 @@ fn what_is_wrong_is_said_with_its_place() {
     assert_eq!(message(0, -1), "it says it has -1 model names (game:sprp, offset 0)");
     assert_eq!(message(0, i32::MAX), "there is no room for 2147483647 model names of 128 bytes (game:sprp, offset 0)");
     assert_eq!(message(132, 200), "there is no room for 200 leafs of 2 bytes (game:sprp, offset 132)");
-    assert_eq!(message(142, 7), "120 bytes are no 7 props of one size (game:sprp, offset 146)");
-    assert_eq!(message(142, 3), "120 bytes are no 3 props of one size (game:sprp, offset 146)");
+    assert_eq!(message(142, 7), "120 bytes cannot be divided into 7 props of one size (game:sprp, offset 146)");
+    assert_eq!(message(142, 3), "120 bytes cannot be divided into 3 props of one size (game:sprp, offset 146)");
     let short = StaticProps::parse(&good[..144], 5).unwrap_err();
     assert_eq!(short.to_string(), "it ends before the number of props (game:sprp, offset 142)");
     let version = StaticProps::parse(&good[..], 14).unwrap_err();

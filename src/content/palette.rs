@@ -1,4 +1,4 @@
-//! Palettes: 256 colours, and which of them is the nearest to another colour.
+//! Palettes: 256 colours, and the search for the one nearest to another colour.
 
 use std::collections::HashMap;
 
@@ -20,11 +20,11 @@ pub const PALETTE: usize = 768;
 pub struct Palette(pub [u8; PALETTE]);
 
 impl Palette {
-    /// Reads a palette: 768 bytes, or a PCX picture, of which they are the last ones after a byte 12
-    /// (`pics/colormap.pcx` of Quake II).
+    /// Reads a palette: 768 bytes, or a PCX picture, which ends with a byte 12 and these bytes (`pics/colormap.pcx` of
+    /// Quake II).
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is neither.
+    /// [`ErrorKind::Malformed`] if it is neither.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         const MARK: u8 = 0x0C;
         let is_pcx = bytes.first() == Some(&0x0A);
@@ -35,8 +35,8 @@ impl Palette {
         match bytes.split_last_chunk::<PALETTE>() {
             Some(([], colors)) => Ok(Palette(*colors)),
             Some(([.., MARK], colors)) if is_pcx => Ok(Palette(*colors)),
-            _ if is_pcx => Err(wrong("the PCX picture has no palette behind it".into())),
-            _ => Err(wrong(format!("its {} bytes are no palette", bytes.len()))),
+            _ if is_pcx => Err(wrong("the PCX picture has no palette at its end".into())),
+            _ => Err(wrong(format!("its {} bytes are not a palette", bytes.len()))),
         }
     }
 
@@ -56,13 +56,13 @@ impl Palette {
         self.nearest_but(color, None)
     }
 
-    /// The nearest colour that is not the one left out.
+    /// The nearest colour, without the one that is excluded.
     pub(crate) fn nearest_but(&self, color: [u8; 3], without: Option<u8>) -> u8 {
         let indices = (0..=u8::MAX).filter(|index| Some(*index) != without);
         indices.min_by_key(|index| distance(self.color(*index), color)).unwrap_or(0)
     }
 
-    /// The index of this very colour.
+    /// The index of exactly this colour.
     pub fn find(&self, color: [u8; 3]) -> Option<u8> {
         (0..=u8::MAX).find(|index| self.color(*index) == color)
     }
@@ -86,7 +86,7 @@ impl<'p> Nearest<'p> {
     }
 
     pub(crate) fn of(&mut self, color: [u8; 3]) -> u8 {
-        // What is remembered is bounded; more distinct colours are looked up as often as they come.
+        // The table of results is bounded; further distinct colours are searched for each time.
         const MOST: usize = 1 << 16;
         if let Some(index) = self.known.get(&color) {
             return *index;
@@ -111,8 +111,9 @@ pub fn reduce(pixels: &[[u8; 3]], palette: &Palette) -> Vec<u8> {
     pixels.iter().map(|color| nearest.of(*color)).collect()
 }
 
-/// A palette for pixels: their own colours where they are few enough, else the means of boxes that the colours are
-/// divided into, at the median of the longest side each time. At most `most` colours are given, and the rest is black.
+/// A palette for pixels: their own colours if they are few enough. Otherwise the colours are divided into boxes, each
+/// time at the median of the longest side, and the palette has the mean of each box. It has at most `most` colours; the
+/// rest is black.
 ///
 /// ```
 /// use bspkit::content::palette::quantize;
@@ -149,7 +150,7 @@ pub fn quantize(pixels: &[[u8; 3]], most: usize) -> Palette {
     palette
 }
 
-/// The side along which a box of colours is longest, and how long it is there.
+/// The longest side of a box of colours, and its length.
 fn longest_side(colors: &[([u8; 3], u64)]) -> (usize, u8) {
     let length = |side: usize| {
         let values = || colors.iter().map(move |(color, _)| color[side]);
@@ -158,7 +159,7 @@ fn longest_side(colors: &[([u8; 3], u64)]) -> (usize, u8) {
     (0..3).map(|side| (side, length(side))).max_by_key(|(_, length)| *length).unwrap_or((0, 0))
 }
 
-/// Where half of the pixels lie on either side, and at least one colour does.
+/// The index that divides the pixels in halves, with at least one colour on either side.
 fn median(colors: &[([u8; 3], u64)]) -> usize {
     let half = colors.iter().map(|(_, count)| count).sum::<u64>() / 2;
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! Patterns: which names an edit is about, and what their wildcards stand for.
+//! Patterns: choose the names for an edit, and find the text that each wildcard matches.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use super::pak::name::folded;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     tokens: Vec<Token>,
-    /// How many of the first tokens nobody wrote.
+    /// How many of the first tokens were added and not written by the user.
     implied: usize,
 }
 
@@ -41,7 +41,7 @@ enum Token {
 }
 
 impl Pattern {
-    /// Reads a pattern; all bytes mean something.
+    /// Reads a pattern; every sequence of bytes is one.
     pub fn new(pattern: impl AsRef<[u8]>) -> Self {
         let pattern = pattern.as_ref();
         let has_wildcard = pattern.iter().any(|byte| matches!(byte, b'*' | b'?'));
@@ -50,7 +50,7 @@ impl Pattern {
         Pattern::read(pattern, implied)
     }
 
-    /// Reads a pattern of whole names: one without a slash means names without one.
+    /// Reads a pattern of whole names: without a slash it matches only names without one.
     pub fn whole(pattern: impl AsRef<[u8]>) -> Self {
         Pattern::read(pattern.as_ref(), Vec::new())
     }
@@ -72,7 +72,7 @@ impl Pattern {
         Pattern { tokens, implied }
     }
 
-    /// Whether a name is like this.
+    /// Whether a name matches.
     pub fn matches(&self, name: impl AsRef<[u8]>) -> bool {
         self.walk(name.as_ref(), |_, _| ())
     }
@@ -82,8 +82,8 @@ impl Pattern {
         self.written().count()
     }
 
-    /// What each wildcard stands for in a name that is like this: places in the name, each as short as it can be from
-    /// left to right. `**/` has its slash.
+    /// The ranges of a matching name that the wildcards match, each as short as possible from left to right. That of
+    /// `**/` includes the slash.
     ///
     /// ```
     /// use bspkit::content::pattern::Pattern;
@@ -103,10 +103,11 @@ impl Pattern {
         tokens.filter(|(_, token)| !matches!(token, Token::Byte(_))).map(|(at, _)| at)
     }
 
-    /// Walks along a name and says for every token where it begins to match, the last time it says so.
+    /// Walks along a name and reports the position where each token begins to match. A later report for a token
+    /// replaces an earlier one.
     fn walk(&self, name: &[u8], mut begins: impl FnMut(usize, usize)) -> bool {
         let (mut at, mut next) = (0, 0);
-        // Where to go on if what the last wildcard of each reach stands for has to be longer.
+        // Where to continue if the match of the last wildcard of each kind has to be longer.
         let (mut run, mut any): (Option<Retry>, Option<Retry>) = (None, None);
         loop {
             begins(next, at);
@@ -155,7 +156,7 @@ impl Pattern {
     }
 }
 
-/// A wildcard, and the end of what it stands for so far.
+/// A wildcard, and the end of its match so far.
 #[derive(Clone, Copy, Debug)]
 struct Retry {
     at: usize,
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The meaning, without any care for time.
+    /// The meaning, in any amount of time.
     fn is_like(tokens: &[Token], name: &[u8]) -> bool {
         let Some((token, rest)) = tokens.split_first() else { return name.is_empty() };
         let slash = |at: &usize| name[at - 1] == b'/';
@@ -196,8 +197,7 @@ mod tests {
     }
 
     proptest! {
-        /// What replaces the wildcards gives the name again, and each wildcard is like what it stands
-        /// for.
+        /// The pattern with each wildcard replaced by its match is the name, and each wildcard matches its part.
         #[test]
         fn captures_are_what_wildcards_stand_for(pattern in "[ab/?*]{0,8}", name in "[ab/]{0,9}") {
             let pattern = Pattern::whole(&pattern);

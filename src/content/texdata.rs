@@ -1,4 +1,4 @@
-//! Names of materials in Source maps: the lump of strings and the table of where each begins (`TEXDATA_STRING_DATA` and
+//! Names of materials in Source maps: the lump of strings and the table of their offsets (`TEXDATA_STRING_DATA` and
 //! `TEXDATA_STRING_TABLE` of bspfile.h of the Source SDK 2013).
 
 use std::collections::{BTreeMap, HashMap};
@@ -31,8 +31,8 @@ const MOST: usize = 128;
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 ///
-/// A name is written over the old one, and what follows it moves; where the old one shares bytes with a name that
-/// stays, the new one goes after the last string, and its word of the table says so. All other names keep their bytes.
+/// A name is written over the old one, and the bytes after it move. If the old one shares bytes with a name that stays,
+/// the new one is written after the last string, and its offset in the table changes. All other names keep their bytes.
 #[derive(Clone, Debug)]
 pub struct TextureStrings<'a> {
     strings: Data<'a>,
@@ -80,8 +80,7 @@ impl<'a> TextureStrings<'a> {
     /// A name: no `materials/` before it, no extension, and letters of any case.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Malformed`] where the table says a place that
-    /// is not in the strings.
+    /// [`ErrorKind::NotFound`] if there is no such name, [`ErrorKind::Malformed`] if its offset is not in the strings.
     pub fn get(&self, index: usize) -> Result<&[u8]> {
         match self.changed.get(&index) {
             Some(name) => Ok(name),
@@ -89,21 +88,22 @@ impl<'a> TextureStrings<'a> {
         }
     }
 
-    /// The names that engines take for the same one as this: case does not count.
+    /// The names that are the same as this one to engines: case does not count.
     pub fn find(&self, name: impl AsRef<[u8]>) -> impl Iterator<Item = usize> {
         (0..self.len())
             .filter(move |index| self.get(*index).is_ok_and(|other| other.eq_ignore_ascii_case(name.as_ref())))
     }
 
-    /// Gives a material another name; the one it has is no edit. Other texdata of that name keep it.
+    /// Gives a material another name; setting the name that it has is not an edit. Other texdata with the old name keep
+    /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
+    /// [`ErrorKind::NotFound`] if there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
     /// than 127 bytes.
     pub fn rename(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
         let name = name.as_ref();
         self.check(index)?;
-        // What is there may be kept, whatever it is.
+        // The present name may stay, even if it breaks the rules.
         if self.extent(index).is_ok_and(|old| self.strings[old] == *name) {
             self.changed.remove(&index);
             return Ok(());
@@ -121,7 +121,8 @@ impl<'a> TextureStrings<'a> {
         !self.changed.is_empty()
     }
 
-    /// What is wrong, in order: places that are not in the strings, names without an end, too long, or there twice.
+    /// The problems, in order: offsets that are not in the strings, names without an end, names that are too long or
+    /// occur twice.
     pub fn problems(&self) -> Vec<Error> {
         let mut found = Vec::new();
         let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -133,31 +134,31 @@ impl<'a> TextureStrings<'a> {
             match self.get(index) {
                 Err(error) => found.push(error),
                 Ok(name) if name.len() >= MOST => {
-                    found.push(wrong(format!("the name has {} bytes, and {} are the most", name.len(), MOST - 1)));
+                    found.push(wrong(format!("the name has {} bytes; at most {} are possible", name.len(), MOST - 1)));
                 }
                 Ok(name) => match first.entry(name.to_ascii_lowercase()) {
                     std::collections::hash_map::Entry::Vacant(entry) => drop(entry.insert(index)),
                     std::collections::hash_map::Entry::Occupied(entry) => {
                         let name = escaped(name);
-                        found.push(wrong(format!("{name} is the name of {} already", entry.get())));
+                        found.push(wrong(format!("{name} is also the name of {}", entry.get())));
                     }
                 },
             }
             let has_no_end = !self.changed.contains_key(&index)
                 && self.extent(index).is_ok_and(|range| range.end == self.strings.len());
             if has_no_end {
-                found.push(wrong("the name has no NUL behind it".into()));
+                found.push(wrong("no NUL ends the name".into()));
             }
         }
         found
     }
 
-    /// Both lumps with the changed names: the strings and the table. A string that no other name has bytes of, or whose
-    /// names all change to the same one, is written over, and what begins after it moves; one that is shared, or not
-    /// there, goes after the last one. No place after the strings comes to be in them.
+    /// Both lumps with the changed names: the strings and the table. A string is written over if no other name uses its
+    /// bytes, or if all its names change to the same one; strings after it move. If it is shared or missing, the new
+    /// one is written after the last string. An offset past the old end of the strings stays past the new end.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a string would begin after 2 GiB.
+    /// [`ErrorKind::TooLarge`] if a string would begin after 2 GiB.
     fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         let in_place = self.in_place();
         let mut strings = Relay::new(&self.strings);
@@ -169,9 +170,9 @@ impl<'a> TextureStrings<'a> {
             if start.is_some_and(|start| in_place.contains_key(&start)) {
                 continue;
             }
-            // Names that were one string are one again.
+            // Names that shared a string, and are equal now, share one again.
             let start = *appended.entry((start, name)).or_insert_with(|| {
-                // A last string without an end would go on in the new one.
+                // A last string without an end would continue in the new one.
                 if strings.last().is_some_and(|last| last != 0) {
                     strings.append(&[0], 1);
                 }
@@ -194,13 +195,14 @@ impl<'a> TextureStrings<'a> {
         Ok((strings.into_bytes(), table))
     }
 
-    /// The strings that are written over, by where they begin, and with what: no name that stays, or becomes another
-    /// one, has bytes of them.
+    /// The strings that are written over, by their offsets, with their new bytes. No other name, kept or changed to
+    /// something else, uses their bytes.
     fn in_place(&self) -> BTreeMap<usize, (Range<usize>, &[u8])> {
         if self.changed.is_empty() {
             return BTreeMap::new();
         }
-        // Strings that share bytes share their end: where they begin, if that is one place, and what they all become.
+        // Strings that share bytes share their end. Kept here: their start, if it is the same, and their new name, if
+        // it is the same.
         let mut ends: BTreeMap<usize, Option<(usize, &[u8])>> = BTreeMap::new();
         for index in 0..self.len() {
             let Ok(range) = self.extent(index) else { continue };
@@ -211,13 +213,13 @@ impl<'a> TextureStrings<'a> {
             }
         }
         let places = ends.into_iter().filter_map(|(end, one)| Some((one?.0..end, one?.1)));
-        // One without an end is closed by a new one after it.
+        // A string without an end gets one from a new string after it.
         let is_closed =
             |(range, name): &(Range<usize>, &[u8])| range.end < self.strings.len() || name.len() == range.len();
         places.filter(is_closed).map(|(range, name)| (range.start, (range, name))).collect()
     }
 
-    /// Where a name begins, where that is in the strings.
+    /// The offset of a name, if it is in the strings.
     fn start(&self, index: usize) -> Option<usize> {
         let says = word(&self.table, 4 * index)?;
         usize::try_from(says).ok().filter(|start| *start < self.strings.len())

@@ -1,5 +1,5 @@
-//! Names of textures wherever a family keeps them: in the textures themselves, in records that name files, or in a list
-//! of strings. One list and one way to rename, for all of them.
+//! Names of textures, wherever a family stores them: in the textures themselves, in records that name files, or in a
+//! list of strings. There is one list of names and one way to rename for all families.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use crate::dialect::{Role, Row};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::{FieldInfo, Held, Shape, write_name};
 
-/// The lumps whose records name textures, where those have a field for a name at all: Quake II's texinfo, Quake III's
-/// shaders, and its fogs, which name their shader a second time.
+/// The lumps whose records may have a field with the name of a texture: Quake II's texinfo, Quake III's shaders, and
+/// its fogs, which name their shader a second time.
 const ROLES: [Role; 3] = [Role::Textures, Role::TexInfo, Role::Fogs];
 
 /// The bytes of a name of Source and its NUL (`TEXTURE_NAME_LENGTH`).
 const NAME_LENGTH: usize = 128;
 
-/// Names of more bytes are left alone: nothing but damage has them, and strings that overlap could make many of them.
+/// Longer names are not renamed: they occur only in damaged maps, and strings that overlap could make many of them.
 const MOST_BYTES: usize = 1024;
 
 /// A name of a texture in a map.
@@ -34,17 +34,17 @@ const MOST_BYTES: usize = 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextureName {
-    /// The lump that it stands in.
+    /// The lump that contains it.
     pub lump: String,
     /// The index of the record.
     pub index: usize,
-    /// The name; the first 127 bytes of a Source map's that is longer, nothing where it cannot be read.
+    /// The name; the first 127 bytes of a longer one of a Source map; empty if it cannot be read.
     pub name: Vec<u8>,
-    /// What is wrong with it.
+    /// The problem of the name, if it has one.
     pub problem: Option<String>,
 }
 
-/// What a renaming did.
+/// The result of a renaming.
 ///
 /// ```
 /// use bspkit::content::texture_names::Renaming;
@@ -57,15 +57,16 @@ pub struct TextureName {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Renamed {
-    /// How many names the renaming was about.
+    /// How many names matched.
     pub count: usize,
-    /// Why names were left alone: they cannot be read, or not be changed without others.
+    /// The reasons why names were not changed: they cannot be read, or share bytes with others.
     pub left: Vec<Error>,
-    /// New names that were different ones before, and those.
+    /// New names that merge several old ones, with the old names.
     pub merged: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
-    /// Frames of animated textures that engines of Quake and GoldSrc stop at, and did not before: sentences.
+    /// Faults of animated textures that the renaming causes, at which engines of Quake and GoldSrc stop: one sentence
+    /// each.
     pub frames: Vec<String>,
-    /// What every name becomes, and the names that do, in lower case.
+    /// Old names by resulting name (lower case).
     names: BTreeMap<Vec<u8>, (Vec<Vec<u8>>, bool)>,
 }
 
@@ -75,7 +76,7 @@ impl Renamed {
         let is_new = new.is_some_and(|new| new != old);
         let (olds, any_new) = self.names.entry(new.unwrap_or(old).to_ascii_lowercase()).or_default();
         *any_new |= is_new;
-        // A few are enough to say what happened.
+        // A few are enough to show the problem.
         if olds.len() < 4 && !olds.iter().any(|other| other.eq_ignore_ascii_case(old)) {
             olds.push(old.to_vec());
         }
@@ -89,7 +90,7 @@ impl Renamed {
     }
 }
 
-/// A pattern of old names, and what they are to be called.
+/// A pattern of old names, and the new name.
 ///
 /// ```
 /// use bspkit::content::texture_names::Renaming;
@@ -107,16 +108,16 @@ pub struct Renaming {
 #[derive(Clone, Debug)]
 enum Piece {
     Text(Vec<u8>),
-    /// What a wildcard stands for, counted from 0.
+    /// The match of a wildcard, counted from 0.
     Capture(usize),
 }
 
 impl Renaming {
-    /// Reads a pattern of whole names and a new name, in which `{1}` is what the first wildcard stands for. All other
-    /// braces are letters.
+    /// Reads a pattern of whole names and a new name, in which `{1}` is the text that the first wildcard matches. All
+    /// other braces are letters.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] where a number has no wildcard.
+    /// [`ErrorKind::Argument`] if there is no wildcard with that number.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         let old = Pattern::whole(old);
         let (mut rest, mut text, mut pieces) = (new.as_ref(), Vec::new(), Vec::new());
@@ -128,7 +129,7 @@ impl Renaming {
             };
             let count = old.wildcards();
             let index = number.checked_sub(1).filter(|index| *index < count).ok_or_else(|| {
-                let message = format!("{{{number}}} stands for no wildcard: the old name has {count}");
+                let message = format!("{{{number}}} is not a wildcard of the old name, which has {count}");
                 Error::new(ErrorKind::Argument, message).with_hint("*, ** and ? are wildcards, counted from 1")
             })?;
             pieces.extend([Piece::Text(std::mem::take(&mut text)), Piece::Capture(index)]);
@@ -138,7 +139,7 @@ impl Renaming {
         Ok(Renaming { old, new: pieces })
     }
 
-    /// The new name of a texture; nothing where the pattern is not about it.
+    /// The new name of a texture; `None` if the pattern does not match.
     pub fn apply(&self, name: &[u8]) -> Option<Vec<u8>> {
         let captures = self.old.captures(name)?;
         let piece = |piece: &Piece| match piece {
@@ -148,17 +149,17 @@ impl Renaming {
         Some(self.new.iter().flat_map(piece).collect())
     }
 
-    /// The new name where it fits so many bytes with the NUL behind it.
+    /// The new name, if it fits this many bytes with the NUL after it.
     fn checked(&self, lump: &str, index: usize, name: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
         let Some(new) = self.apply(name) else { return Ok(None) };
-        // What is there may stay, whatever it is.
+        // The present name may stay, even if it breaks the rules.
         if new == name {
             return Ok(Some(new));
         }
         let why = match new.len() {
-            0 => "has no letters".to_owned(),
+            0 => "is empty".to_owned(),
             _ if new.contains(&0) => "has a NUL".to_owned(),
-            len if len >= size => format!("has {len} bytes, and {} are the most", size - 1),
+            len if len >= size => format!("has {len} bytes; at most {} are possible", size - 1),
             _ => return Ok(Some(new)),
         };
         let message = format!("`{}` cannot be called `{}`: the new name {why}", escaped(name), escaped(&new));
@@ -166,7 +167,7 @@ impl Renaming {
     }
 }
 
-/// The number of `{12}`, and how many bytes that are.
+/// The number of `{12}`, and the length of this text in bytes.
 fn capture(text: &[u8]) -> Option<(usize, usize)> {
     let digits = text.strip_prefix(b"{")?.split(|byte| *byte == b'}').next()?;
     let is_number = !digits.is_empty() && digits.len() + 1 < text.len() && digits.iter().all(u8::is_ascii_digit);
@@ -190,7 +191,7 @@ pub struct TextureNames<'a> {
     kept: Kept<'a>,
 }
 
-/// Where a map keeps the names.
+/// Where a map stores the names.
 #[derive(Clone, Debug)]
 enum Kept<'a> {
     Textures(Textures<'a>),
@@ -240,7 +241,7 @@ impl<'a> NamedRecords<'a> {
             let Some(new) = new.filter(|new| new != old) else { continue };
             let place = index * self.record + self.field.start..index * self.record + self.field.end;
             let mut field = self.bytes.get()[place.clone()].to_vec();
-            // That it fits was checked before.
+            // It was checked that it fits.
             write_name(&mut field, &new);
             fields.push((place.start, field));
         }
@@ -252,10 +253,10 @@ impl<'a> NamedRecords<'a> {
 /// Names of records in a lump, or why there are none.
 type Named<'b> = (usize, Result<&'b [u8]>);
 
-/// What is left of a lump behind its last whole record: a record that cannot be read.
+/// The bytes of a lump after its last whole record: a record that cannot be read.
 fn ragged(lump: &str, bytes: usize, record: usize) -> Option<(usize, Error)> {
     let (index, rest) = (bytes / record, bytes % record);
-    let message = format!("{rest} bytes are no record of {record}");
+    let message = format!("{rest} bytes are not a whole record of {record}");
     (rest > 0).then(|| (index, Error::new(ErrorKind::Malformed, message).at(Place::default().lump(lump).record(index))))
 }
 
@@ -270,7 +271,7 @@ impl<'a> Content<'a> for TextureNames<'a> {
         }
         let found = ROLES.into_iter().filter_map(|role| NamedRecords::read(from, role).transpose());
         let found = found.collect::<Result<Vec<_>>>()?;
-        let none = || Error::new(ErrorKind::NotFound, "nothing in the map is known to name textures");
+        let none = || Error::new(ErrorKind::NotFound, "the map has no known lump with names of textures");
         if found.is_empty() { Err(none()) } else { Ok(TextureNames { kept: Kept::Records(found) }) }
     }
 
@@ -284,14 +285,15 @@ impl<'a> Content<'a> for TextureNames<'a> {
 }
 
 impl TextureNames<'_> {
-    /// The names, in the order of the lumps and of the records in them; several records may give the same one. A name
+    /// The names, in the order of the lumps and of the records in them; several records may have the same one. A name
     /// that cannot be read is listed with its problem.
     pub fn iter(&self) -> impl Iterator<Item = TextureName> {
         let mut names = Vec::new();
         let mut add = |lump: &str, (index, name): Named<'_>| {
             let (name, problem) = match name {
                 Ok(name) if lump == STRINGS && name.len() >= NAME_LENGTH => {
-                    let message = format!("the name has {} bytes, and {} are the most", name.len(), NAME_LENGTH - 1);
+                    let message =
+                        format!("the name has {} bytes; at most {} are possible", name.len(), NAME_LENGTH - 1);
                     (&name[..NAME_LENGTH - 1], Some(message))
                 }
                 Ok(name) => (name, None),
@@ -318,10 +320,10 @@ impl TextureNames<'_> {
         names.into_iter()
     }
 
-    /// Gives textures other names, and says what was done. After an error no name has changed.
+    /// Renames textures. After an error no name has changed.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] if a new name does not fit, by name.
+    /// [`ErrorKind::Refused`] if a new name does not fit; the message has the name.
     pub fn rename(&mut self, renaming: &Renaming) -> Result<Renamed> {
         let (mut kept, mut renamed) = (self.kept.clone(), Renamed::default());
         match &mut kept {
@@ -337,7 +339,7 @@ impl TextureNames<'_> {
     }
 }
 
-/// The name of a texture, where there is one.
+/// The name of a texture, if there is one.
 fn named<'t>(textures: &'t Textures<'_>, index: usize) -> Option<Named<'t>> {
     match (textures.name(index), textures.get(index)) {
         (Some(name), _) => Some((index, Ok(name))),
@@ -380,7 +382,7 @@ fn rename_strings(strings: &mut TextureStrings<'_>, renaming: &Renaming, renamed
         let name = match strings.get(index) {
             Ok(name) if name.len() <= MOST_BYTES => name,
             Ok(name) => {
-                let message = format!("the name has {} bytes, and {} are the most", name.len(), NAME_LENGTH - 1);
+                let message = format!("the name has {} bytes; at most {} are possible", name.len(), NAME_LENGTH - 1);
                 let place = Place::default().lump(STRINGS).record(index);
                 renamed.left.push(Error::new(ErrorKind::Malformed, message).at(place));
                 continue;

@@ -1,4 +1,4 @@
-//! WAD files: where GoldSrc keeps the textures that maps only name (`wadinfo_t` and `lumpinfo_t` of the Half-Life SDK's
+//! WAD files: GoldSrc reads textures from them that maps only name (`wadinfo_t` and `lumpinfo_t` of the Half-Life SDK's
 //! compilers).
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::{Field, Name, Record, records};
 
 records! {
-    /// `wadinfo_t`: what the file begins with.
+    /// `wadinfo_t`: the header of the file.
     pub struct WadHeader(12) {
         /// `WAD3`; `WAD2` in Quake, whose textures have no palettes.
         pub magic: [u8; 4] as "identification",
@@ -25,13 +25,13 @@ records! {
         pub offset: i32 as "filepos",
         /// How many bytes are in the file.
         pub stored: i32 as "disksize",
-        /// How many there are unpacked.
+        /// How many bytes after decompression.
         pub size: i32,
-        /// What it is: 0x43 a texture with a palette.
+        /// Its kind: 0x43 is a texture with a palette.
         pub kind: u8 as "type",
-        /// 0: nothing else was ever used.
+        /// 0: no other value was ever used.
         pub compression: u8,
-        /// Nothing.
+        /// Unused.
         pub padding: [u8; 2] as "pad1, pad2",
         /// Its name, in any case.
         pub name: Name<16>,
@@ -61,10 +61,10 @@ pub struct Wad<'a> {
 }
 
 impl<'a> Wad<'a> {
-    /// Reads the directory; the textures themselves are not looked at.
+    /// Reads the directory; the textures themselves are not read.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] for what is no WAD file and for a directory that does not fit it.
+    /// [`ErrorKind::Malformed`] if it is not a WAD file or the directory does not fit it.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
         let wrong = |message: String| Error::new(ErrorKind::Malformed, message);
@@ -85,7 +85,7 @@ impl<'a> Wad<'a> {
         Ok(Wad { bytes, header, entries, names })
     }
 
-    /// What the file begins with.
+    /// The header of the file.
     pub fn header(&self) -> &WadHeader {
         &self.header
     }
@@ -103,8 +103,8 @@ impl<'a> Wad<'a> {
     /// The texture of an entry.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry, or it is none of a texture with a palette;
-    /// [`ErrorKind::Malformed`] where its bytes are not in the file, or what they are is none.
+    /// [`ErrorKind::NotFound`] if there is no such entry, or it is not a texture with a palette;
+    /// [`ErrorKind::Malformed`] if its bytes are not in the file, or not a valid texture.
     pub fn miptex(&self, at: usize) -> Result<Miptex<'_>> {
         let no_entry =
             || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
@@ -113,7 +113,7 @@ impl<'a> Wad<'a> {
         let name = escaped(entry.name.text()).to_string();
         if entry.kind != MIPTEX {
             let message =
-                format!("`{name}` is of the kind {:#x}, and textures with palettes are {MIPTEX:#x}", entry.kind);
+                format!("`{name}` is of kind {:#x}; textures with palettes are of kind {MIPTEX:#x}", entry.kind);
             return Err(Error::new(ErrorKind::NotFound, message).at(place()));
         }
         if entry.compression != 0 {
@@ -126,11 +126,11 @@ impl<'a> Wad<'a> {
         let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(|| {
             let WadEntry { offset, stored, .. } = entry;
             let message =
-                format!("`{name}`: {stored} bytes at {offset} are not in the file of {}", wide(self.bytes.len()));
+                format!("`{name}`: {stored} bytes at {offset} are not in the file of {} bytes", wide(self.bytes.len()));
             Error::new(ErrorKind::Malformed, message).at(place())
         })?;
         let texture = Miptex::read(bytes).map_err(|error| {
-            Error::new(ErrorKind::Malformed, format!("`{name}` is no texture")).at(place()).with_source(error)
+            Error::new(ErrorKind::Malformed, format!("`{name}` is not a valid texture")).at(place()).with_source(error)
         })?;
         match texture.is_embedded() {
             true => Ok(texture),

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, FlagKind, Meaning, Name, Record, records};
 
 records! {
-    /// `miptex_t`: what stands before the pixels.
+    /// `miptex_t`: the header before the pixels.
     pub struct WalHeader(100) {
         /// Its path below `textures/`, without extension.
         pub name: Name<32>,
@@ -20,11 +20,11 @@ records! {
         pub height: u32,
         /// Where the image and its three smaller copies begin in the file.
         pub offsets: [u32; 4],
-        /// The next frame where it is one of an animation, else nothing.
+        /// The name of the next frame of an animation; empty if there is none.
         pub next_name: Name<32> as "animname",
-        /// What compilers give to surfaces with it.
+        /// The flags that compilers give to surfaces with it.
         pub flags: u32 => Meaning::Flags(FlagKind::Surface),
-        /// What they give to brushes.
+        /// The contents that compilers give to brushes with it.
         pub contents: u32 => Meaning::Flags(FlagKind::Contents),
         /// How much light it gives.
         pub value: i32,
@@ -49,15 +49,15 @@ pub struct Wal<'a> {
 }
 
 impl<'a> Wal<'a> {
-    /// Reads a file; its levels may stand anywhere behind the header, and not in one another.
+    /// Reads a file; its levels may be anywhere after the header, and must not overlap.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where the header or a level does not fit the file.
+    /// [`ErrorKind::Malformed`] if the header or a level does not fit the file.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
         let wrong = |message: String| Error::new(ErrorKind::Malformed, message);
         let header = WalHeader::decode(&bytes)
-            .ok_or_else(|| wrong(format!("{} bytes are no header of {}", bytes.len(), WalHeader::SIZE)))?;
+            .ok_or_else(|| wrong(format!("{} bytes are too few for a header of {}", bytes.len(), WalHeader::SIZE)))?;
         let WalHeader { width, height, offsets, .. } = header;
         if width == 0 || height == 0 {
             return Err(wrong(format!("its size is {width} by {height}")));
@@ -74,7 +74,8 @@ impl<'a> Wal<'a> {
         let mut end = WalHeader::SIZE;
         for range in extents.into_iter().filter(|range| !range.is_empty()) {
             if range.start < end {
-                return Err(wrong(format!("a level at {} begins before {end}, in what stands before it", range.start)));
+                let message = format!("a level at {} overlaps the bytes before it, which end at {end}", range.start);
+                return Err(wrong(message));
             }
             end = range.end;
         }
@@ -84,7 +85,7 @@ impl<'a> Wal<'a> {
     /// A new file: the image, its smaller copies and a header without flags.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for a size that is no multiple of 16, as the game's tools want it, or a name that does
+    /// [`ErrorKind::Refused`] for a size that is not a multiple of 16, as the game's tools need it, or a name that does
     /// not fit.
     pub fn new(name: &[u8], image: &Image, palette: &Palette) -> Result<Wal<'static>> {
         let mut header = WalHeader {
@@ -104,7 +105,7 @@ impl<'a> Wal<'a> {
         lay(header, image, palette, &[])
     }
 
-    /// What stands before the pixels.
+    /// The header before the pixels.
     pub fn header(&self) -> &WalHeader {
         &self.header
     }
@@ -119,7 +120,7 @@ impl<'a> Wal<'a> {
         &self.bytes
     }
 
-    /// Changes names, flags and value; sizes and offsets stay what they are.
+    /// Changes names, flags and value; sizes and offsets stay.
     pub fn update(&mut self, change: impl FnOnce(&mut WalHeader)) {
         let WalHeader { width, height, offsets, .. } = self.header;
         change(&mut self.header);
@@ -129,11 +130,11 @@ impl<'a> Wal<'a> {
         self.bytes = bytes.into();
     }
 
-    /// Takes another image. What is the same keeps its pixels in the smaller copies; one of another size is laid anew,
-    /// and what stood behind the last level stands there again.
+    /// Replaces the image. Pixels that stay keep their pixels in the smaller copies. An image of another size is
+    /// written with new offsets; the bytes after the last level stay after it.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for another size that is no multiple of 16.
+    /// [`ErrorKind::Refused`] for another size that is not a multiple of 16.
     pub fn set_image(&mut self, image: &Image, palette: &Palette) -> Result<()> {
         if (image.width, image.height) != (self.header.width, self.header.height) {
             let end = (0..LEVELS).filter_map(|level| Some(extent(&self.header, level)?.end)).max();
@@ -154,13 +155,12 @@ impl<'a> Wal<'a> {
         Ok(())
     }
 
-    /// Takes the pixels of a smaller copy.
+    /// Replaces the pixels of a smaller copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where they are not as many as the level has.
+    /// [`ErrorKind::Refused`] if their number is not that of the level.
     pub fn set_level(&mut self, level: usize, pixels: &[u8]) -> Result<()> {
-        let wrong =
-            || Error::new(ErrorKind::Refused, format!("{} pixels are not those of level {level}", pixels.len()));
+        let wrong = || Error::new(ErrorKind::Refused, format!("{} pixels do not fit level {level}", pixels.len()));
         let range = (level < LEVELS).then(|| extent(&self.header, level)).flatten();
         let range = range.filter(|range| range.len() == pixels.len()).ok_or_else(wrong)?;
         let mut bytes = self.bytes.to_vec();
@@ -170,7 +170,7 @@ impl<'a> Wal<'a> {
     }
 }
 
-/// Where a level stands.
+/// The range of a level in the file.
 fn extent(header: &WalHeader, level: usize) -> Option<Range<usize>> {
     let size = (index(header.width) >> level).checked_mul(index(header.height) >> level)?;
     let start = index(header.offsets[level]);
@@ -182,7 +182,7 @@ fn lay(mut header: WalHeader, image: &Image, palette: &Palette, tail: &[u8]) -> 
     let is_good = |size: u32| size > 0 && size.is_multiple_of(16);
     if !is_good(image.width) || !is_good(image.height) {
         let message =
-            format!("its size is {} by {}, and the game's tools want multiples of 16", image.width, image.height);
+            format!("its size is {} by {}, and the game's tools need multiples of 16", image.width, image.height);
         return Err(Error::new(ErrorKind::Refused, message));
     }
     let mut pixels = image.pixels.clone();

@@ -114,9 +114,9 @@ fn names_that_cannot_be_read_are_told() {
     room.write("q2.bsp", &map);
     let run = room.bspkit("tex list q2.bsp");
     assert_eq!(run.code, Some(1));
-    assert!(run.text().contains("66 bytes are no record of 76"), "{}", run.text());
+    assert!(run.text().contains("66 bytes are not a whole record of 76"), "{}", run.text());
     let run = room.run(&["tex", "rename", "q2.bsp", "own/*", "mine/{1}", "-o", "o.bsp", "--force"]).without_data(1);
-    assert!(run.err.contains("66 bytes are no record of 76"), "{}", run.err);
+    assert!(run.err.contains("66 bytes are not a whole record of 76"), "{}", run.err);
 }
 
 #[test]

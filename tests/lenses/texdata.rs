@@ -109,8 +109,8 @@ fn names_that_share_bytes_are_parted() {
     assert_eq!(
         problems,
         [
-            "c is the name of 2 already (TEXDATA_STRING_TABLE, record 3)",
-            "the name has no NUL behind it (TEXDATA_STRING_TABLE, record 4)",
+            "c is also the name of 2 (TEXDATA_STRING_TABLE, record 3)",
+            "no NUL ends the name (TEXDATA_STRING_TABLE, record 4)",
             "name 5 begins at 99, and the strings have 8 bytes (TEXDATA_STRING_TABLE, record 5, offset 20)",
             "name 6 begins at -1, and the strings have 8 bytes (TEXDATA_STRING_TABLE, record 6, offset 24)",
         ]

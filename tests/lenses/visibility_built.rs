@@ -58,7 +58,7 @@ fn a_row_that_grows_moves_those_behind() {
             .row(VisSet::Pvs, 4)
             .unwrap_err()
             .to_string()
-            .contains("row 4 of the PVS begins behind the end")
+            .contains("row 4 of the PVS begins after the end")
     );
     assert_eq!(opened(&mut draft).problems().count(), 1);
     opened(&mut draft).set(VisSet::Pvs, 1, 1, true).unwrap();
@@ -157,11 +157,11 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
     let problems: Vec<_> = opened(&mut draft).problems().map(|error| error.to_string()).collect();
     let expected = [
         "row 0 of the PVS begins within the header, at 8 (VISIBILITY, record 0)",
-        "row 1 of the PVS has a run of no zeros (VISIBILITY, record 1, offset 28)",
-        "row 2 of the PVS begins behind the end of the lump, at 99 (VISIBILITY, record 2)",
+        "row 1 of the PVS has a run of 0 zeros (VISIBILITY, record 1, offset 28)",
+        "row 2 of the PVS begins after the end of the lump, at 99 (VISIBILITY, record 2)",
         "row 0 of the PHS begins before the lump, at -5 (VISIBILITY, record 0)",
         "row 1 of the PHS runs past the end of the lump (VISIBILITY, record 1, offset 30)",
-        "row 2 of the PHS has a run of no zeros (VISIBILITY, record 2, offset 29)",
+        "row 2 of the PHS has a run of 0 zeros (VISIBILITY, record 2, offset 29)",
     ];
     assert_eq!(problems, expected);
     assert!(opened(&mut draft).set(VisSet::Pvs, 0, 0, true).is_err(), "a bit of a row that is not known");

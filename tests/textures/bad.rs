@@ -16,22 +16,22 @@ fn each_fault_has_its_sentence() {
     let word = |value: u32| value.to_le_bytes();
     let palette = 40 + 16 * 16 * 85 / 64;
     let cases: [(&str, Vec<u8>, &str); 11] = [
-        ("cut header", good[..39].to_vec(), "39 bytes are no header of 40"),
-        ("no width", with(good.clone(), 16, &word(0)), "its size is 0 by 16, and engines want multiples of 16"),
-        ("odd width", with(good.clone(), 16, &word(24)), "its size is 24 by 16, and engines want multiples of 16"),
+        ("cut header", good[..39].to_vec(), "39 bytes are too few for a header of 40"),
+        ("no width", with(good.clone(), 16, &word(0)), "its size is 0 by 16, and engines need multiples of 16"),
+        ("odd width", with(good.clone(), 16, &word(24)), "its size is 24 by 16, and engines need multiples of 16"),
         ("huge", with(good.clone(), 16, &[word(1 << 31), word(1 << 31)].concat()), "do not fit"),
         ("too high", with(good.clone(), 20, &word(64)), "the pixels of 16 by 64 and its smaller copies do not fit"),
         (
             "image elsewhere",
             with(good.clone(), 24, &word(44)),
-            "the image is said to begin at 44, and engines find it at 40",
+            "the offset of the image is 44, and engines read it at 40",
         ),
         (
             "copy elsewhere",
             with(good.clone(), 32, &word(0)),
-            "smaller copy 2 is said to begin at 0, and engines find it at 360",
+            "the offset of smaller copy 2 is 0, and engines read it at 360",
         ),
-        ("copy far away", with(good.clone(), 36, &word(u32::MAX)), "smaller copy 3 is said to begin at 4294967295"),
+        ("copy far away", with(good.clone(), 36, &word(u32::MAX)), "the offset of smaller copy 3 is 4294967295"),
         ("few colours", with(good.clone(), palette, &[16, 0]), "its palette has 16 colours, and engines read 256"),
         ("no palette", good[..palette + 1].to_vec(), "it ends before its palette"),
         ("cut palette", good[..palette + 2 + 767].to_vec(), "its palette is cut short: 767 of 768 bytes are there"),
@@ -55,16 +55,16 @@ fn places_outside_of_the_lump_are_told() {
         let textures = Textures::parse(lump(&[16, place, -1], &good)).unwrap();
         assert!(textures.get(0).unwrap().is_some());
         let error = textures.get(1).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("it is said to begin at {place}")), "{error}");
+        assert!(error.starts_with(&format!("its offset is {place}")), "{error}");
         assert!(textures.get(2).unwrap().is_none());
         assert_eq!(textures.get(3).unwrap_err().kind(), ErrorKind::NotFound);
     }
     for (bytes, says) in [
-        (vec![1], "1 bytes are no number"),
+        (vec![1], "1 bytes are too few for the number"),
         (lump(&[], &[])[..3].to_vec(), "3 bytes"),
-        (vec![2, 0, 0, 0, 9, 9, 9, 9], "no room for the places of 2"),
-        (vec![0xFF; 64], "no room for the places of -1"),
-        (vec![0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0], "no room for the places of 2147483647"),
+        (vec![2, 0, 0, 0, 9, 9, 9, 9], "no room for the offsets of 2"),
+        (vec![0xFF; 64], "no room for the offsets of -1"),
+        (vec![0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0], "no room for the offsets of 2147483647"),
     ] {
         assert!(Textures::parse(&bytes[..]).unwrap_err().to_string().contains(says), "{says}");
     }

@@ -55,8 +55,8 @@ fn a_damaged_wad_file_gives_what_is_whole() {
     for (at, new, kind, says) in [
         (0, &[0xFF; 4][..], ErrorKind::Malformed, "are not in the file"),
         (4, &[0xFF, 0xFF, 0xFF, 0x7F][..], ErrorKind::Malformed, "are not in the file"),
-        (4, &[200, 0, 0, 0], ErrorKind::Malformed, "`OWN_WALL` is no texture"),
-        (12, &[0x42], ErrorKind::NotFound, "is of the kind 0x42"),
+        (4, &[200, 0, 0, 0], ErrorKind::Malformed, "`OWN_WALL` is not a valid texture"),
+        (12, &[0x42], ErrorKind::NotFound, "is of kind 0x42"),
         (13, &[1], ErrorKind::Malformed, "compressed"),
     ] {
         let wad = with(directory + at, new).unwrap();
@@ -113,13 +113,13 @@ fn a_wal_file_that_lies_is_told() {
         [header.encode(), good[100..].to_vec()].concat()
     };
     let bad: [(&str, Vec<u8>); 7] = [
-        ("99 bytes are no header", good[..99].to_vec()),
+        ("99 bytes are too few for a header", good[..99].to_vec()),
         ("level 3 of 64 by 64", good[..good.len() - 1].to_vec()),
         ("size is 0 by 64", with(|header| header.width = 0)),
         ("does not fit", with(|header| header.height = u32::MAX)),
         ("level 2 of 64 by 64 at 4294967295", with(|header| header.offsets[2] = u32::MAX)),
-        ("a level at 99 begins before 100", with(|header| header.offsets[1] = 99)),
-        ("begins before", with(|header| header.offsets[3] = header.offsets[2])),
+        ("a level at 99 overlaps the bytes before it, which end at 100", with(|header| header.offsets[1] = 99)),
+        ("overlaps the bytes before", with(|header| header.offsets[3] = header.offsets[2])),
     ];
     for (says, bytes) in bad {
         let error = Wal::parse(bytes).unwrap_err();

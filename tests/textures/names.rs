@@ -94,11 +94,11 @@ fn a_name_that_does_not_fit_is_refused_whole() {
         let error = try_length(most + 1).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert!(
-            error.to_string().contains(&format!("the new name has {} bytes, and {most} are the most", most + 1)),
+            error.to_string().contains(&format!("the new name has {} bytes; at most {most} are possible", most + 1)),
             "{error}"
         );
         assert!(error.to_string().contains("record"), "{error}");
-        assert!(try_length(0).unwrap_err().to_string().contains("has no letters"));
+        assert!(try_length(0).unwrap_err().to_string().contains("is empty"));
     }
 }
 
@@ -159,7 +159,7 @@ fn frames_that_lose_their_first_are_named() {
     let mut draft = map.draft();
     assert!(rename(&mut draft, &names[0], "+0button").is_empty());
     assert!(rename(&mut draft, &names[1], "+1Button").is_empty());
-    assert_eq!(rename(&mut draft, b"+0button", "lever"), ["`+1BUTTON` is there, and the frame before it is not"]);
+    assert_eq!(rename(&mut draft, b"+0button", "lever"), ["`+1BUTTON` exists, but the frame before it is missing"]);
     // That it is so already is not said again; together they may go.
     assert!(rename(&mut draft, b"lever", "handle").is_empty());
     assert!(rename(&mut draft, b"handle", "+0button").is_empty());

@@ -154,7 +154,7 @@ fn names_without_end_are_cut_and_told() {
     let names: Vec<_> = saved.texture_names().unwrap().iter().collect();
     assert_eq!(names.len(), 20_000);
     assert!(names.iter().all(|name| name.name.len() <= 127));
-    assert_eq!(names[0].problem.as_deref(), Some("the name has 19999 bytes, and 127 are the most"));
+    assert_eq!(names[0].problem.as_deref(), Some("the name has 19999 bytes; at most 127 are possible"));
     assert_eq!((names[19_872].problem.is_none(), names[19_871].problem.is_some()), (true, true));
     let renamed = saved.draft().texture_names().unwrap().rename(&Renaming::new("**", "{1}").unwrap()).unwrap();
     assert_eq!((renamed.count, renamed.left.len()), (1025, 18_975));

@@ -13,8 +13,8 @@ use crate::bytes::{integer, rounded};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Sums in double precision, rounded to single: compilers and engines for processors whose registers are all of
-    /// double precision or more.
+    /// Sums in double precision, rounded to single: the original compilers and engines, whose processors had no
+    /// registers of single precision.
     Double,
     /// Sums in single precision throughout: a few later compilers.
     Single,

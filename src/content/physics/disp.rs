@@ -8,7 +8,7 @@ const LUMP: &str = "PHYSDISP";
 /// Versions of the lump with the bytes that its numbers have.
 const VERSIONS: [(i32, usize); 2] = [(0, 2), (2, 4)];
 
-/// The solids of displacements, one for each or none, as the physics library has written them.
+/// The solids of displacements, at most one for each, as the physics library has written them.
 ///
 /// ```
 /// use bspkit::content::physics::PhysDisp;
@@ -39,12 +39,12 @@ impl<'a> Content<'a> for PhysDisp<'a> {
 }
 
 impl<'a> PhysDisp<'a> {
-    /// Reads the sizes of a lump: a count and this many numbers, of 16 bits each, or of 32 in version 2 (Strata's). One
-    /// of another version is believed where all of it is made up of numbers of 16 bits.
+    /// Reads the sizes of a lump: a count and this many numbers, of 16 bits each, or of 32 in version 2 (Strata's).
+    /// Another version is accepted if the whole lump fits 16-bit numbers.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for another version where that does not fit, [`ErrorKind::Malformed`] where there is
-    /// no room for what it says.
+    /// [`ErrorKind::Unsupported`] for another version that does not fit, [`ErrorKind::Malformed`] if there is no room
+    /// for the sizes or solids that it states.
     pub fn parse(bytes: impl Into<Data<'a>>, version: i32) -> Result<Self> {
         let width = VERSIONS.into_iter().find(|(known, _)| *known == version).map(|(_, width)| width);
         let parsed = PhysDisp::read(bytes.into(), width.unwrap_or(2));
@@ -113,7 +113,7 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
     }
 }
 
-/// Whether the size says that a displacement has no solid: all bits.
+/// Whether the size means that a displacement has no solid: all bits are set.
 fn is_none(size: usize, width: usize) -> bool {
     size == if width == 2 { 0xFFFF } else { 0xFFFF_FFFF }
 }

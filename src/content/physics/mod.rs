@@ -1,8 +1,8 @@
 //! Physics of Source maps: the solids of brush models ([`Physics`], `PHYSCOLLIDE`) and of displacements ([`PhysDisp`],
 //! `PHYSDISP`).
 //!
-//! Solids are what the physics library has written for itself, and stay as they are; the text behind them says which
-//! materials they are of, and can be changed.
+//! Solids are in the physics library's own format, and stay as they are. The text after them names their materials, and
+//! can be changed.
 
 mod disp;
 
@@ -47,13 +47,13 @@ pub struct Physics<'a> {
     bytes: Data<'a>,
     /// Where each entry begins.
     starts: Vec<usize>,
-    /// Where the entry begins that ends the list, or the bytes end.
+    /// The offset of the entry that ends the list, or the end of the bytes.
     end: usize,
-    /// Texts that differ from the bytes, with the NULs behind them.
+    /// Texts that differ from the bytes, with the NULs after them.
     changed: BTreeMap<usize, Vec<u8>>,
 }
 
-/// Where the parts of an entry stand.
+/// The ranges of the parts of an entry.
 struct Parts {
     solids: Range<usize>,
     text: Range<usize>,
@@ -108,8 +108,7 @@ impl<'a> Physics<'a> {
     /// Walks the entries of a lump.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where an entry says that it is larger than what is there: nothing behind it can be
-    /// found.
+    /// [`ErrorKind::Malformed`] if an entry claims more bytes than the lump has: entries after it cannot be found.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let bytes = bytes.into();
         let (mut starts, mut at) = (Vec::new(), 0);
@@ -148,8 +147,8 @@ impl<'a> Physics<'a> {
     /// The solids of an entry.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Malformed`] where the sizes of its solids are
-    /// not together what it says.
+    /// [`ErrorKind::NotFound`] if there is no such entry, [`ErrorKind::Malformed`] if the sizes of its solids do not
+    /// add up to the size that it states.
     pub fn solids(&self, index: usize) -> Result<impl Iterator<Item = &[u8]>> {
         let start = self.start(index)?;
         let range = self.parts(index)?.solids;
@@ -178,7 +177,7 @@ impl<'a> Physics<'a> {
         }))
     }
 
-    /// The text of an entry, without the NULs behind it (`keydata`).
+    /// The text of an entry, without the NULs after it (`keydata`).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] where there is no such entry.
@@ -187,11 +186,11 @@ impl<'a> Physics<'a> {
         Ok(&whole[..text_len(whole)])
     }
 
-    /// Gives an entry another text; the NULs behind the old one stay behind it, and one is put where there was no text.
-    /// The text it has is no edit.
+    /// Gives an entry another text; the NULs after the old one stay after it, and one is added if there was no text.
+    /// Setting the text that it has is not an edit.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry, [`ErrorKind::Refused`] for a text with a NUL in it.
+    /// [`ErrorKind::NotFound`] if there is no such entry, [`ErrorKind::Refused`] for a text with a NUL in it.
     pub fn set_text(&mut self, index: usize, text: impl AsRef<[u8]>) -> Result<()> {
         let text = text.as_ref();
         let old = &self.bytes[self.parts(index)?.text];
@@ -213,12 +212,12 @@ impl<'a> Physics<'a> {
         !self.changed.is_empty()
     }
 
-    /// The bytes behind the last entry: the one that ends the list, as a rule `-1 -1 0 0`, and what follows.
+    /// The bytes after the last entry: the entry that ends the list, usually `-1 -1 0 0`, and the bytes after it.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.end..]
     }
 
-    /// The lump with the changed texts, and their sizes where those are said.
+    /// The lump with the changed texts and their new sizes.
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] for a text of more than 2 GiB.
@@ -252,12 +251,12 @@ impl<'a> Physics<'a> {
 
     fn parts(&self, index: usize) -> Result<Parts> {
         let none = Parts { solids: 0..0, text: 0..0 };
-        // They were found once.
+        // `parse` found them.
         self.start(index).map(|start| parts(&self.bytes, start).unwrap_or(none))
     }
 }
 
-/// The parts of the entry that begins there; `None` where they are not all there.
+/// The parts of the entry that begins there; `None` if the lump ends before the last of them.
 fn parts(bytes: &[u8], start: usize) -> Option<Parts> {
     let size = |field: usize| usize::try_from(word(bytes, start + field)?).ok();
     let solids = start + HEADER..(start + HEADER).checked_add(size(4)?)?;
@@ -265,7 +264,7 @@ fn parts(bytes: &[u8], start: usize) -> Option<Parts> {
     (text.end <= bytes.len()).then_some(Parts { solids, text })
 }
 
-/// Where the solid that begins there ends; `None` where it is not all there.
+/// The end of the solid that begins there; `None` if the lump ends before.
 fn solid_end(bytes: &[u8], at: usize) -> Option<usize> {
     let size = usize::try_from(word(bytes, at)?).ok()?;
     (at + 4).checked_add(size).filter(|end| *end <= bytes.len())

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 const LUMP: &str = "game:dprp";
 const SPRITE: usize = 32;
 
-/// The detail props of a map: models and sprites that vbsp strews over some materials.
+/// The detail props of a map: models and sprites that vbsp places on some materials.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/source/room_v20.bsp")?;
@@ -41,10 +41,10 @@ impl<'a> Content<'a> for DetailProps<'a> {
 }
 
 impl<'a> DetailProps<'a> {
-    /// Reads the lists of a member of this version; costs nothing beyond their sizes.
+    /// Reads the lists of a member of this version. Only their counts are decoded.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a version other than 2 and 4, [`ErrorKind::Malformed`] where a list does not fit.
+    /// [`ErrorKind::Unsupported`] for a version other than 2 and 4, [`ErrorKind::Malformed`] if a list does not fit.
     pub fn parse(bytes: impl Into<Data<'a>>, version: u16) -> Result<Self> {
         let bytes = bytes.into();
         // Version 2 is Bloodlines', some of whose maps have four bytes after the objects.

@@ -1,8 +1,8 @@
 //! Props in the game lump of Source maps: models that are in the world ([`StaticProps`], `game:sprp`) and the
 //! small things on the ground ([`DetailProps`], `game:dprp`).
 //!
-//! Both are lenses: they keep the bytes and know where in them what is. What has no name here (the fields that
-//! games have added, padding that was never written to, letters after the end of a name) stays as it is.
+//! Both are lenses: they keep the bytes and the places of the lists in them. Bytes without a name here stay as they
+//! are: fields that games have added, padding that was never written, letters after the end of a name.
 
 mod details;
 mod statics;
@@ -30,7 +30,7 @@ fn member(bsp: &Bsp<'_>, name: &str, what: &str) -> Result<(SlotId, u16)> {
 /// The bytes of a model's name in the file.
 const NAME: usize = 128;
 
-/// Reads a list after the other: a count, then this many items of a size.
+/// Reads one list after another: a count, then this many items of a size.
 struct Lists<'b> {
     bytes: &'b [u8],
     lump: &'static str,

@@ -16,9 +16,9 @@ const LONG_LEAFS: u16 = 12;
 const LUMP: &str = "game:sprp";
 
 records! {
-    /// A static prop as far as all versions agree: `StaticPropLump_t` of gamebspfile.h.
+    /// The fields of a static prop that all versions have: `StaticPropLump_t` of gamebspfile.h.
     pub struct StaticProp(56) {
-        /// Where it stands.
+        /// Its place in the world.
         pub origin: [f32; 3],
         /// Pitch, yaw, roll.
         pub angles: [f32; 3],
@@ -34,11 +34,11 @@ records! {
         pub flags: u8,
         /// The model's skin.
         pub skin: i32,
-        /// Where it begins to fade.
+        /// The distance at which it begins to fade.
         pub fade_min: f32,
-        /// Where it is gone.
+        /// The distance at which it is invisible.
         pub fade_max: f32,
-        /// Where its light is taken.
+        /// The point whose light it takes.
         pub lighting_origin: [f32; 3],
     }
 }
@@ -92,11 +92,11 @@ impl<'a> Content<'a> for StaticProps<'a> {
 }
 
 impl<'a> StaticProps<'a> {
-    /// Reads the lists of a member of this version; costs nothing beyond their sizes.
+    /// Reads the lists of a member of this version. Only their counts are decoded.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a version other than 4 to 13, [`ErrorKind::Malformed`] where a list does not fit
-    /// or the props do not all have the same size.
+    /// [`ErrorKind::Unsupported`] for a version other than 4 to 13, [`ErrorKind::Malformed`] if a list does not fit or
+    /// the props do not all have the same size.
     pub fn parse(bytes: impl Into<Data<'a>>, version: u16) -> Result<Self> {
         if !VERSIONS.contains(&version) {
             let message = format!("static props of version {version} are not known, only versions 4 to 13");
@@ -113,7 +113,7 @@ impl<'a> StaticProps<'a> {
             VARIANTS.iter().find(is_it).filter(|_| lay.len > 0)
         };
         let known = plain.as_ref().ok().and_then(|lay| of_size(lay, None));
-        // A game's own list is believed in only where nothing else fits and it makes everything fit.
+        // A game's own list is accepted only if nothing else fits and all bytes fit with it.
         let with_list = || {
             let lists = [ExtraList::Names, ExtraList::Scales].into_iter();
             lists.map(Some).find_map(|list| {
@@ -121,7 +121,7 @@ impl<'a> StaticProps<'a> {
                 of_size(&lay, list).map(|variant| (lay, variant))
             })
         };
-        // No props and bytes behind them may be a game's own list that begins with zeros.
+        // A count of 0 with bytes after it may be a game's own list that begins with zeros.
         let is_empty = plain.as_ref().is_ok_and(|lay| lay.len == 0 && lay.props.end == bytes.len());
         let (lay, variant) = match known {
             Some(_) => (plain?, known),
@@ -140,7 +140,7 @@ impl<'a> StaticProps<'a> {
         self.version
     }
 
-    /// How a prop is laid out; `None` where there are no props to tell it by, or of a size that no game is known for.
+    /// The layout of a prop; `None` if there are no props, or no known game has props of this size.
     pub fn variant(&self) -> Option<&'static Variant> {
         self.variant
     }
@@ -155,7 +155,7 @@ impl<'a> StaticProps<'a> {
         self.len == 0
     }
 
-    /// The bytes of a prop; 0 where there are none.
+    /// The bytes of a prop; 0 if there are none.
     pub fn size(&self) -> usize {
         self.props.len().checked_div(self.len).unwrap_or(0)
     }
@@ -165,10 +165,10 @@ impl<'a> StaticProps<'a> {
         names(&self.bytes.get()[self.names.clone()])
     }
 
-    /// Names a model. Only the name and the NUL behind it are written.
+    /// Renames a model. Only the name and the NUL after it are written.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
+    /// [`ErrorKind::NotFound`] if there is no such name, [`ErrorKind::Refused`] for one with a NUL in it or of more
     /// than 127 bytes.
     pub fn set_name(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
         let (name, count) = (name.as_ref(), self.names.len() / NAME);
@@ -198,17 +198,16 @@ impl<'a> StaticProps<'a> {
         self.place(index).map(|place| &self.bytes.get()[place])
     }
 
-    /// The fields of a prop that all variants have; `None` where there is no such prop, or none of a known variant.
+    /// The fields of a prop that all variants have; `None` if there is no such prop, or the variant is not known.
     pub fn get(&self, index: usize) -> Option<StaticProp> {
         self.variant?;
         StaticProp::decode(self.record(index)?)
     }
 
-    /// Changes fields of a prop; what its variant has behind them stays.
+    /// Changes fields of a prop; the other fields of its variant stay.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such prop, [`ErrorKind::Unsupported`] where their variant is not
-    /// known.
+    /// [`ErrorKind::NotFound`] if there is no such prop, [`ErrorKind::Unsupported`] if the variant is not known.
     pub fn update(&mut self, index: usize, change: impl FnOnce(&mut StaticProp)) -> Result<()> {
         let (place, _) = self.known(index)?;
         let mut prop = self.get(index).ok_or_else(|| self.no_prop(index))?;
@@ -217,7 +216,7 @@ impl<'a> StaticProps<'a> {
         Ok(())
     }
 
-    /// The flags of a prop, wherever its variant has them.
+    /// The flags of a prop, at the place that its variant has for them.
     pub fn flags(&self, index: usize) -> Option<u32> {
         match *self.record(index)?.get(flags_place(self.variant?))? {
             [byte] => Some(byte.into()),
@@ -226,7 +225,7 @@ impl<'a> StaticProps<'a> {
         }
     }
 
-    /// Sets the flags of a prop, wherever its variant has them.
+    /// Sets the flags of a prop, at the place that its variant has for them.
     ///
     /// # Errors
     /// As [`StaticProps::update`]; [`ErrorKind::Refused`] for a flag that does not fit.
@@ -236,14 +235,14 @@ impl<'a> StaticProps<'a> {
         let flag_bytes = flags.to_le_bytes();
         let (bytes, rest) = flag_bytes.split_at(flags_place.len());
         if rest.iter().any(|byte| *byte != 0) {
-            let message = format!("the flags {flags:#x} do not fit one byte, which is what these props have for them");
+            let message = format!("the flags {flags:#x} do not fit: these props have one byte for them");
             return Err(Error::new(ErrorKind::Refused, message));
         }
         self.bytes.put(place.start + flags_place.start, bytes);
         Ok(())
     }
 
-    /// The bytes behind the last prop: none but in a list without props.
+    /// The bytes after the last prop; always empty if there are props.
     pub fn rest(&self) -> &[u8] {
         &self.bytes.get()[self.props.end..]
     }
@@ -257,7 +256,7 @@ impl<'a> StaticProps<'a> {
         let place = self.place(index).ok_or_else(|| self.no_prop(index))?;
         let variant = self.variant.ok_or_else(|| {
             let message =
-                format!("no game is known for static props of version {} with {} bytes", self.version, self.size());
+                format!("no known game has static props of version {} with {} bytes", self.version, self.size());
             Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(LUMP).record(index))
         })?;
         Ok((place, variant))
@@ -280,10 +279,10 @@ fn lay(bytes: &[u8], version: u16, list: Option<ExtraList>) -> Result<Lay> {
     }
     let len = lists.count("props")?;
     let rest = bytes.len() - lists.at;
-    // Without props there is no telling how large one would be.
+    // Without props their size is not known.
     let length = if len == 0 { 0 } else { rest };
     if len > 0 && (!rest.is_multiple_of(len) || rest / len < StaticProp::SIZE) {
-        return Err(lists.error(format!("{rest} bytes are no {len} props of one size"), lists.at));
+        return Err(lists.error(format!("{rest} bytes cannot be divided into {len} props of one size"), lists.at));
     }
     Ok(Lay { names, leafs, props: lists.at..lists.at + length, len })
 }

@@ -56,7 +56,7 @@ pub const VARIANTS: &[Variant] = &[
     late_flags(10, 72, "Team Fortress 2, Source SDK 2013"),
     plain(10, 76, "Counter-Strike: Global Offensive"),
     late_flags(11, 76, "Black Mesa"),
-    // Black Mesa has 80 bytes too, with its flags elsewhere: nothing in the lump tells the two apart.
+    // Black Mesa has 80 bytes too, with its flags elsewhere: the lump does not show which of the two it is.
     plain(11, 80, "Counter-Strike: Global Offensive, Black Mesa"),
     plain(12, 80, "Strata"),
     plain(13, 88, "Strata"),

@@ -1,9 +1,9 @@
 //! Classes with `*` and `?` in them.
 
-/// Whether a class is like a pattern, in time proportional to their product at worst.
+/// Whether a class matches a pattern, at worst in time proportional to the product of their lengths.
 pub(super) fn is_like(class: &[u8], pattern: &[u8]) -> bool {
     let (mut at, mut next) = (0, 0);
-    // Where to go on if the run that the last `*` stands for has to be longer.
+    // Where to continue if the run that the last `*` matches has to be longer.
     let mut retry = None;
     while at < class.len() {
         match pattern.get(next) {

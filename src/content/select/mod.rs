@@ -1,4 +1,4 @@
-//! Selectors: which entities an edit is about.
+//! Selectors: choose the entities for an edit.
 
 mod index;
 mod like;
@@ -24,20 +24,20 @@ use test::Test;
 /// | `#17` | the one of this index |
 /// | `[targetname]` | that have this key; case does not matter |
 /// | `[style=32]` | where the key has this value, byte for byte |
-/// | `[target^=door_]` | where the value begins so |
-/// | `[target$=_1]` | where the value ends so |
+/// | `[target^=door_]` | where the value begins with this |
+/// | `[target$=_1]` | where the value ends with this |
 /// | `[target*=oor]` | where the value contains this |
 /// | `[message~/re/]`, `[message~/re/i]` | where a regular expression matches in the value; `i` ignores case |
-/// | `[wait>2]`, `<`, `>=`, `<=` | where the whole value is one number, and compares so |
+/// | `[wait>2]`, `<`, `>=`, `<=` | where the whole value is one number, and the comparison is true |
 /// | `light:not([style])` | that the selector in the parentheses does not match |
 /// | `light,#17` | that either matches |
 ///
-/// Tests and `:not(...)` may follow a class, an index or each other, and all have to hold. Where an entity has a key
-/// several times, one of its values has to pass. A value goes up to the `]`, or is in quotes; `\xNN`, `\n` and `\\`
-/// are escapes, as in [`unescape`](crate::bytes::unescape). Spaces may be around commas and parentheses.
+/// Tests and `:not(...)` may follow a class, an index or each other, and all have to hold. If an entity has a key
+/// several times, one of its values has to pass. A value ends at the `]`, or is in quotes; `\xNN`, `\n` and `\\` are
+/// escapes, as in [`unescape`](crate::bytes::unescape). Spaces may be around commas and parentheses.
 ///
-/// Regular expressions are those of the crate `regex`, on bytes and in time linear in the value: `.` is any byte but a
-/// line break, `\xe9` the byte, `\d` and `\w` are ASCII, and `\/` is a slash.
+/// Regular expressions are those of the crate `regex`, on bytes and in time linear in the value: `.` is any byte except
+/// a line break, `\xe9` the byte, `\d` and `\w` are ASCII, and `\/` is a slash.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -57,7 +57,7 @@ pub struct Selector {
     either: Vec<All>,
 }
 
-/// What has to hold together: with no head and no test, everything.
+/// Conditions that all have to hold: without a head and tests it matches everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct All {
     head: Head,
@@ -76,7 +76,7 @@ impl Selector {
     /// Reads a selector.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) if it cannot be understood; the hint points at the place.
+    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) if it cannot be read; the hint marks the place.
     pub fn parse(text: &str) -> Result<Self> {
         parse::parse(text)
     }

@@ -1,4 +1,4 @@
-//! Selectors from text: pest reads the words, and what they mean together is put together here.
+//! Selectors from text: pest reads the words, and this module builds the selector from them.
 
 use pest::Parser;
 use pest::error::InputLocation;
@@ -18,12 +18,12 @@ mod grammar {
 
 use grammar::{Grammar, Rule};
 
-/// How deep `:not(...)` may be nested; nobody reads more than two.
+/// How deep `:not(...)` may be nested.
 const MAX_DEPTH: usize = 32;
 /// How many regular expressions a selector may have: each takes up to a mebibyte.
 const MAX_EXPRESSIONS: usize = 64;
 
-/// What is being read: the parts of the selector that are done, and the one that is not.
+/// The state while reading: the complete parts of the selector, and the part that is being read.
 #[derive(Default)]
 struct Level {
     either: Vec<All>,
@@ -54,13 +54,13 @@ pub(super) fn parse(text: &str) -> Result<Selector> {
             Rule::not => outer.push(std::mem::replace(&mut level, Level { start: at, ..Level::default() })),
             Rule::close => {
                 level.end_all(text, at)?;
-                let Some(around) = outer.pop() else { return Err(wrong(at, "no `:not(` is open here")) };
+                let Some(around) = outer.pop() else { return Err(wrong(at, "this `)` has no `:not(`")) };
                 let not = Selector { either: std::mem::replace(&mut level, around).either };
                 level.all.get_or_insert_default().tests.push(Test::Not(not));
             }
             Rule::class | Rule::index => {
                 if level.all.is_some() {
-                    return Err(wrong(at, "a class or an index stands first; a `,` means either"));
+                    return Err(wrong(at, "a class or an index must be first; use `,` between alternatives"));
                 }
                 level.all = Some(All { head: head(&part), tests: Vec::new() });
             }
@@ -83,7 +83,7 @@ pub(super) fn parse(text: &str) -> Result<Selector> {
 }
 
 impl Level {
-    /// Ends one of those of which either may match.
+    /// Ends one of the alternatives.
     fn end_all(&mut self, text: &str, at: usize) -> Result<()> {
         let all = self.all.take().ok_or_else(|| wrong(text, at, "a selector is missing"))?;
         self.either.push(all);
@@ -93,7 +93,7 @@ impl Level {
 
 fn head(part: &Pair<'_, Rule>) -> Head {
     match (part.as_rule(), part.as_str()) {
-        // Only too many digits are no number; no entity has such an index.
+        // Only a number with too many digits does not fit; no entity has such an index.
         (Rule::index, text) => Head::Index(text[1..].parse().unwrap_or(usize::MAX)),
         (_, "*") => Head::Any,
         (_, text) => Head::Class(unescape(text)),
@@ -142,26 +142,26 @@ fn compared(operator: &str, value: Vec<u8>) -> Result<Compare, String> {
     Ok(Compare::Number(order, number))
 }
 
-/// Says why the words cannot be read from here on.
+/// The reason why the text cannot be read from here on.
 fn unreadable(text: &str, at: usize) -> Error {
     let rest = &text[at..];
     let why = match rest.as_bytes() {
-        [b':', ..] => "behind a `:` there is only `not(`".to_owned(),
-        [b'~', ..] => "an expression stands between slashes: `[message~/re/]`".to_owned(),
+        [b':', ..] => "only `not(` can follow a `:`".to_owned(),
+        [b'~', ..] => "an expression is written between slashes: `[message~/re/]`".to_owned(),
         [b'!', b'=', ..] => "`!=` is written `:not([key=value])`".to_owned(),
         [] if text.contains("~/") => "it ends too early; `/]` or a `]` is missing".to_owned(),
         [] => "it ends too early; a `]` is missing".to_owned(),
-        [b'"', ..] if text[..at].ends_with('=') => "behind the quote, `\"` and then `]` are missing".to_owned(),
-        [b'(', ..] => "a parenthesis stands only behind `:not`; in a class it is `\\x28`".to_owned(),
+        [b'"', ..] if text[..at].ends_with('=') => "a closing `\"` and then `]` are missing".to_owned(),
+        [b'(', ..] => "a parenthesis can only follow `:not`; in a class write `\\x28`".to_owned(),
         _ if text[..at].ends_with('#') => "an index is a number".to_owned(),
         _ if text[..at].ends_with('[') => "a key is missing".to_owned(),
-        _ if text[..at].ends_with('/') => "behind an expression there is `i` or nothing, and then `]`".to_owned(),
+        _ if text[..at].ends_with('/') => "an expression is followed by `]`, or by `i` and `]`".to_owned(),
         _ => format!("`{}` is not expected here", rest.chars().next().unwrap_or_default()),
     };
     wrong(text, at, &why)
 }
 
-/// Says what is wrong, with a mark under the place.
+/// The error, with a mark under the place.
 fn wrong(text: &str, at: usize, why: &str) -> Error {
     let caret = " ".repeat(text[..at].chars().count());
     Error::new(ErrorKind::Argument, format!("cannot read the selector `{}`: {why}", text.escape_debug()))

@@ -6,7 +6,7 @@ use super::test::{Compare, Order, Test};
 use super::{All, Head, Selector};
 use crate::bytes::escaped;
 
-/// What has to be an escape in a class, besides what always is.
+/// The characters to escape in a class, besides those that always are.
 const IN_CLASS: &str = "[],:#\"() ";
 /// In a key.
 const IN_KEY: &str = "[]=^$*~<>!";
@@ -28,7 +28,7 @@ impl fmt::Display for All {
             Head::Any if self.tests.is_empty() => f.write_str("*")?,
             Head::Any => {}
             Head::Index(index) => write!(f, "#{index}")?,
-            // A bare `*` is more than any class: it needs none.
+            // A bare `*` also matches entities without a class.
             Head::Class(class) if class == b"*" => f.write_str("\\x2a")?,
             Head::Class(class) => print(f, class, IN_CLASS)?,
         }

@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::Selector;
 use crate::content::entities::Entity;
 
-/// What one compiled expression may take: a text of some bytes can ask for gigabytes otherwise.
+/// The memory of one compiled expression in bytes: without a limit a short text can need gigabytes.
 const MAX_EXPRESSION: usize = 1 << 20;
 /// How deep groups of an expression may be nested.
 const MAX_GROUPS: u32 = 64;
@@ -56,7 +56,7 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// Compiles an expression; an error is the reason, and where in the text it is in characters.
+    /// Compiles an expression; the error is the reason and its place in the text in characters.
     pub(super) fn new(text: &str, ignores_case: bool) -> Result<Self, (String, usize)> {
         let regex = RegexBuilder::new(text)
             .unicode(false)
@@ -74,7 +74,7 @@ impl Expression {
     }
 }
 
-/// The last line of what the crate says, and the column of the caret that it draws four spaces in.
+/// The last line of the crate's message, and the column of its caret, which it indents by four spaces.
 fn reason(said: &str) -> (String, usize) {
     let why = said.lines().last().unwrap_or_default();
     let why = why.strip_prefix("error: ").unwrap_or(why);
@@ -119,7 +119,7 @@ impl Order {
     }
 }
 
-/// The number that a whole text is: digits with a sign, a point, an exponent, and no words for infinity.
+/// The number, if the whole text is one: digits with a sign, a point, an exponent; words for infinity are not numbers.
 pub(super) fn one_number(text: &[u8]) -> Option<f64> {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let text = std::str::from_utf8(text).ok().filter(|text| text.as_bytes().iter().all(is_part))?;

@@ -1,5 +1,5 @@
 //! The frames of animated textures, which engines of Quake and GoldSrc find by their names: `+0name` to `+9name`, and
-//! `+Aname` to `+Jname` for another state. They stop where one is missing before the last (`Mod_LoadTextures`).
+//! `+Aname` to `+Jname` for another state. Engines stop if one before the last is missing (`Mod_LoadTextures`).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::fmt;
 use super::Textures;
 use crate::bytes::escaped;
 
-/// What engines stop at.
+/// Faults at which engines stop.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// The second letter is not that of a frame.
+    /// The second letter is not a frame.
     NoFrame(Vec<u8>),
     /// The frame before it is missing.
     NoneBefore(Vec<u8>),
@@ -20,13 +20,13 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::NoFrame(name) => write!(f, "`{}` is neither frame 0 to 9 nor A to J", escaped(name)),
-            Fault::NoneBefore(name) => write!(f, "`{}` is there, and the frame before it is not", escaped(name)),
+            Fault::NoneBefore(name) => write!(f, "`{}` exists, but the frame before it is missing", escaped(name)),
         }
     }
 }
 
-/// The faults among the textures of a map, each with what its name came with; other names than those of frames are left
-/// out. Case does not matter.
+/// The faults among the textures of a map, each with the value given with its name. Names that are not frames are
+/// ignored. Case does not matter.
 pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
     let frames = names.iter().filter(|(name, _)| name.starts_with(b"+"));
     let mut frames: Vec<(Vec<u8>, P)> = frames.map(|(name, place)| (name.to_ascii_uppercase(), *place)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn faults<P: Copy>(names: &[(Vec<u8>, P)]) -> Vec<(P, Fault)> {
 }
 
 impl Textures<'_> {
-    /// What is wrong with the frames of animated textures.
+    /// The faults of the frames of animated textures.
     pub(crate) fn frame_faults(&self) -> BTreeSet<Fault> {
         let names = (0..self.len()).filter_map(|index| Some((self.name(index)?.to_vec(), ())));
         faults(&names.collect::<Vec<_>>()).into_iter().map(|((), fault)| fault).collect()

@@ -1,4 +1,5 @@
-//! The lump with edited textures: what follows one that grows or shrinks moves, and the directory follows.
+//! Writes the lump with edited textures: the bytes after a texture that grows or shrinks move, and the directory is
+//! updated.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -7,7 +8,7 @@ use super::{MISSING, Textures};
 use crate::bytes::{Relay, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
-/// Everything in the lump keeps its place modulo this.
+/// All offsets in the lump keep their remainder modulo this.
 const ALIGNMENT: usize = 4;
 
 /// A place in the lump, and the entries that begin there.
@@ -18,14 +19,14 @@ pub(super) struct Held {
 }
 
 impl Textures<'_> {
-    /// The lump with all edits. A texture is laid where it was if no other has bytes of it, or all that begin there
-    /// get the same; any other gets bytes of its own at the end. Order, and what lies between textures, stay. An entry
-    /// that is said to begin past the lump stays so, and is said to begin as far past the new one where that needs
-    /// another word.
+    /// The lump with all edits. A texture is written at its old place if no other texture shares its bytes, or if all
+    /// that begin there get the same bytes. Otherwise its new bytes are written at the end. The order, and the bytes
+    /// between textures, stay. An entry whose offset is past the lump keeps an offset past it, by the same distance if
+    /// the offset has to change.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where a texture would begin past 2 GiB; [`ErrorKind::Refused`] where a damaged texture
-    /// shares bytes with one that is to stay as it is.
+    /// [`ErrorKind::TooLarge`] if a texture would begin past 2 GiB; [`ErrorKind::Refused`] if a damaged texture shares
+    /// bytes with one that is not edited.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let places = self.places();
         let shared = shared(&places);
@@ -46,7 +47,7 @@ impl Textures<'_> {
             for index in &place.entries {
                 let Some(new) = self.edits.get(index) else { continue };
                 if place.is_damaged {
-                    let message = "it is damaged, and shares bytes with a texture that is to stay as it is";
+                    let message = "it is damaged, and shares bytes with a texture that is not edited";
                     return Err(super::at(*index, Error::new(ErrorKind::Refused, message)));
                 }
                 starts.insert(*index, *appended.entry(new).or_insert_with(|| out.append(new, ALIGNMENT)));
@@ -71,7 +72,7 @@ impl Textures<'_> {
         Ok(out)
     }
 
-    /// What all entries of a place are to be, where that is the same.
+    /// The new bytes of all entries at a place, if they are the same.
     fn common_edit(&self, place: &Held) -> Option<&[u8]> {
         let mut edits = place.entries.iter().map(|index| self.edits.get(index));
         let first = edits.next()??;
@@ -79,7 +80,7 @@ impl Textures<'_> {
     }
 }
 
-/// Which of the places, that come in order, have bytes in common with others.
+/// Which of the sorted places share bytes with others.
 pub(super) fn shared(places: &[Held]) -> Vec<bool> {
     let mut shared = vec![false; places.len()];
     let mut furthest: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! Smaller copies of an image: of a size of a half, a quarter and an eighth, in the colours of the palette.
+//! Smaller copies of an image (mip levels): half, a quarter and an eighth of its size, in the colours of the palette.
 
 use crate::bytes::index;
 use crate::content::palette::{Nearest, Palette};
@@ -6,7 +6,7 @@ use crate::content::palette::{Nearest, Palette};
 /// How many sizes a texture has (`MIPLEVELS`).
 pub const LEVELS: usize = 4;
 
-/// Pixels of a palette, line by line from above.
+/// Pixels as indices of a palette, line by line from the top.
 ///
 /// ```
 /// use bspkit::content::textures::Image;
@@ -26,7 +26,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image; nothing where there are not as many pixels as it should have.
+    /// An image; `None` if the number of pixels does not fit its size.
     pub fn new(width: u32, height: u32, pixels: Vec<u8>) -> Option<Self> {
         let count = index(width).checked_mul(index(height));
         (count == Some(pixels.len())).then_some(Image { width, height, pixels })
@@ -51,8 +51,8 @@ impl<'p> Shrink<'p> {
         std::array::from_fn(|at| self.level(image, at + 1, None))
     }
 
-    /// The copy of a level. Where an older image of the size and its copy are given, what is the same in both images
-    /// keeps what it was in the copy.
+    /// The copy of a level. If an older image of the same size and its copy are given, pixels that are equal in both
+    /// images keep their pixel in the copy.
     pub(crate) fn level(&mut self, image: &Image, level: usize, old: Option<(&[u8], &[u8])>) -> Vec<u8> {
         let (line, side) = (index(image.width), 1 << level);
         let (width, height) = (line >> level, index(image.height) >> level);
@@ -70,8 +70,8 @@ impl<'p> Shrink<'p> {
         copy
     }
 
-    /// The colour for a square: its own where it has one only, a hole where half of it is, else the nearest to the
-    /// mean.
+    /// The colour for a square: its colour if it has only one, a hole if half of it is a hole, else the colour nearest
+    /// to the mean.
     fn sample(&mut self, square: impl Iterator<Item = u8> + Clone) -> u8 {
         let mut first = square.clone();
         let own = first.next().unwrap_or(0);

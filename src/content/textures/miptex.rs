@@ -10,29 +10,30 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, Name, Record, records};
 
 records! {
-    /// `miptex_t`: what comes before the pixels.
+    /// `miptex_t`: the header before the pixels.
     pub struct MiptexHeader(40) {
-        /// Its name, by which it is found where its pixels are not here.
+        /// Its name, by which engines find it in a WAD file if its pixels are not here.
         pub name: Name<16>,
         /// Pixels in a line.
         pub width: u32,
         /// How many lines.
         pub height: u32,
-        /// Where the image and its three smaller copies begin, from here; all 0 where the pixels are in a WAD file.
+        /// The offsets of the image and its three smaller copies, from the start of this header; all 0 if the pixels
+        /// are in a WAD file.
         pub offsets: [u32; 4],
     }
 }
 
-/// Engines find the pixels after the header, and the palette after these, whatever the offsets say.
+/// Engines read the pixels directly after the header, and the palette after the pixels, whatever the offsets say.
 const HEADER: usize = MiptexHeader::SIZE;
 /// The number of colours that comes before them.
 const COUNT: usize = 2;
-/// What follows the colours, so that the next texture is at a multiple of 4.
+/// The padding after the colours, so that the next texture is at a multiple of 4.
 const PAD: usize = 2;
 /// The colour of holes in textures whose names begin with `{`.
 const HOLE: u8 = 255;
 
-/// A texture: its name and size, and its pixels where they are here.
+/// A texture: its name and size, and its pixels if they are in the map.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
@@ -51,11 +52,11 @@ pub struct Miptex<'t> {
 }
 
 impl<'t> Miptex<'t> {
-    /// Reads the texture of GoldSrc that begins with these bytes; what follows it does not matter.
+    /// Reads the texture of GoldSrc that begins with these bytes; bytes after it do not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it is cut off, its size is one that engines refuse, or its offsets say that the
-    /// pixels are elsewhere than engines find them.
+    /// [`ErrorKind::Malformed`] if it is cut off, engines refuse its size, or its offsets differ from the place where
+    /// engines read the pixels.
     pub fn read(bytes: &'t [u8]) -> Result<Self> {
         Miptex::read_as(bytes, true)
     }
@@ -71,7 +72,7 @@ impl<'t> Miptex<'t> {
     pub(super) fn read_as(bytes: &'t [u8], has_palette: bool) -> Result<Self> {
         let wrong = |why: String| Error::new(ErrorKind::Malformed, why);
         let header = MiptexHeader::decode(bytes)
-            .ok_or_else(|| wrong(format!("{} bytes are no header of {HEADER}", bytes.len())))?;
+            .ok_or_else(|| wrong(format!("{} bytes are too few for a header of {HEADER}", bytes.len())))?;
         if header.offsets == [0; LEVELS] {
             return Ok(Miptex { bytes: &bytes[..HEADER], header, is_embedded: false, has_palette });
         }
@@ -86,7 +87,7 @@ impl<'t> Miptex<'t> {
         for (level, (says, is)) in header.offsets.iter().zip(ends).enumerate() {
             if index(*says) != is {
                 let what = if level == 0 { "the image".to_owned() } else { format!("smaller copy {level}") };
-                return Err(wrong(format!("{what} is said to begin at {says}, and engines find it at {is}")));
+                return Err(wrong(format!("the offset of {what} is {says}, and engines read it at {is}")));
             }
         }
         let at = ends[LEVELS];
@@ -108,7 +109,7 @@ impl<'t> Miptex<'t> {
         Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true, has_palette })
     }
 
-    /// What comes before the pixels.
+    /// The header before the pixels.
     pub fn header(&self) -> &MiptexHeader {
         &self.header
     }
@@ -129,27 +130,27 @@ impl<'t> Miptex<'t> {
         self.header.height
     }
 
-    /// Whether the pixels are here; else engines look for a texture of this name in WAD files.
+    /// Whether the pixels are in the map; if not, engines look for a texture of this name in WAD files.
     pub fn is_embedded(&self) -> bool {
         self.is_embedded
     }
 
-    /// The pixels of a level: 0 the image, 1 to 3 the smaller copies. Nothing where they are not here.
+    /// The pixels of a level: 0 the image, 1 to 3 the smaller copies. `None` if they are not in the map.
     pub fn pixels(&self, level: usize) -> Option<&'t [u8]> {
         self.extent(level).map(|range| &self.bytes[range])
     }
 
-    /// Its image, where it is here.
+    /// Its image, if the pixels are in the map.
     pub fn image(&self) -> Option<Image> {
         Image::new(self.width(), self.height(), self.pixels(0)?.to_vec())
     }
 
-    /// Whether it is of GoldSrc, where textures with pixels have colours of their own.
+    /// Whether it is a texture of GoldSrc, where textures with pixels have a palette of their own.
     pub fn has_palette(&self) -> bool {
         self.has_palette
     }
 
-    /// Its colours, where they are here.
+    /// Its palette, if it is in the map.
     pub fn palette(&self) -> Option<Palette> {
         let start = self.palette_at()?;
         Some(Palette(*self.bytes[start..].first_chunk()?))
@@ -169,18 +170,17 @@ impl<'t> Miptex<'t> {
         Some(self.extent(LEVELS - 1).filter(|_| self.has_palette)?.end + COUNT)
     }
 
-    /// Its bytes with another image, and another palette where one is given; for a texture of Quake that is the game's,
-    /// by which the smaller copies are made, and it is not kept. What is the same keeps its bytes: the smaller
-    /// copies are made anew only where the image differs, or all of them where its size or the palette does. Padding
+    /// Its bytes with another image, and another palette if one is given. For a texture of Quake that is the game's
+    /// palette: it is used for the smaller copies, and not stored. Equal pixels keep their bytes: only the changed
+    /// parts of the smaller copies are computed again, or all of them if the size or the palette changes. Padding
     /// stays.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for a size that engines refuse, and where neither the texture nor the caller has a
-    /// palette.
+    /// [`ErrorKind::Refused`] for a size that engines refuse, and if neither the texture nor the caller has a palette.
     pub fn with_image(&self, image: &Image, palette: Option<&Palette>) -> Result<Vec<u8>> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         check_size(image.width, image.height).map_err(refused)?;
-        // Colours of the game do not change with an image.
+        // The game's palette does not change with an image.
         let colors = if self.has_palette { self.palette() } else { palette.cloned() };
         let is_same_size = (image.width, image.height) == (self.width(), self.height());
         if !self.has_palette && is_same_size && self.pixels(0) == Some(&image.pixels[..]) {
@@ -193,7 +193,7 @@ impl<'t> Miptex<'t> {
         let palette = palette.or(colors.as_ref()).ok_or_else(none)?;
         let mut smaller = Shrink::new(palette, self.name().starts_with(b"{").then_some(HOLE));
         let old_image = self.pixels(0).filter(|_| is_same_size);
-        // Where the image stays, so do its copies: they are what their maker wanted.
+        // If the image stays, its copies stay too: their maker may have painted them.
         let keeps = old_image.filter(|old| old_image_counts(old, image, colors.as_ref(), palette));
         let mut levels = vec![image.pixels.clone()];
         for level in 1..LEVELS {
@@ -210,10 +210,10 @@ impl<'t> Miptex<'t> {
     /// Its bytes with the pixels of a smaller copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where it has no such level, or another number of pixels in it.
+    /// [`ErrorKind::Refused`] if it has no such level, or the level has another number of pixels.
     pub fn with_level(&self, level: usize, pixels: &[u8]) -> Result<Vec<u8>> {
         let there = self.extent(level).filter(|range| range.len() == pixels.len()).ok_or_else(|| {
-            let message = format!("{} pixels are not those of level {level}", pixels.len());
+            let message = format!("{} pixels do not fit level {level}", pixels.len());
             Error::new(ErrorKind::Refused, message)
         })?;
         let mut bytes = self.bytes.to_vec();
@@ -221,7 +221,7 @@ impl<'t> Miptex<'t> {
         Ok(bytes)
     }
 
-    /// Its bytes under another name; what follows the name's NUL stays.
+    /// Its bytes with another name; the bytes after the name's NUL stay.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for a name that does not fit.
@@ -233,10 +233,10 @@ impl<'t> Miptex<'t> {
         Ok(self.with_header(header))
     }
 
-    /// Its bytes with the pixels of another texture, and all 16 bytes of its own name.
+    /// Its bytes with the pixels of another texture; all 16 bytes of its own name stay.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where one of them has colours of its own and the other those of the game.
+    /// [`ErrorKind::Refused`] if one of them has a palette of its own and the other has not.
     pub fn with_pixels_of(&self, other: &Miptex<'_>) -> Result<Vec<u8>> {
         match self.has_palette == other.has_palette {
             true => Ok(other.with_header(MiptexHeader { name: self.header.name, ..other.header })),
@@ -245,7 +245,7 @@ impl<'t> Miptex<'t> {
         }
     }
 
-    /// Its header alone, which says that the pixels are elsewhere.
+    /// Its header alone, with offsets of 0: the pixels are in a WAD file.
     pub fn without_pixels(&self) -> Vec<u8> {
         MiptexHeader { offsets: [0; LEVELS], ..self.header }.encode()
     }
@@ -262,7 +262,7 @@ pub(super) fn no_room(name: &[u8]) -> Error {
     Error::new(ErrorKind::Refused, message)
 }
 
-/// Whether the older image says which parts of the copies may stay: it does unless pixels have got another meaning.
+/// Whether parts of the old copies may stay, by comparison with the old image: not if the size or the palette changed.
 fn old_image_counts(old: &[u8], new: &Image, old_palette: Option<&Palette>, palette: &Palette) -> bool {
     old == new.pixels || old_palette == Some(palette)
 }
@@ -272,7 +272,7 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
     let is_good = |size: u32| size > 0 && size.is_multiple_of(16);
     match is_good(width) && is_good(height) {
         true => Ok(()),
-        false => Err(format!("its size is {width} by {height}, and engines want multiples of 16")),
+        false => Err(format!("its size is {width} by {height}, and engines need multiples of 16")),
     }
 }
 
@@ -283,7 +283,7 @@ fn ends(width: u32, height: u32) -> Option<[usize; LEVELS + 1]> {
         let size = (index(width) >> level).checked_mul(index(height) >> level)?;
         at[level + 1] = at[level].checked_add(size)?;
     }
-    // What follows is known as well.
+    // The palette and the padding after the pixels must not overflow either.
     at[LEVELS].checked_add(COUNT + PALETTE + PAD)?;
     Some(at)
 }

@@ -1,6 +1,6 @@
-//! The textures in a Quake or GoldSrc map: a directory, and after it textures with their pixels or names alone.
+//! The textures in a Quake or GoldSrc map: a directory, then the textures, with pixels or only with a name.
 //!
-//! What is not edited keeps its bytes, and so does what no entry of the directory names.
+//! Textures that are not edited keep their bytes, and so do bytes that no entry of the directory names.
 
 pub(crate) mod frames;
 mod lay;
@@ -21,15 +21,15 @@ pub(crate) use mips::Shrink;
 pub use mips::{Image, LEVELS};
 pub use miptex::{Miptex, MiptexHeader};
 
-/// What the dialects call the lump's content.
+/// The dialects' names for the lump's content.
 const LENS: &str = "textures";
 const BARE: &str = "textures without palettes";
-/// Words of the directory that name no texture.
+/// Offsets in the directory that mean "no texture".
 const MISSING: i32 = -1;
 /// The bytes of a name's field.
 const NAME: usize = 16;
-/// How many bytes edits may have beyond those of the lump: far more than any engine loads, and memory stays bounded
-/// where many entries share bytes and each wants its own.
+/// How many bytes edits may add to the lump: far more than any engine loads. It bounds memory if many entries share
+/// bytes and each of them gets its own.
 const MOST_GROWTH: usize = 1 << 28;
 
 /// The textures in a map, by their index in the directory.
@@ -52,11 +52,11 @@ pub struct Textures<'a> {
     bytes: Data<'a>,
     len: usize,
     has_palettes: bool,
-    /// New bytes of textures; never equal to the old ones. Entries of one place share them where they are equal.
+    /// New bytes of textures; never equal to the old ones. Entries at one place share them if they are equal.
     edits: BTreeMap<usize, Arc<Vec<u8>>>,
     /// The last edit of each place.
     latest: HashMap<usize, Weak<Vec<u8>>>,
-    /// At least as many bytes as all edits have.
+    /// An upper bound of the bytes of all edits.
     held: usize,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Textures<'a> {
     /// Reads the directory of a GoldSrc map's lump; an empty one has no textures.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where it does not fit.
+    /// [`ErrorKind::Malformed`] if it does not fit.
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         Textures::parse_as(bytes.into(), true)
     }
@@ -105,12 +105,12 @@ impl<'a> Textures<'a> {
         let wrong = |message: String| Error::new(ErrorKind::Malformed, message).at(Place::default().lump("TEXTURES"));
         let count = match word(&bytes, 0) {
             None if bytes.is_empty() => 0,
-            None => return Err(wrong(format!("{} bytes are no number of textures", bytes.len()))),
+            None => return Err(wrong(format!("{} bytes are too few for the number of textures", bytes.len()))),
             Some(count) => count,
         };
         let room = bytes.len().saturating_sub(4) / 4;
         let len = usize::try_from(count).ok().filter(|len| *len <= room);
-        let len = len.ok_or_else(|| wrong(format!("there is no room for the places of {count} textures")))?;
+        let len = len.ok_or_else(|| wrong(format!("there is no room for the offsets of {count} textures")))?;
         Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 })
     }
 
@@ -129,11 +129,11 @@ impl<'a> Textures<'a> {
         self.len == 0
     }
 
-    /// A texture; nothing where the directory says that it is missing, which is legal.
+    /// A texture; `None` if the directory marks it as missing, which is legal.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such entry; [`ErrorKind::Malformed`] where it is outside of the lump,
-    /// and as [`Miptex::read`].
+    /// [`ErrorKind::NotFound`] if there is no such entry; [`ErrorKind::Malformed`] if it is outside of the lump, and as
+    /// [`Miptex::read`].
     pub fn get(&self, index: usize) -> Result<Option<Miptex<'_>>> {
         if let Some(bytes) = self.edits.get(&index) {
             return Miptex::read_as(bytes, self.has_palettes).map(Some);
@@ -147,7 +147,7 @@ impl<'a> Textures<'a> {
         }
     }
 
-    /// The name of an entry, where one can be read: of a texture with damage too.
+    /// The name of an entry, if it can be read, also of a damaged texture.
     pub fn name(&self, index: usize) -> Option<&[u8]> {
         let header = match self.edits.get(&index) {
             Some(bytes) => bytes,
@@ -156,8 +156,8 @@ impl<'a> Textures<'a> {
         header.get(..NAME)?.split(|byte| *byte == 0).next()
     }
 
-    /// Gives a texture another image, and another palette where one is given; the size may be another one. Pixels that
-    /// stay keep what they are in the smaller copies.
+    /// Gives a texture another image, and another palette if one is given; the size may change. Pixels that stay keep
+    /// their pixels in the smaller copies.
     ///
     /// # Errors
     /// As [`Textures::get`] and [`Miptex::with_image`].
@@ -165,7 +165,8 @@ impl<'a> Textures<'a> {
         self.change(index, |texture| texture.with_image(image, palette))
     }
 
-    /// Gives a texture another smaller copy: level 1 to 3; 0 is the image, and its copies stay as they are.
+    /// Replaces the pixels of one level: 1 to 3 are the smaller copies; 0 is the image, whose copies then stay as they
+    /// are.
     ///
     /// # Errors
     /// As [`Textures::get`] and [`Miptex::with_level`].
@@ -173,12 +174,12 @@ impl<'a> Textures<'a> {
         self.change(index, |texture| texture.with_level(level, pixels))
     }
 
-    /// Gives a texture another name; what follows the name's NUL stays, and the name that is there is no edit. A
-    /// texture with damage after its name can have another one too.
+    /// Gives a texture another name; the bytes after the name's NUL stay. Setting the name that it has is not an edit.
+    /// A texture that is damaged after its name can be renamed too.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such texture, [`ErrorKind::Malformed`] where its name is not in the
-    /// lump, [`ErrorKind::Refused`] for a name of more than 15 bytes.
+    /// [`ErrorKind::NotFound`] if there is no such texture, [`ErrorKind::Malformed`] if its name is not in the lump,
+    /// [`ErrorKind::Refused`] for a name of more than 15 bytes.
     pub fn rename(&mut self, index: usize, name: &[u8]) -> Result<()> {
         if self.name(index) == Some(name) {
             return Ok(());
@@ -193,7 +194,7 @@ impl<'a> Textures<'a> {
         };
         let mut new = old.to_vec();
         let Some(field) = new.get_mut(..NAME) else {
-            let message = format!("{} bytes are no name of {NAME}", old.len());
+            let message = format!("{} bytes are too few for a name of {NAME}", old.len());
             return Err(at(index, Error::new(ErrorKind::Malformed, message)));
         };
         if !crate::record::write_name(field, name) {
@@ -207,7 +208,7 @@ impl<'a> Textures<'a> {
         Ok(())
     }
 
-    /// Gives a texture the pixels of another one: of a WAD file, say. The name stays.
+    /// Gives a texture the pixels of another one, for example of a WAD file. The name stays.
     ///
     /// # Errors
     /// As [`Textures::get`] and [`Miptex::with_pixels_of`].
@@ -215,7 +216,7 @@ impl<'a> Textures<'a> {
         self.change(index, |texture| texture.with_pixels_of(from))
     }
 
-    /// Leaves the name and the size of a texture: engines look for the pixels in WAD files then.
+    /// Removes the pixels of a texture; name and size stay. Engines then look for the pixels in WAD files.
     ///
     /// # Errors
     /// As [`Textures::get`].
@@ -235,7 +236,7 @@ impl<'a> Textures<'a> {
         let texture = self.get(index)?.ok_or_else(missing)?;
         let new = edit(&texture)?;
         let old = self.offset(index)?.map(|offset| &self.bytes[offset..]);
-        // What is there already is no edit; where an offset was of no use before, any bytes are.
+        // Setting the present bytes is not an edit; after a useless offset any bytes are one.
         let is_same =
             old.and_then(|old| Miptex::read_as(old, self.has_palettes).ok()).is_some_and(|old| old.bytes() == new);
         match is_same {
@@ -245,7 +246,7 @@ impl<'a> Textures<'a> {
         Ok(())
     }
 
-    /// Remembers an edit.
+    /// Stores an edit.
     fn keep(&mut self, index: usize, new: Vec<u8>) -> Result<()> {
         let Some(place) = self.offset(index)? else { return Ok(()) };
         if let Some(known) = self.latest.get(&place).and_then(Weak::upgrade).filter(|known| **known == new) {
@@ -282,14 +283,13 @@ impl<'a> Textures<'a> {
         let places = 4 + 4 * self.len..self.bytes.len();
         let offset = usize::try_from(says).ok().filter(|offset| places.contains(offset));
         offset.map(Some).ok_or_else(|| {
-            let message =
-                format!("it is said to begin at {says}, and there is room from {} to {}", places.start, places.end);
+            let message = format!("its offset is {says}, and textures can be from {} to {}", places.start, places.end);
             at(index, Error::new(ErrorKind::Malformed, message))
         })
     }
 
-    /// The places of the lump where entries begin, in order, and the entries of each: the bytes of one that cannot be
-    /// read end somewhere after its header.
+    /// The places of the lump where entries begin, in order, with the entries of each. The end of a texture that cannot
+    /// be read is not known; only its header counts.
     fn places(&self) -> Vec<lay::Held> {
         let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for index in 0..self.len {
@@ -306,8 +306,7 @@ impl<'a> Textures<'a> {
         places.into_iter().map(place).collect()
     }
 
-    /// The damaged textures that have bytes in common with a texture of another place: nothing of them can change
-    /// alone.
+    /// The damaged textures that share bytes with a texture at another place: they cannot be changed alone.
     pub(crate) fn stuck(&self) -> std::collections::BTreeSet<usize> {
         let places = self.places();
         let shared = lay::shared(&places);
@@ -316,7 +315,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// How many bytes of a texture that cannot be read are surely its own: its header.
+/// The bytes that certainly belong to a texture that cannot be read: its header.
 fn damaged_length(rest: &[u8]) -> usize {
     rest.len().min(<MiptexHeader as crate::record::Field>::SIZE)
 }

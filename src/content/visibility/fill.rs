@@ -6,7 +6,7 @@ use crate::dialect::VisModel;
 use crate::error::{Error, ErrorKind, Place, Result};
 
 impl Visibility<'_> {
-    /// Makes everything visible from everywhere, and heard; returns whether something was not so before.
+    /// Makes everything visible and audible from everywhere; returns whether that changed anything.
     ///
     /// Compressed rows become one row that all leafs or clusters share, since a row for each of them can make the lump
     /// larger than engines read. Rows of a matrix are not shared, and keep their places.
@@ -22,8 +22,7 @@ impl Visibility<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] where a row of a matrix is missing, [`ErrorKind::TooLarge`] where an offset would pass
-    /// 2 GiB.
+    /// [`ErrorKind::Malformed`] if a row of a matrix is missing, [`ErrorKind::TooLarge`] if an offset would pass 2 GiB.
     pub fn fill(&mut self) -> Result<bool> {
         let all = self.plain(true);
         let places: Vec<usize> = if self.is_empty() { Vec::new() } else { all.iter().collect() };

@@ -1,8 +1,8 @@
-//! The lump with changed rows in it.
+//! Writes the lump with changed rows.
 //!
-//! A changed row stands where it stood, what lies behind moves by the difference, and all offsets follow: so the rows
-//! stay as tight as they were and in their order, and an edit that is taken back gives the old bytes. A row that others
-//! have too, or that lies across others, is written behind the last one instead, and the others keep theirs.
+//! A changed row is written at its old offset, the bytes after it move by the difference, and all offsets are updated.
+//! So the rows keep their order and gaps, and undoing an edit gives the old bytes. A row that others share, or that
+//! overlaps others, is written after the last one instead, and the others keep theirs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,19 +13,19 @@ use crate::error::{Error, ErrorKind, Place, Result};
 
 type Key = (VisSet, usize);
 
-/// Changed rows that began at the same place.
+/// Changed rows with the same old offset.
 struct Group {
     end: usize,
     rows: Vec<Key>,
-    /// Whether somebody needs the old bytes.
+    /// Whether another row uses the old bytes.
     is_kept: bool,
 }
 
 impl Visibility<'_> {
-    /// The visibility lump with the changed rows in it, and the leafs lump, where rows by leaf have their offsets.
+    /// The visibility lump with the changed rows, and the leafs lump, which has the offsets if rows are per leaf.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where an offset would pass 2 GiB.
+    /// [`ErrorKind::TooLarge`] if an offset would pass 2 GiB.
     pub(super) fn to_bytes(&self) -> Result<(Vec<u8>, Vec<u8>)> {
         if let VisModel::Matrix = self.model {
             let mut bytes = self.bytes.to_vec();
@@ -50,7 +50,7 @@ impl Visibility<'_> {
         let mut starts: HashMap<Key, usize> = HashMap::new();
         for (key, start) in loose {
             let Some(row) = self.changed.get(&key) else { continue };
-            // Those that shared a row and are given the same one share it again.
+            // Places that shared a row and get equal rows share one again.
             let place = places.entry((start, row)).or_insert_with(|| rows.append(&compress(row.bytes()), 1));
             starts.insert(key, *place);
         }
@@ -66,7 +66,7 @@ impl Visibility<'_> {
         Ok((rows, leafs))
     }
 
-    /// The words that say where each row starts now. Words that do not say where a row starts stay.
+    /// The new offsets of all rows. A value that is not the offset of a row stays.
     fn words(&self, rows: &mut Relay<'_>, starts: &HashMap<Key, usize>) -> Result<Vec<(Key, i32)>> {
         let mut words = Vec::new();
         for key in self.sets().iter().flat_map(|set| (0..self.len).map(|index| (*set, index))) {
@@ -84,7 +84,7 @@ impl Visibility<'_> {
         Ok(words)
     }
 
-    /// The changed rows by where they stood, and those that stood nowhere.
+    /// The changed rows by old offset, and those without one.
     fn groups(&self) -> (BTreeMap<usize, Group>, Vec<(Key, usize)>) {
         let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
         let mut loose = Vec::new();
@@ -107,7 +107,7 @@ impl Visibility<'_> {
                     continue;
                 };
                 let end = start.saturating_add(self.span(start, |_, _| {}).0.max(1));
-                // No row takes more than two bytes for each of its own.
+                // A compressed row has at most two bytes per byte.
                 for (at, group) in groups.range_mut(start.saturating_sub(2 * self.size)..end) {
                     let is_own = *at == start && self.changed.contains_key(&(*set, index));
                     group.is_kept |= group.end > start && !is_own;

@@ -1,8 +1,9 @@
-//! What is visible from where: the visibility lump in its three models, as one matrix of bits.
+//! Visibility between leafs or clusters: the visibility lump in its three models, as one matrix of bits.
 //!
-//! GoldSrc has a compressed row for each leaf, which says itself where it begins; Quake II and Source have two rows for
-//! each cluster, what is seen from there and what is heard; Quake III has the bits as they are. The lens keeps the
-//! bytes of every row that is not changed: compilers have written rows longer than they are read, shared and with gaps.
+//! GoldSrc has a compressed row for each leaf; the leaf stores its offset. Quake II and Source have two compressed rows
+//! for each cluster: what can be seen and what can be heard from there. Quake III has the bits uncompressed. The lens
+//! keeps the bytes of every row that is not changed: compilers have written rows that are shared, that are longer than
+//! engines read, and that have gaps between them.
 
 mod fill;
 mod lay;
@@ -22,13 +23,13 @@ use crate::error::{Error, ErrorKind, Place, Result};
 
 const LUMP: &str = "VISIBILITY";
 
-/// Which of the rows of a place.
+/// One of the rows of a leaf or cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum VisSet {
-    /// What may be seen from there.
+    /// The places that may be seen from there.
     Pvs,
-    /// What may be heard from there; Source calls it PAS. Only Quake II and Source have it.
+    /// The places that may be heard from there; Source calls it PAS. Only Quake II and Source have it.
     Phs,
 }
 
@@ -63,16 +64,16 @@ impl VisSet {
 pub struct Visibility<'a> {
     model: VisModel,
     bytes: Data<'a>,
-    /// Where rows by leaf have their offsets.
+    /// The lump with the offsets, if rows are per leaf.
     leafs: Data<'a>,
     /// How many places there are.
     len: usize,
-    /// How many bits a row has, and in how many bytes once decompressed.
+    /// The bits of a row, and its bytes after decompression.
     bits: usize,
     size: usize,
     /// Rows that differ from the bytes.
     changed: BTreeMap<(VisSet, usize), VisRow>,
-    /// Whether the bytes are other ones than were read, by [`Visibility::fill`].
+    /// Whether [`Visibility::fill`] replaced the bytes that were read.
     is_filled: bool,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Content<'a> for Visibility<'a> {
         let model = bsp.dialect().visibility;
         if let (VisModel::Leafs(_), Some(slot)) = (model, bsp.role(Role::Models)) {
             let unknown = |why| {
-                let message = format!("how many leafs are visible stands in models that are not known: {why}");
+                let message = format!("the number of visible leafs is in models whose struct is not known: {why}");
                 Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
             };
             bsp.row(slot).map_err(unknown)?;
@@ -111,7 +112,7 @@ impl<'a> Content<'a> for Visibility<'a> {
 }
 
 impl<'a> Visibility<'a> {
-    /// Reads the header of a lump; leafs and models are only looked at where rows go by leaf.
+    /// Reads the header of a lump; leafs and models are read only if rows are per leaf.
     fn parse(model: VisModel, bytes: Data<'a>, leafs: Data<'a>, models: &[u8]) -> Result<Self> {
         let malformed = |message: String, lump: &str, offset: usize| {
             Error::new(ErrorKind::Malformed, message).at(Place::default().lump(lump).offset(wide(offset)))
@@ -126,10 +127,10 @@ impl<'a> Visibility<'a> {
             VisModel::Leafs(rows) => {
                 let len = leafs.len() / rows.leaf_size;
                 let says = word(models, rows.count_at).ok_or_else(|| {
-                    malformed("there is no model that says how many leafs are visible".into(), "MODELS", 0)
+                    malformed("there is no model, which has the number of visible leafs".into(), "MODELS", 0)
                 })?;
                 let bits = usize::try_from(says).ok().filter(|bits| *bits < len.max(1)).ok_or_else(|| {
-                    let message = format!("the first model has {says} visible leafs, and leafs there are {len}");
+                    let message = format!("the first model has {says} visible leafs, and the map has {len} leafs");
                     malformed(message, "MODELS", rows.count_at)
                 })?;
                 (len, bits, bits.div_ceil(8))
@@ -162,7 +163,7 @@ impl<'a> Visibility<'a> {
         self.model
     }
 
-    /// How many places have a row, one that is asked for by their index: leafs or clusters.
+    /// The number of leafs or clusters; each may have a row.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -180,11 +181,10 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// What is visible from a leaf or cluster; `None` where it has no row, and everything is.
+    /// The row of a leaf or cluster; `None` if it has none, and everything is visible from there.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such place or set, [`ErrorKind::Malformed`] where the row cannot be
-    /// read.
+    /// [`ErrorKind::NotFound`] if there is no such place or set, [`ErrorKind::Malformed`] if the row cannot be read.
     pub fn row(&self, set: VisSet, index: usize) -> Result<Option<VisRow>> {
         self.check(set, index)?;
         match self.changed.get(&(set, index)) {
@@ -220,8 +220,8 @@ impl<'a> Visibility<'a> {
         Ok(self.row(set, from)?.unwrap_or_else(|| self.plain(true)).sees(to))
     }
 
-    /// Says whether one leaf or cluster may be seen, or heard, from another. For many of a row, [`Visibility::set_row`]
-    /// is faster.
+    /// Sets whether one leaf or cluster may be seen, or heard, from another. To change many bits of a row,
+    /// [`Visibility::set_row`] is faster.
     ///
     /// # Errors
     /// As [`Visibility::row`] and [`Visibility::set_row`].
@@ -236,11 +236,11 @@ impl<'a> Visibility<'a> {
         VisRow::all(sees, self.size, self.first(), self.bits)
     }
 
-    /// Gives a leaf or cluster another row; the one it has is no edit.
+    /// Gives a leaf or cluster another row; setting the row that it has is not an edit.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, where the
-    /// map has no visibility, and for a row of another map's size.
+    /// [`ErrorKind::NotFound`] as [`Visibility::row`]; [`ErrorKind::Refused`] for leaf 0, which has no row, if the map
+    /// has no visibility, and for a row of another size.
     pub fn set_row(&mut self, set: VisSet, index: usize, row: VisRow) -> Result<()> {
         self.check(set, index)?;
         let refused = |message: &str| {
@@ -258,8 +258,8 @@ impl<'a> Visibility<'a> {
         }
         match self.model {
             _ if self.bytes.is_empty() => return refused("the map has no visibility: everything is visible"),
-            VisModel::Leafs(_) if index == 0 => return refused("leaf 0 is all that is solid, and has no row"),
-            // A row that is not there has no place to go to.
+            VisModel::Leafs(_) if index == 0 => return refused("leaf 0 is the solid leaf and has no row"),
+            // A missing row of a matrix has no place.
             VisModel::Matrix => drop(old?),
             VisModel::Leafs(_) | VisModel::Clusters => {}
         }
@@ -267,7 +267,7 @@ impl<'a> Visibility<'a> {
         Ok(())
     }
 
-    /// Where in the lump the bytes of a row stand, as they were read; `None` where there is none.
+    /// The range of a row's bytes in the lump that was read; `None` if there is no row.
     ///
     /// # Errors
     /// As [`Visibility::row`].
@@ -278,7 +278,7 @@ impl<'a> Visibility<'a> {
         end.map(|()| Some(start..start + used)).map_err(|why| self.damaged(set, index, start, why))
     }
 
-    /// What is wrong with rows, in order; of a matrix that ends early, the first row that is not there.
+    /// The problems of rows, in order; for a matrix that ends early, the first missing row.
     pub fn problems(&self) -> impl Iterator<Item = Error> {
         let len = match self.model {
             VisModel::Matrix => self.len.min(self.bytes.len().saturating_sub(8) / self.size.max(1) + 1),
@@ -293,7 +293,7 @@ impl<'a> Visibility<'a> {
         self.is_filled || !self.changed.is_empty()
     }
 
-    /// What the first bit of a row stands for.
+    /// The leaf or cluster of the first bit of a row.
     fn first(&self) -> usize {
         usize::from(matches!(self.model, VisModel::Leafs(_)))
     }
@@ -320,7 +320,7 @@ impl<'a> Visibility<'a> {
         Ok(Some(VisRow::new(row, self.first(), self.bits)))
     }
 
-    /// How many bytes a row takes that begins there, as far as it can be read, and why no further.
+    /// The length of the row that begins there, up to the byte that cannot be read, and the reason if there is one.
     fn span(&self, start: usize, emit: impl FnMut(u8, usize)) -> (usize, Result<(), &'static str>) {
         let bytes = self.bytes.get(start..).unwrap_or_default();
         match self.model {
@@ -330,7 +330,7 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Where a row begins; `None` where there is none.
+    /// The offset of a row; `None` if there is none.
     fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
         if let VisModel::Matrix = self.model {
             return Ok(Some(index.saturating_mul(self.size).saturating_add(8)));
@@ -338,7 +338,7 @@ impl<'a> Visibility<'a> {
         let Some(says) = self.offset(set, index) else { return Ok(None) };
         let header = self.header();
         match usize::try_from(says) {
-            Ok(start) if start >= self.bytes.len() => Err("begins behind the end of the lump"),
+            Ok(start) if start >= self.bytes.len() => Err("begins after the end of the lump"),
             Ok(start) if start < header => Err("begins within the header"),
             Ok(start) => Ok(Some(start)),
             Err(_) => Err("begins before the lump"),
@@ -358,7 +358,7 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Where it says that a compressed row begins; `None` where it says that there is none.
+    /// The offset that is stored for a compressed row; `None` if it means that there is no row.
     fn offset(&self, set: VisSet, index: usize) -> Option<i32> {
         match self.model {
             VisModel::Leafs(rows) if index > 0 && !self.bytes.is_empty() => {

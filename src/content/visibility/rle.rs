@@ -1,10 +1,10 @@
-//! The compression of rows: a byte that is not 0 stands for itself, a 0 is followed by how many zeros it stands for
+//! The compression of rows: a byte other than 0 is stored as it is; a 0 is followed by the number of zeros
 //! (`CompressVis` and `DecompressVis` of id's tools).
 
 use crate::bytes::wide;
 use crate::error::{Error, ErrorKind, Place, Result};
 
-const ZERO_RUN: &str = "has a run of no zeros";
+const ZERO_RUN: &str = "has a run of 0 zeros";
 const CUT: &str = "runs past the end of the lump";
 
 /// Compresses a row as compilers do: runs of at most 255 zeros, the last one up to the row's end.
@@ -39,7 +39,7 @@ pub fn compress(row: &[u8]) -> Vec<u8> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Malformed`] with the offset where the bytes end before the row does, or a run has no length.
+/// [`ErrorKind::Malformed`] with the offset if the bytes end before the row does, or a run has the length 0.
 pub fn decompress(bytes: &[u8], len: usize) -> Result<(Vec<u8>, usize)> {
     let mut row = Vec::with_capacity(len.min(bytes.len()));
     let (used, end) = walk(bytes, len, |byte, count| row.extend(std::iter::repeat_n(byte, count)));
@@ -50,7 +50,8 @@ pub fn decompress(bytes: &[u8], len: usize) -> Result<(Vec<u8>, usize)> {
     end.map(|()| (row, used)).map_err(malformed)
 }
 
-/// Goes through a row; gives the compressed bytes it takes, as far as it can be read, and why no further.
+/// Walks through a row; returns its compressed bytes, up to the byte that cannot be read, and the reason if there is
+/// one.
 pub(super) fn walk(bytes: &[u8], len: usize, mut emit: impl FnMut(u8, usize)) -> (usize, Result<(), &'static str>) {
     let (mut used, mut left) = (0, len);
     while left > 0 {

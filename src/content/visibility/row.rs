@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is visible from one place: a bit for each leaf or cluster.
+/// Visibility from one place: a bit for each leaf or cluster.
 ///
 /// ```
 /// use bspkit::content::visibility::VisSet;
@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VisRow {
     bytes: Vec<u8>,
-    /// What the first bit stands for: rows by leaf have none for leaf 0.
+    /// The leaf or cluster of the first bit: rows per leaf have no bit for leaf 0.
     first: usize,
     count: usize,
 }
@@ -25,7 +25,7 @@ impl VisRow {
         VisRow { bytes, first, count }
     }
 
-    /// A row of this many bytes in which all or nothing is seen; the bits after the last one are 0.
+    /// A row of this many bytes in which everything or nothing is visible; the bits after the last one are 0.
     pub(super) fn all(sees: bool, size: usize, first: usize, count: usize) -> Self {
         let mut row = VisRow::new(vec![0; size], first, count);
         if sees {
@@ -35,15 +35,15 @@ impl VisRow {
         row
     }
 
-    /// Whether a leaf or cluster is seen; leaf 0, which has no bit, and what is not there are not.
+    /// Whether a leaf or cluster is visible; `false` for leaf 0, which has no bit, and for indices out of range.
     pub fn sees(&self, index: usize) -> bool {
         self.bit(index).is_some_and(|bit| self.bytes[bit / 8] & (1 << (bit % 8)) != 0)
     }
 
-    /// Says whether a leaf or cluster is seen.
+    /// Sets whether a leaf or cluster is visible.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the row has no bit for it.
+    /// [`ErrorKind::NotFound`] if the row has no bit for it.
     pub fn set(&mut self, index: usize, sees: bool) -> Result<()> {
         let Some(bit) = self.bit(index) else {
             let (first, end) = (self.first, self.first + self.count);
@@ -64,7 +64,7 @@ impl VisRow {
         (self.first..self.first + self.count).filter(|index| self.sees(*index))
     }
 
-    /// The bits as the file has them once decompressed, those after the last one included.
+    /// The bits as they are in the file after decompression, with those after the last one.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
