@@ -290,6 +290,11 @@ impl Maps {
         cx: &Context,
         work: impl Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync,
     ) -> Result<Code> {
+        self.run(cx, &work)
+    }
+
+    /// Not generic: threads and their order are compiled once, and not once per command.
+    fn run(&self, cx: &Context, work: &(dyn Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync)) -> Result<Code> {
         if self.many {
             stop::finish_maps_in_progress();
         }

@@ -99,6 +99,16 @@ impl Save {
         maps: Maps,
         edit: impl Fn(&mut Draft<'static>, &MapFile, &mut Job<'_>) -> Result<Edited> + Sync,
     ) -> Result<Code> {
+        self.run(cx, maps, &edit)
+    }
+
+    /// Not generic: saving is compiled once, and not once per command.
+    fn run(
+        &self,
+        cx: &Context,
+        maps: Maps,
+        edit: &(dyn Fn(&mut Draft<'static>, &MapFile, &mut Job<'_>) -> Result<Edited> + Sync),
+    ) -> Result<Code> {
         let maps = self.with_targets(maps)?;
         let unmatched = Mutex::new(Vec::new());
         let any_saved = AtomicBool::new(false);

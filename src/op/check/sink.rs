@@ -145,8 +145,17 @@ impl Sink {
 
     /// Adds a finding; the sentence is only made where it is listed.
     pub(super) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
+        if let Some(group) = self.counted(code, at) {
+            let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
+            let field = at.field.map(str::to_owned);
+            group.listed.push(Finding { code, place, field, message: message(), count: 1 });
+        }
+    }
+
+    /// Counts a finding, and gives its group where the finding is to be listed.
+    fn counted(&mut self, code: &'static Code, at: At<'_>) -> Option<&mut Group> {
         if self.allowed.contains(&code) {
-            return;
+            return None;
         }
         // Findings of a kind come together, so the group is most often the last one.
         let is_its = |group: &Group| std::ptr::eq(group.code, code) && group.lump.as_deref() == at.lump;
@@ -157,11 +166,7 @@ impl Sink {
         });
         let group = &mut self.groups[index];
         group.total += 1;
-        if group.listed.len() < self.most {
-            let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
-            let field = at.field.map(str::to_owned);
-            group.listed.push(Finding { code, place, field, message: message(), count: 1 });
-        }
+        (group.listed.len() < self.most).then_some(group)
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
