@@ -128,7 +128,7 @@ fn edit_all([few, many]: [&Text; 2], effort: &Effort, aims: &mut Vec<Aim>) -> Ou
 fn set_all(entities: &Entities<'_>) -> Outcome<Vec<u8>> {
     let mut entities = entities.clone();
     for index in 0..entities.len() {
-        entities.entity_mut(index)?.set("light", "2500")?;
+        entities.get_mut(index)?.set("light", "2500")?;
     }
     Ok(black_box(entities.to_bytes()))
 }

@@ -148,7 +148,7 @@ fn in_memory(bytes: &Data<'_>, effort: &Effort, aims: &mut Vec<String>) -> Outco
     });
     let add = group.row("add one file, to one buffer", work, memcpy, || {
         let mut pak = Pak::parse(bytes.clone())?;
-        pak.set("materials/new.vmt", new.clone())?;
+        pak.add("materials/new.vmt", new.clone())?;
         Ok(pak.to_rope()?.to_data())
     });
     group.row("replace one file, as parts", work, memcpy, || {
@@ -192,7 +192,7 @@ fn on_disk(from: &Path, folder: &Path, effort: &Effort, aims: &mut Vec<String>) 
     let cp = group.reference("cp + fsync", work, || copy(from, copied));
     let add = group.row("open, add one file, save", work, cp, || {
         let mut draft = Bsp::open(from)?.draft();
-        draft.pak()?.set("materials/new.vmt", new.clone())?;
+        draft.pak()?.add("materials/new.vmt", new.clone())?;
         Ok(draft.plan(Layout::Keep)?.save(added)?)
     });
     let replace = group.row("open, replace one file, save", work, cp, || {

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let map = Bsp::open(from)?;
     let mut draft = map.draft();
-    draft.pak()?.set(&name, bytes)?;
+    draft.pak()?.add(&name, bytes)?;
 
     let plan = draft.plan(Layout::Keep)?;
     println!("{}", plan.report());

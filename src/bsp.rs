@@ -211,15 +211,19 @@ impl Bsp<'static> {
     /// # Errors
     /// [`ErrorKind::Io`], or as [`Bsp::parse`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Bsp::open_as(path, None)
+        Bsp::open_file(path.as_ref(), None)
     }
 
-    /// Opens a map as the given dialect, or as the detected one.
+    /// Opens a map as the given dialect, without detection.
     ///
     /// # Errors
     /// As [`Bsp::open`].
-    pub fn open_as(path: impl AsRef<Path>, dialect: Option<&'static Dialect>) -> Result<Self> {
-        let (data, origin) = crate::file::read(path.as_ref())?;
+    pub fn open_as(path: impl AsRef<Path>, dialect: &'static Dialect) -> Result<Self> {
+        Bsp::open_file(path.as_ref(), Some(dialect))
+    }
+
+    fn open_file(path: &Path, dialect: Option<&'static Dialect>) -> Result<Self> {
+        let (data, origin) = crate::file::read(path)?;
         let mut bsp = Bsp::from_data(data, dialect)?;
         bsp.container.origin = origin.map(Arc::new);
         Ok(bsp)

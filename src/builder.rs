@@ -5,12 +5,14 @@
 
 mod lay;
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 
-use crate::dialect::Dialect;
-use crate::error::Result;
+use crate::dialect::{Dialect, Key, Role, Row};
+use crate::error::{Error, ErrorKind, Result};
 use crate::file::directory::{DirectoryShape, EntryFields};
 use crate::file::lzma;
+use crate::record::{Record, encode_in};
 
 /// Makes a new map.
 ///
@@ -117,6 +119,51 @@ impl Builder {
         part.bytes = bytes.into();
         part.unpacked = 0;
         self
+    }
+
+    /// Sets the bytes of the lump with this role.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if maps of the dialect have no such lump.
+    pub fn role(self, role: Role, bytes: impl Into<Vec<u8>>) -> Result<Self> {
+        let missing = || Error::new(ErrorKind::NotFound, format!("{} maps have no {role}", self.dialect.title));
+        let index = self.dialect.role(role).ok_or_else(missing)?;
+        Ok(self.lump(index, bytes))
+    }
+
+    /// Sets the records of a lump, in the byte order of the dialect's files. If the lump's version has other records, it
+    /// gets a version that has these.
+    ///
+    /// ```
+    /// use bspkit::dialect::{QUAKE2, Role, quake2};
+    /// use bspkit::{Bsp, Builder};
+    /// let floor = quake2::Plane { normal: [0.0, 0.0, 1.0], distance: -8.0, kind: 2 };
+    /// let builder = Builder::new(&QUAKE2).role(Role::Entities, "{\n\"classname\" \"worldspawn\"\n}\n\0")?;
+    /// let bytes = builder.table(quake2::PLANES, &[floor])?.build()?;
+    /// assert_eq!(Bsp::parse(&bytes)?.table(quake2::PLANES)?.get(0)?, floor);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if maps of the dialect have no such lump; [`ErrorKind::Unsupported`] if it is not an array
+    /// of these records.
+    pub fn table<R: Record>(mut self, key: Key<R>, records: &[R]) -> Result<Self> {
+        let (lump, title) = (key.lump(), self.dialect.title);
+        let missing = || Error::new(ErrorKind::NotFound, format!("{title} maps have no lump {lump}"));
+        let index = self.dialect.lumps.iter().position(|known| known.name == lump).ok_or_else(missing)?;
+        let is_it = |row: &&Row| row.record().is_some_and(|record| (record.type_id)() == TypeId::of::<R>());
+        let other = || {
+            let message = format!("{lump} of {title} maps is not an array of {}", R::INFO.name);
+            Error::new(ErrorKind::Unsupported, message)
+        };
+        let row = self.dialect.rows_of(lump).find(is_it).ok_or_else(other)?;
+        let order = self.shape.order();
+        let bytes: Vec<u8> = records.iter().flat_map(|record| encode_in(order, record)).collect();
+        let version = &mut self.part(index).version;
+        if !row.versions.is_empty() && !row.versions.contains(version) {
+            *version = row.versions[0];
+        }
+        Ok(self.lump(index, bytes))
     }
 
     /// Sets the bytes of a lump and compresses them.

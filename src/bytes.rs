@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// let whole = Data::from(b"IBSP rest".to_vec());
 /// let part = whole.slice(0..4);
 /// assert_eq!(&*part, b"IBSP");
+/// assert_eq!(part, Data::from("IBSP"));
 /// ```
 #[derive(Clone)]
 pub struct Data<'a> {
@@ -81,6 +82,32 @@ impl<'a> From<&'a [u8]> for Data<'a> {
         Data { range: 0..bytes.len(), owner: Owner::Borrowed(bytes) }
     }
 }
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Data<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Data::from(&bytes[..])
+    }
+}
+
+impl<'a> From<&'a str> for Data<'a> {
+    fn from(text: &'a str) -> Self {
+        Data::from(text.as_bytes())
+    }
+}
+
+impl From<String> for Data<'_> {
+    fn from(text: String) -> Self {
+        Data::shared(text)
+    }
+}
+
+impl PartialEq for Data<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Data<'_> {}
 
 impl From<Vec<u8>> for Data<'_> {
     fn from(bytes: Vec<u8>) -> Self {
@@ -192,6 +219,12 @@ pub fn escaped(bytes: &[u8]) -> Escaped<'_> {
 /// assert_eq!(printed.to_string(), r"a\x00");
 /// ```
 pub struct Escaped<'a>(&'a [u8]);
+
+impl fmt::Debug for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Escaped(\"{self}\")")
+    }
+}
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,6 +65,7 @@ pub mod face;
 pub mod file;
 pub mod op;
 pub mod record;
+#[doc(hidden)]
 pub mod threads;
 
 pub use bsp::Bsp;

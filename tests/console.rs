@@ -208,7 +208,7 @@ fn values_are_those_of_the_twin() {
         }
         assert_eq!(found(&console), found(&plain));
         let outcome = verify::run(&console);
-        assert!(outcome.laws.values().all(|verdict| *verdict == verify::Verdict::Pass), "{outcome:?}");
+        assert!(outcome.laws.iter().all(|(_, verdict)| *verdict == verify::Verdict::Pass), "{outcome:?}");
     }
 }
 
@@ -360,7 +360,7 @@ fn what_is_not_known_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Refused);
     // A console's pakfile is not made anew either.
     let mut draft = Bsp::from_vec(Builder::new(&SOURCE360).build().unwrap()).unwrap().draft();
-    let error = draft.pak().unwrap().set("a.txt", &b"text"[..]).unwrap_err();
+    let error = draft.pak().unwrap().add("a.txt", &b"text"[..]).unwrap_err();
     assert!(error.to_string().contains("a console's"), "{error}");
     // A game lump with a member elsewhere stays where it is.
     let bytes =

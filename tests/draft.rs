@@ -19,8 +19,8 @@ fn ids(map: &Bsp<'_>) -> [SlotId; 3] {
 /// An edit of every kind.
 fn edit_all(draft: &mut Draft<'_>) {
     let [_, _, planes] = ids(draft.bsp());
-    draft.entities().unwrap().entity_mut(0).unwrap().set("message", "lens").unwrap();
-    draft.pak().unwrap().set("a.txt", &b"a file"[..]).unwrap();
+    draft.entities().unwrap().get_mut(0).unwrap().set("message", "lens").unwrap();
+    draft.pak().unwrap().add("a.txt", &b"a file"[..]).unwrap();
     draft.set_compression(planes, Compression::Lzma).unwrap();
     draft.set_version(SlotId::Lump(14), 3).unwrap();
 }
@@ -61,12 +61,12 @@ fn bytes_that_are_set_take_the_place_of_what_a_lens_had() {
     let map = Bsp::parse(&bytes).unwrap();
     let [entities, pak, _] = ids(&map);
     let mut draft = map.draft();
-    draft.entities().unwrap().entity_mut(0).unwrap().set("message", "lens").unwrap();
+    draft.entities().unwrap().get_mut(0).unwrap().set("message", "lens").unwrap();
     assert!(draft.bytes(entities).unwrap().windows(4).any(|four| four == b"lens"));
     draft.set(entities, OTHER).unwrap();
     assert_eq!(*draft.bytes(entities).unwrap(), *OTHER);
     // The lens goes on from there.
-    let mut world = draft.entities().unwrap().entity_mut(0).unwrap();
+    let mut world = draft.entities().unwrap().get_mut(0).unwrap();
     assert_eq!(world.entity().get("message"), Some(&b"other"[..]));
     world.set("sounds", "3").unwrap();
     let saved = draft.plan(Layout::Keep).unwrap().to_vec();
@@ -75,9 +75,9 @@ fn bytes_that_are_set_take_the_place_of_what_a_lens_had() {
     draft.set(entities, TEXT).unwrap();
     assert!(is_identity(&draft));
 
-    draft.pak().unwrap().set("a.txt", &b"a file"[..]).unwrap();
+    draft.pak().unwrap().add("a.txt", &b"a file"[..]).unwrap();
     let zip = draft.bytes(pak).unwrap();
-    draft.pak().unwrap().set("b.txt", &b"another"[..]).unwrap();
+    draft.pak().unwrap().add("b.txt", &b"another"[..]).unwrap();
     draft.set(pak, zip).unwrap();
     let names: Vec<_> = draft.pak().unwrap().iter().map(|entry| entry.name().to_vec()).collect();
     assert_eq!(names, [b"a.txt"]);

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use bspkit::Bsp;
-use bspkit::dialect::Role;
+use bspkit::dialect::{QUAKE2, Role, quake2};
+use bspkit::{Bsp, ErrorKind};
 
 #[test]
 fn hello_says_what_is_in_a_map() {
@@ -57,7 +57,7 @@ fn strip_entities_removes_what_is_selected() {
         let stays = |class: &[u8]| !class.starts_with(b"light") && !class.starts_with(b"info_player_");
         let left: Vec<_> = before.iter().filter(|entity| stays(entity.class().unwrap())).collect();
         assert!(left.len() < before.len(), "{name}: nothing to remove");
-        assert!(left.iter().map(|entity| entity.text()).eq(after.iter().map(|entity| entity.text())), "{name}");
+        assert!(left.iter().map(|entity| entity.bytes()).eq(after.iter().map(|entity| entity.bytes())), "{name}");
         let bytes = before.to_bytes().len() - after.to_bytes().len();
         let removed = before.len() - after.len();
         let line = format!("removed {removed} of {} entities, {bytes} bytes\n", before.len());
@@ -105,6 +105,83 @@ fn strip_entities_does_not_remove_the_world() {
     let output = run("strip_entities", &[fixtures()[0].to_str().unwrap(), to.to_str().unwrap(), "*"]);
     assert!(!output.status.success());
     assert!(!to.exists());
+}
+
+#[test]
+fn rename_all_changes_each_map_of_a_folder_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let maps: Vec<_> =
+        fixtures().into_iter().take(3).enumerate().map(|(index, map)| (map, index.to_string())).collect();
+    for (map, name) in &maps {
+        fs::copy(map, path(&format!("{name}.bsp"))).unwrap();
+    }
+    fs::write(path("notes.txt"), "no map").unwrap();
+    let arguments = [folder.path().to_str().unwrap(), "The Place"];
+    assert_eq!(said(&run("rename_all", &arguments)).lines().count(), maps.len());
+    for (map, name) in &maps {
+        let new = Bsp::open(path(&format!("{name}.bsp"))).unwrap();
+        assert_eq!(new.entities().unwrap().get(0).unwrap().text("message").as_deref(), Some("The Place"));
+        assert_others_are_equal(&Bsp::open(map).unwrap(), &new);
+    }
+    assert_eq!(said(&run("rename_all", &arguments)), "", "the second time nothing changes");
+}
+
+#[test]
+fn double_light_makes_every_luxel_brighter() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("bright.bsp");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q2/own_rooms.bsp");
+    let said = said(&run("double_light", &[from.to_str().unwrap(), to.to_str().unwrap()]));
+    assert!(said.ends_with(" luxels are brighter\n") && !said.starts_with('0'), "{said}");
+    let (old, new) = (Bsp::open(&from).unwrap(), Bsp::open(&to).unwrap());
+    for slot in old.slots() {
+        let is_light = slot.id == old.role(Role::Lighting).unwrap().id;
+        assert_eq!(*old.stored(slot.id) == *new.stored(slot.id), !is_light, "{}", slot.name);
+    }
+    let (old, new) = (old.stored(old.slot("lighting").unwrap().id), new.stored(new.slot("lighting").unwrap().id));
+    assert!(old.iter().zip(new.iter()).all(|(old, new)| old <= new));
+}
+
+#[test]
+fn faces_lists_corners_that_lie_on_the_plane_of_each_face() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/q2/own_rooms.bsp");
+    let said = said(&run("faces", &[from.to_str().unwrap()]));
+    let map = Bsp::open(&from).unwrap();
+    let (faces, planes, polygons) =
+        (map.table(quake2::FACES).unwrap(), map.table(quake2::PLANES).unwrap(), map.polygons().unwrap());
+    assert_eq!((polygons.len(), said.lines().count()), (faces.len(), 2 * faces.len()));
+    for (index, face) in faces.iter().enumerate() {
+        let corners = polygons.get(index).unwrap();
+        assert!(said.contains(&format!("face {index}: {corners:?}\n")), "{index}");
+        let plane = planes.get(usize::from(face.plane)).unwrap();
+        for corner in &corners {
+            let distance: f32 = corner.iter().zip(plane.normal).map(|(part, normal)| part * normal).sum();
+            assert!((distance - plane.distance).abs() < 0.1, "face {index}: {corner:?}");
+        }
+    }
+    assert_eq!(polygons.get(faces.len()).unwrap_err().kind(), ErrorKind::NotFound);
+    let quake3 = Bsp::open("tests/maps/q3/own_rooms.bsp").unwrap();
+    assert_eq!(quake3.polygons().unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn build_map_builds_what_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("box.bsp");
+    assert_eq!(said(&run("build_map", &[path.to_str().unwrap()])), "6 brush sides\n");
+    let map = Bsp::open(&path).unwrap();
+    assert_eq!(map.dialect(), &QUAKE2);
+    assert_eq!(map.table(quake2::PLANES).unwrap().get(5).unwrap().normal, [0.0, 0.0, -1.0]);
+    assert_eq!(map.table(quake2::BRUSHES).unwrap().get(0).unwrap().side_count, 6);
+}
+
+#[test]
+fn an_error_of_main_is_a_sentence() {
+    let output = run("hello", &["no/such/map.bsp"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.starts_with("Error: cannot ") && text.contains("\n\nCaused by:\n    "), "{text}");
+    assert!(!text.contains("Error {"), "{text}");
 }
 
 #[test]

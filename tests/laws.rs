@@ -198,7 +198,7 @@ proptest! {
         // Aliases may make a directory that reads as another dialect's; what opens has to obey.
         if let Ok(map) = Bsp::parse(&bytes) {
             let outcome = verify::run(&map);
-            let broken = outcome.laws.values().any(|law| matches!(law, Verdict::Fail(_)) && !recipe.explains(law));
+            let broken = outcome.laws.iter().any(|(_, law)| matches!(law, Verdict::Fail(_)) && !recipe.explains(law));
             prop_assert!(!broken, "{outcome:?}");
         } else {
             prop_assert!(!recipe.aliases.is_empty());
@@ -285,7 +285,7 @@ proptest! {
             let outcome = verify::run(&map);
             // A directory of noise may read as one dialect before an edit and as its sibling behind it.
             let sibling = |verdict: &Verdict| verdict.to_string().contains("the saved file reads as");
-            let broken = outcome.laws.values().any(|law| matches!(law, Verdict::Fail(_)) && !sibling(law));
+            let broken = outcome.laws.iter().any(|(_, law)| matches!(law, Verdict::Fail(_)) && !sibling(law));
             prop_assert!(!broken, "{outcome:?}");
         }
     }

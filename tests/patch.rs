@@ -52,6 +52,7 @@ fn kinds(patch: &Patch) -> Vec<&'static str> {
         Operation::Add { .. } => "add",
         Operation::AddText { .. } => "add text",
         Operation::Text { .. } => "text",
+        _ => "other",
     };
     patch.operations.iter().map(kind).collect()
 }

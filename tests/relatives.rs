@@ -166,7 +166,7 @@ fn lumps_of_ritual_are_told_by_what_the_models_share_out() {
         // Sides of another size are another struct, and then nothing is believed.
         let bytes = ritual(dialect, side + 4, leaf);
         let map = Bsp::parse(&bytes).unwrap();
-        let why = map.row(map.slot("SURFACES").unwrap()).unwrap_err();
+        let why = map.row(map.slot("SURFACES").unwrap()).unwrap_err().to_string();
         assert!(why.contains("BRUSHSIDES is"), "{why}");
         // Nor is such a map told that it is broken, as another game's would be: no lump is read as what it is not proved to be.
         let findings = bspkit::op::check::run(&map, &bspkit::op::check::Options::default()).unwrap();
@@ -211,7 +211,7 @@ fn textures_of_quake_64_stay_bytes() {
     let bytes = map(&QUAKE64, &[(2, 100), (14, 64)]);
     let map = Bsp::parse(&bytes).unwrap();
     assert_eq!((&bytes[..4], map.dialect().version_name(map.version())), (&b" 46Q"[..], "46Q".to_owned()));
-    assert!(map.row(map.slot("TEXTURES").unwrap()).unwrap_err().contains("44 bytes"));
+    assert!(map.row(map.slot("TEXTURES").unwrap()).unwrap_err().to_string().contains("44 bytes"));
     assert!(map.textures().is_err());
     assert!(map.texture_names().is_err());
     assert_eq!(map.table(quake::MODELS).unwrap().len(), 1);
@@ -242,8 +242,8 @@ fn planepolys_of_daikatana_go_by_planes() {
         let map = Bsp::parse(&bytes).unwrap();
         map.row(map.slot("PLANEPOLYS").unwrap()).map(|row| row.record().unwrap().size)
     };
-    assert_eq!(row(&words(&[2, 7, 8, 0, 1, 9])), Ok(4));
-    assert!(row(&words(&[2, 7, 8, 0])).unwrap_err().contains("each of 3 planes"));
+    assert_eq!(row(&words(&[2, 7, 8, 0, 1, 9])).unwrap(), 4);
+    assert!(row(&words(&[2, 7, 8, 0])).unwrap_err().to_string().contains("each of 3 planes"));
     assert!(row(&words(&[2, 7, 8, 0, 1, 9, 4])).is_err());
     assert!(row(&words(&[-1, 7, 8])).is_err());
     assert!(row(&words(&[i32::MAX, 7, 8])).is_err());

@@ -31,14 +31,14 @@ impl<'a> Bsp<'a> {
     /// struct is detected from how the sizes of the lumps agree.
     ///
     /// # Errors
-    /// A sentence that says why the content is not known.
-    pub fn row(&self, slot: &Slot) -> Result<&'static Row, String> {
+    /// [`ErrorKind::Unsupported`] with a sentence that says why the content is not known.
+    pub fn row(&self, slot: &Slot) -> Result<&'static Row> {
         // The proofs of several rows read the same lumps, which may have to be decompressed.
         let read: RefCell<HashMap<SlotId, Result<Data<'a>, String>>> = RefCell::default();
         let bytes = |id: SlotId| {
             read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
         };
-        self.detection(slot, &bytes, |_| false).row
+        self.detection(slot, &bytes, |_| false).row.map_err(|why| Error::new(ErrorKind::Unsupported, why))
     }
 
     /// As [`Self::row`], with lumps that have been read already. If no row fits the lump, but `is_usual` says that the
@@ -211,8 +211,7 @@ impl<'a> Bsp<'a> {
         row: &'static Row,
         bytes: &[u8],
     ) -> Result<(std::ops::Range<usize>, Option<usize>)> {
-        let malformed = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(key.lump()));
-        let parts = row.parts(bytes).map_err(malformed)?;
+        let parts = row.parts(bytes).map_err(|error| error.at(Place::default().lump(key.lump())))?;
         let part = parts.into_iter().find(|part| part.list == key.list_name());
         let part = part.filter(|part| (part.record.type_id)() == TypeId::of::<R>());
         let part = part.ok_or_else(|| self.other_records(key.lump(), row, R::INFO.name))?;
@@ -235,8 +234,7 @@ impl<'a> Bsp<'a> {
     }
 
     fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Records>> {
-        let malformed = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(&slot.name));
-        row.parts(bytes).map_err(malformed)
+        row.parts(bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))
     }
 
     fn named(&self, name: &str) -> Option<&Slot> {

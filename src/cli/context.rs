@@ -23,7 +23,10 @@ impl Context {
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
         let opened = match is_stdin(path) {
             true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
-            false => Bsp::open_as(path, self.options.dialect),
+            false => match self.options.dialect {
+                Some(dialect) => Bsp::open_as(path, dialect),
+                None => Bsp::open(path),
+            },
         };
         opened.map_err(|error| match error.kind() {
             // The message of an I/O error already names the file.

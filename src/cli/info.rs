@@ -188,7 +188,7 @@ fn holds(bsp: &Bsp<'_>, slot: &Slot) -> Holds {
     let size = bsp.decompressed_size(slot.id).unwrap_or(slot.stored.len());
     match bsp.row(slot) {
         Err(_) if size == 0 => Holds::default(),
-        Err(why) => Holds { opaque: Some(why), ..Holds::default() },
+        Err(why) => Holds { opaque: Some(why.to_string()), ..Holds::default() },
         Ok(row) => match row.form {
             Form::Array(record) => {
                 Holds { record: Some(record.name), count: Some(size / record.size), ..Holds::default() }

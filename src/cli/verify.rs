@@ -1,10 +1,10 @@
 //! `verify`: tests the round-trip laws.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::op::verify::{self, Outcome, Verdict};
-use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::context::Context;
@@ -43,7 +43,7 @@ struct Verified {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = args.reading.maps();
-    let total: Mutex<IndexMap<&str, usize>> = Mutex::default();
+    let total: Mutex<BTreeMap<&str, usize>> = Mutex::default();
     let code = maps.each(cx, |map, job| {
         let tried = cx.open(&map.path).map(|bsp| (bsp.dialect().name, verify::run(&bsp)));
         if job.json {
@@ -55,16 +55,14 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             if args.stats {
                 let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
                 outcome.records.iter().for_each(|(name, count)| *total.entry(*name).or_default() += count);
-                job.line(format!("     {}", counts(&outcome.records)));
+                job.line(format!("     {}", counts(outcome.records.iter().copied())));
             }
         }
         Ok(if outcome.is_ok() { Code::Done } else { Code::Found })
     })?;
     if args.stats && !args.reading.json && maps.many {
-        // Maps finish in any order.
-        let mut total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-        total.sort_unstable_keys();
-        cx.talk.stdout(format!("all maps: {}\n", counts(&total)).as_bytes())?;
+        let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cx.talk.stdout(format!("all maps: {}\n", counts(total.into_iter())).as_bytes())?;
     }
     Ok(code)
 }
@@ -87,13 +85,13 @@ impl Verified {
     }
 }
 
-fn counts(records: &IndexMap<&str, usize>) -> String {
-    let counts: Vec<_> = records.iter().map(|(name, count)| format!("{count} {name}")).collect();
+fn counts<'n>(records: impl Iterator<Item = (&'n str, usize)>) -> String {
+    let counts: Vec<_> = records.map(|(name, count)| format!("{count} {name}")).collect();
     if counts.is_empty() { "no records".to_owned() } else { counts.join(", ") }
 }
 
 fn print(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
-    let number = |wanted: fn(&Verdict) -> bool| outcome.laws.values().filter(|verdict| wanted(verdict)).count();
+    let number = |wanted: fn(&Verdict) -> bool| outcome.laws.iter().filter(|(_, verdict)| wanted(verdict)).count();
     let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
     let skipped = number(|verdict| matches!(verdict, Verdict::Skipped));
     let mut parts = vec![format!("{} pass", outcome.laws.len() - failed - skipped)];

@@ -111,6 +111,18 @@ impl<L> Deref for View<L> {
     }
 }
 
+impl<'v, L> IntoIterator for &'v View<L>
+where
+    &'v L: IntoIterator,
+{
+    type Item = <&'v L as IntoIterator>::Item;
+    type IntoIter = <&'v L as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl<'a> Bsp<'a> {
     /// Opens a lens for reading; [`crate::Draft::edit`] opens one for editing.
     ///

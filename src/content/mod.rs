@@ -1,5 +1,50 @@
 //! Layer 3: lenses on lumps that are not arrays of records.
 
+/// Declares the iterator of a lens that gives its items by index: `iter`, and `for item in &lens`.
+macro_rules! iterator {
+    ($(#[$doc:meta])* $name:ident: $lens:ident => $item:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name<'l, 'a> {
+            lens: &'l $lens<'a>,
+            range: std::ops::Range<usize>,
+        }
+
+        impl<'l, 'a> Iterator for $name<'l, 'a> {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                self.range.next().map(|index| self.lens.view(index))
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.range.size_hint()
+            }
+
+            fn nth(&mut self, n: usize) -> Option<Self::Item> {
+                self.range.nth(n).map(|index| self.lens.view(index))
+            }
+        }
+
+        impl DoubleEndedIterator for $name<'_, '_> {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.range.next_back().map(|index| self.lens.view(index))
+            }
+        }
+
+        impl ExactSizeIterator for $name<'_, '_> {}
+
+        impl<'l, 'a> IntoIterator for &'l $lens<'a> {
+            type Item = $item;
+            type IntoIter = $name<'l, 'a>;
+
+            fn into_iter(self) -> $name<'l, 'a> {
+                $name { lens: self, range: 0..self.len() }
+            }
+        }
+    };
+}
+
 pub mod bspx;
 pub mod disp;
 pub mod entities;
@@ -10,6 +55,7 @@ pub mod pak;
 pub mod palette;
 pub mod pattern;
 pub mod physics;
+pub mod polygons;
 pub mod props;
 pub mod select;
 pub mod texdata;

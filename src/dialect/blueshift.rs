@@ -6,7 +6,7 @@ use crate::bytes::word;
 use crate::file::Rules;
 
 /// Blue Shift.
-pub const BLUE_SHIFT: Dialect = Dialect {
+pub static BLUE_SHIFT: Dialect = Dialect {
     name: "blueshift",
     title: "GoldSrc (Blue Shift: entities and planes exchanged)",
     lumps: &LUMPS,

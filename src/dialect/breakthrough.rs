@@ -8,7 +8,7 @@ pub use super::mohaa::{
 use super::{Dialect, MOHAA, Magic};
 
 /// Breakthrough.
-pub const BREAKTHROUGH: Dialect = Dialect {
+pub static BREAKTHROUGH: Dialect = Dialect {
     name: "breakthrough",
     title: "Medal of Honor: Breakthrough",
     magic: Magic::Ident(*b"EALA"),

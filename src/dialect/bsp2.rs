@@ -8,7 +8,7 @@ use super::{Dialect, LeafRows, QUAKE, Row, VisModel, bspx, goldsrc, keys, quake}
 use crate::record::{Field, records, run};
 
 /// BSP2.
-pub const BSP2: Dialect = Dialect {
+pub static BSP2: Dialect = Dialect {
     name: "bsp2",
     title: "Quake (BSP2)",
     versions: &[i32::from_le_bytes(*b"BSP2")],

@@ -114,7 +114,7 @@ fn several_by_face<F: Record>(facts: &Facts<'_>, row: &Row) -> Result<(), String
 
 /// The corners take what the vectors leave, and the faces have as many edges.
 fn by_corner<F: Record + Into<LitFace>>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
-    let parts = row.parts(&facts.bytes(row.lump))?;
+    let parts = row.parts(&facts.bytes(row.lump)).map_err(|error| error.to_string())?;
     let edges = facts.sum::<F>("FACES", |face| i64::from(face.into().edge_count));
     let Some(corners) = parts.last().map(|corners| &corners.range) else { return Ok(()) };
     match usize::try_from(edges).ok().and_then(|edges| edges.checked_mul(FaceCorner::SIZE)) == Some(corners.len()) {

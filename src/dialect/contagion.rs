@@ -5,7 +5,7 @@ use super::{Dialect, SOURCE21, source};
 use crate::file::directory::DirectoryShape;
 
 /// Contagion.
-pub const CONTAGION: Dialect = Dialect {
+pub static CONTAGION: Dialect = Dialect {
     name: "contagion",
     title: "Source (Contagion, version 27)",
     versions: &[27],

@@ -15,7 +15,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{Field, FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
 
 /// Daikatana.
-pub const DAIKATANA: Dialect = Dialect {
+pub static DAIKATANA: Dialect = Dialect {
     name: "daikatana",
     title: "Daikatana",
     versions: &[41],

@@ -29,6 +29,14 @@ pub struct Facts<'m> {
     pub(crate) bytes: &'m dyn Fn(&str) -> Option<Data<'m>>,
 }
 
+impl std::fmt::Debug for Facts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut facts = f.debug_struct("Facts");
+        facts.field("dialect", &self.dialect.name).field("version", &self.version);
+        facts.field("lump_version", &self.lump_version).finish_non_exhaustive()
+    }
+}
+
 impl<'m> Facts<'m> {
     /// The map's version.
     pub fn version(&self) -> i32 {

@@ -15,7 +15,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, Meaning, Name, index, records, run};
 
 /// F.A.K.K.2 and Alice.
-pub const FAKK: Dialect = Dialect {
+pub static FAKK: Dialect = Dialect {
     name: "fakk",
     title: "Quake III (F.A.K.K.2 and Alice)",
     magic: Magic::Ident(*b"FAKK"),

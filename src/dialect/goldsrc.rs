@@ -11,7 +11,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
 
 /// GoldSrc.
-pub const GOLDSRC: Dialect = Dialect {
+pub static GOLDSRC: Dialect = Dialect {
     name: "goldsrc",
     title: "GoldSrc",
     magic: Magic::VersionOnly,

@@ -5,7 +5,7 @@ use super::{Dialect, Lump, Row, SOURCE, SOURCE21, source, source21};
 use crate::file::directory::{DirectoryShape, EntryShape};
 
 /// Left 4 Dead 2.
-pub const L4D2: Dialect = Dialect {
+pub static L4D2: Dialect = Dialect {
     name: "l4d2",
     title: "Source (Left 4 Dead 2)",
     versions: &[21],

@@ -95,7 +95,7 @@ use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
 
 /// Every dialect that is opened.
-pub const ALL: &[&Dialect] = &[
+pub static ALL: &[&Dialect] = &[
     &QUAKE,
     &QUAKE64,
     &BSP2,
@@ -129,6 +129,14 @@ pub const ALL: &[&Dialect] = &[
 /// use bspkit::dialect;
 /// assert_eq!(dialect::by_name("quake3")?.title, "Quake III Arena");
 /// assert!(dialect::ALL.iter().all(|dialect| !dialect.lumps.is_empty()));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// Two dialects are equal if they have the same name, which no two of [`ALL`] have.
+///
+/// ```
+/// use bspkit::{Bsp, dialect};
+/// assert_eq!(Bsp::open("tests/maps/q2/own_rooms.bsp")?.dialect(), &dialect::QUAKE2);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Debug)]
@@ -188,6 +196,14 @@ pub enum Magic {
     /// The version alone.
     VersionOnly,
 }
+
+impl PartialEq for Dialect {
+    fn eq(&self, other: &Dialect) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Dialect {}
 
 impl Dialect {
     /// The index of the lump with this role.

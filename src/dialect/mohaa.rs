@@ -13,7 +13,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, Meaning, Name, index, records, run};
 
 /// Allied Assault.
-pub const MOHAA: Dialect = Dialect {
+pub static MOHAA: Dialect = Dialect {
     name: "mohaa",
     title: "Medal of Honor: Allied Assault",
     magic: Magic::Ident(*b"2015"),

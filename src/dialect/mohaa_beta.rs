@@ -8,7 +8,7 @@ use crate::file::Rules;
 use crate::record::{records, run};
 
 /// Allied Assault before its release.
-pub const MOHAA_BETA: Dialect = Dialect {
+pub static MOHAA_BETA: Dialect = Dialect {
     name: "mohaa-beta",
     title: "Medal of Honor: Allied Assault (beta, demo)",
     versions: &[17, 18],

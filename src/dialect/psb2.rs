@@ -5,7 +5,7 @@ use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, bspx, keys, quake};
 use crate::record::{Field, Meaning, index, records, run};
 
 /// 2PSB.
-pub const PSB2: Dialect = Dialect {
+pub static PSB2: Dialect = Dialect {
     name: "2psb",
     title: "Quake (2PSB)",
     versions: &[i32::from_le_bytes(*b"2PSB")],

@@ -8,7 +8,7 @@ use super::{Dialect, Magic, QUAKE2, Row, bspx, keys, quake2};
 use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
 
 /// Qbism.
-pub const QBISM: Dialect = Dialect {
+pub static QBISM: Dialect = Dialect {
     name: "qbism",
     title: "Quake II (Qbism)",
     magic: Magic::Ident(*b"QBSP"),

@@ -10,7 +10,7 @@ use super::{Dialect, EntityRules, Game, LightModel, Magic, RAVEN, quake3, raven}
 use crate::record::{FlagKind, FlagNames};
 
 /// QFusion.
-pub const QFUSION: Dialect = Dialect {
+pub static QFUSION: Dialect = Dialect {
     name: "qfusion",
     title: "Quake III (QFusion)",
     magic: Magic::Ident(*b"FBSP"),

@@ -15,7 +15,7 @@ use crate::file::Rules;
 use crate::record::Field;
 
 /// Quake.
-pub const QUAKE: Dialect = Dialect {
+pub static QUAKE: Dialect = Dialect {
     name: "quake",
     title: "Quake",
     versions: &[29],

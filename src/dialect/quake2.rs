@@ -8,7 +8,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
 
 /// Quake II.
-pub const QUAKE2: Dialect = Dialect {
+pub static QUAKE2: Dialect = Dialect {
     name: "quake2",
     title: "Quake II",
     magic: Magic::Ident(*b"IBSP"),

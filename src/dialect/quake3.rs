@@ -20,7 +20,7 @@ use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
 /// Quake III Arena.
-pub const QUAKE3: Dialect = Dialect {
+pub static QUAKE3: Dialect = Dialect {
     name: "quake3",
     title: "Quake III Arena",
     magic: Magic::Ident(*b"IBSP"),

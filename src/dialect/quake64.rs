@@ -9,7 +9,7 @@ use super::{Dialect, QUAKE, Row, bspx, checksum, quake};
 use crate::record::Field;
 
 /// Quake 64.
-pub const QUAKE64: Dialect = Dialect {
+pub static QUAKE64: Dialect = Dialect {
     name: "quake64",
     title: "Quake 64",
     versions: &[i32::from_le_bytes(*b" 46Q")],

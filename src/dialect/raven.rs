@@ -12,7 +12,7 @@ use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, index, index_or_none, records, run};
 
 /// Raven's games.
-pub const RAVEN: Dialect = Dialect {
+pub static RAVEN: Dialect = Dialect {
     name: "raven",
     title: "Quake III (Raven)",
     magic: Magic::Ident(*b"RBSP"),

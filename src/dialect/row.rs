@@ -3,6 +3,7 @@
 use super::list::{byte_swap_all, parts};
 use super::{Facts, List, Records};
 use crate::bytes::{ByteOrder, Data};
+use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RecordInfo, byte_swap};
 
 /// One way in which a lump can be laid out.
@@ -123,13 +124,13 @@ impl Row {
     /// Where the records of this form stand in a lump's bytes, list by list.
     ///
     /// # Errors
-    /// Which list has no room for what it says it has.
-    pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>, String> {
+    /// [`ErrorKind::Malformed`] with the list that has no room for what it says it has.
+    pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>> {
         match self.form {
             Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), count_at: None }]),
             // An empty lump has not even the counts of its lists.
             Form::Lists(_) if bytes.is_empty() => Ok(Vec::new()),
-            Form::Lists(lists) => parts(lists, bytes),
+            Form::Lists(lists) => parts(lists, bytes).map_err(|why| Error::new(ErrorKind::Malformed, why)),
             Form::Lens(_) | Form::Opaque(_) => Ok(Vec::new()),
         }
     }

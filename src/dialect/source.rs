@@ -36,7 +36,7 @@ use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
 
 /// Source before version 21.
-pub const SOURCE: Dialect = Dialect {
+pub static SOURCE: Dialect = Dialect {
     name: "source",
     title: "Source",
     magic: Magic::Ident(*b"VBSP"),

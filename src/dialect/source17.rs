@@ -11,7 +11,7 @@ use crate::file::Rules;
 use crate::record::{Meaning, index, index_or_none, records, run};
 
 /// Source, version 17.
-pub const SOURCE17: Dialect = Dialect {
+pub static SOURCE17: Dialect = Dialect {
     name: "source17",
     title: "Source (version 17: Bloodlines, Half-Life 2 beta)",
     versions: &[17],

@@ -8,7 +8,7 @@ use crate::file::Rules;
 use crate::record::{Field, index, index_or_none, records};
 
 /// Source from version 21 on.
-pub const SOURCE21: Dialect = Dialect {
+pub static SOURCE21: Dialect = Dialect {
     name: "source21",
     title: "Source (version 21)",
     versions: &[21],

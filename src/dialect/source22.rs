@@ -16,7 +16,7 @@ use crate::dialect::shared::Vertex;
 use crate::record::{Field, FlagKind, Meaning, Record, index, records, run};
 
 /// Source, versions 22 and 23.
-pub const SOURCE22: Dialect = Dialect {
+pub static SOURCE22: Dialect = Dialect {
     name: "source22",
     title: "Source (versions 22 and 23: Dota 2 beta, INFRA)",
     versions: &[22, 23],

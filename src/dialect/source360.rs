@@ -14,7 +14,7 @@ use super::checks::{Checks, engine};
 use super::{Dialect, Magic, Row, SOURCE, limits, source};
 
 /// Source on consoles, before version 21.
-pub const SOURCE360: Dialect = Dialect {
+pub static SOURCE360: Dialect = Dialect {
     name: "source360",
     title: "Source (Xbox 360, PlayStation 3)",
     magic: Magic::Ident(*b"PSBV"),

@@ -23,7 +23,7 @@ use super::source::{displacements, lightmap, samples};
 use super::{Dialect, EntityRules, Row, SOURCE21, kept, source};
 
 /// Strata Source.
-pub const STRATA: Dialect = Dialect {
+pub static STRATA: Dialect = Dialect {
     name: "strata",
     title: "Source (Strata, version 25)",
     versions: &[25],

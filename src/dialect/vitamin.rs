@@ -6,7 +6,7 @@ use super::{Dialect, Lump, Row, SOURCE21, only, source};
 use crate::file::directory::DirectoryShape;
 
 /// VitaminSource.
-pub const VITAMIN: Dialect = Dialect {
+pub static VITAMIN: Dialect = Dialect {
     name: "vitamin",
     title: "Source (VitaminSource, version 42)",
     versions: &[42],

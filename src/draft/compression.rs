@@ -17,6 +17,7 @@ use crate::file::{self, Edit, Slot, SlotId};
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Compression {
     /// Not compressed.
     Raw,

@@ -23,9 +23,14 @@ mod temporary;
 pub use container::Container;
 pub use plan::{Change, ChangeKind, Plan};
 pub use report::{Moved, Report, SlotEdit, Versioned};
-pub use save::{SaveOptions, Saved, replace};
+pub use save::{SaveOptions, Saved};
 pub use segment::{Segment, SegmentKind};
 pub use slot::{Bounds, Slot, SlotId};
+
+// For the program: the files beside a map are saved like maps.
+#[doc(hidden)]
+pub use save::replace;
+#[doc(hidden)]
 pub use temporary::{Temporary, abandon};
 
 pub(crate) use nested::{XASH_ENTRIES, member_name};
@@ -110,6 +115,7 @@ pub struct Alignment {
 
 /// How the changed slots of a draft are placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Layout {
     /// Everything stays where it is as far as possible; what lies after a grown slot moves only where no byte of
     /// it says so.

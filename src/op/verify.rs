@@ -17,7 +17,10 @@ mod subject;
 mod undo;
 
 pub use outcome::{Outcome, Verdict};
+// For the tests, which plant faults in the code that the laws are tried on.
+#[doc(hidden)]
 pub use saved::compare;
+#[doc(hidden)]
 pub use subject::Subject;
 use undo::{Undo, undone};
 
@@ -59,6 +62,7 @@ pub fn run(bsp: &Bsp<'_>) -> Outcome {
 }
 
 /// Tries all laws of a subject on a map.
+#[doc(hidden)]
 pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
     let mut records = IndexMap::new();
     let (spare, undo) = (&mut Spare::default(), &mut Undo::default());
@@ -81,7 +85,7 @@ pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
         };
         (name, verdict)
     });
-    Outcome { laws: verdicts.into_iter().collect(), records }
+    Outcome { laws: verdicts.into(), records: records.into_iter().collect() }
 }
 
 enum Failure {
@@ -157,6 +161,7 @@ fn cover(bsp: &Bsp<'_>) -> Law {
 ///
 /// # Errors
 /// What does not hold, in one sentence.
+#[doc(hidden)]
 pub fn covers(segments: &[Segment], slots: &[Slot], file_size: usize) -> Result<(), String> {
     let mut at = 0;
     for segment in segments {

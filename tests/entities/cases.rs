@@ -9,7 +9,7 @@ use super::parse;
 /// The text after an edit of the first entity.
 fn edited(text: &[u8], edit: impl FnOnce(&mut EntityMut<'_, '_>)) -> String {
     let mut entities = parse(text);
-    edit(&mut entities.entity_mut(0).unwrap());
+    edit(&mut entities.get_mut(0).unwrap());
     String::from_utf8(entities.to_bytes()).unwrap()
 }
 
@@ -98,7 +98,7 @@ fn a_commented_out_brace_leaves_the_last_entity_open() {
     assert_eq!(kinds(text), [DiagnosticKind::MissingClosingBrace]);
     let mut entities = parse(text);
     assert_eq!(entities.add([("c", "3")]).unwrap_err().kind(), ErrorKind::Refused);
-    entities.entity_mut(1).unwrap().set("c", "3").unwrap();
+    entities.get_mut(1).unwrap().set("c", "3").unwrap();
     assert_eq!(entities.to_bytes(), b"{\n\"a\" \"1\"\n}\n{\n\"b\" \"2\"\n\"c\" \"3\"\n//}\n\0");
 }
 
@@ -121,7 +121,7 @@ fn repeated_keys_keep_their_order() {
     let renamed = edited(text, |entity| entity.rename_nth("on", 3, "Off").unwrap());
     assert_eq!(renamed, "{\n\"On\" \"a\"\n\"x\" \"1\"\n\"on\" \"b\"\n\"Off\" \"c\"\n}\n\0");
     let mut entities = parse(text);
-    let error = entities.entity_mut(0).unwrap().set_nth("On", 4, "d").unwrap_err();
+    let error = entities.get_mut(0).unwrap().set_nth("On", 4, "d").unwrap_err();
     assert_eq!(error.to_string(), "no pair 4 of key `On`: the entity has 3 (entities, record 0)");
 }
 
@@ -139,7 +139,7 @@ fn a_backslash_escapes_a_quote_only_where_engines_say_so() {
     let bytes = entities.to_bytes();
     assert_eq!(bytes, b"{\n\"command\" \"say \\\"hi\\\"\"\n\"classname\" \"logic_relay\"\n}\n\0");
     for (value, why) in [("a\"b", "contains a quote"), ("a\\", "ends with a backslash")] {
-        let error = entities.entity_mut(0).unwrap().set("command", value).unwrap_err().to_string();
+        let error = entities.get_mut(0).unwrap().set("command", value).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
     // Strata escapes backslashes too, from version 1 of the lump on.
@@ -163,7 +163,7 @@ fn a_brace_is_a_letter_where_engines_say_so() {
     assert_eq!(entities.lost_in_canonical().unwrap().total(), 2);
     // What an edit leaves behind is read by all.
     let mut entities = Entities::parse(&b"{ a 1 \"b\" \"c\"}\0"[..], EntityRules::QUAKE).unwrap();
-    entities.entity_mut(0).unwrap().unset("b").unwrap();
+    entities.get_mut(0).unwrap().unset("b").unwrap();
     assert_eq!(entities.to_bytes(), b"{ a 1 }\0");
 }
 
@@ -172,15 +172,11 @@ fn what_only_some_engines_refuse_can_be_forced() {
     let text = b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n}\n\0";
     type Edit = fn(&mut Entities<'_>) -> bspkit::Result<()>;
     let cases: [(EntityRules, Edit, &str); 6] = [
-        (EntityRules::GOLDSRC, |all| all.entity_mut(1)?.set("a", "x".repeat(1500)), "GoldSrc read no more than 1023"),
-        (EntityRules::GOLDSRC, |all| all.entity_mut(1)?.set("k".repeat(300), "v"), "GoldSrc read no more than 255"),
-        (EntityRules::QUAKE, |all| all.entity_mut(1)?.set("classname", ""), "QuakeSpasm stops there"),
-        (EntityRules::SOURCE, |all| all.entity_mut(1)?.unset("classname").map(drop), "Source engines stop there"),
-        (
-            EntityRules::SOURCE,
-            |all| all.entity_mut(1)?.rename("classname", "Classname").map(drop),
-            "no key `classname`",
-        ),
+        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("a", "x".repeat(1500)), "GoldSrc read no more than 1023"),
+        (EntityRules::GOLDSRC, |all| all.get_mut(1)?.set("k".repeat(300), "v"), "GoldSrc read no more than 255"),
+        (EntityRules::QUAKE, |all| all.get_mut(1)?.set("classname", ""), "QuakeSpasm stops there"),
+        (EntityRules::SOURCE, |all| all.get_mut(1)?.unset("classname").map(drop), "Source engines stop there"),
+        (EntityRules::SOURCE, |all| all.get_mut(1)?.rename("classname", "Classname").map(drop), "no key `classname`"),
         (EntityRules::SOURCE, |all| all.add([("origin", "0 0 0")]).map(drop), "no key `classname`"),
     ];
     for (rules, edit, said) in cases {
@@ -196,7 +192,7 @@ fn what_only_some_engines_refuse_can_be_forced() {
         assert_eq!((again.unreadable().count(), again.flaws().count()), (1, 1));
     }
     let mut entities = Entities::parse(&text[..], EntityRules::GOLDSRC.for_any_engine()).unwrap();
-    assert!(entities.entity_mut(1).unwrap().set("a", "x".repeat(16_384)).is_err());
+    assert!(entities.get_mut(1).unwrap().set("a", "x".repeat(16_384)).is_err());
 }
 
 #[test]
@@ -232,7 +228,7 @@ fn an_unterminated_value_is_only_closed_when_it_changes() {
     assert_eq!(kinds(text), [DiagnosticKind::UnterminatedQuote, DiagnosticKind::MissingClosingBrace]);
     assert_eq!(edited(text, |entity| entity.set("a", "3").unwrap()), "{\n\"a\" \"3\"\n\"b\" \"2\n}\n\0");
     let mut entities = parse(text);
-    assert_eq!(entities.entity_mut(0).unwrap().push("c", "3").unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(entities.get_mut(0).unwrap().push("c", "3").unwrap_err().kind(), ErrorKind::Refused);
     assert_eq!(edited(text, |entity| entity.set("b", "3").unwrap()), "{\n\"a\" \"1\"\n\"b\" \"3\"\0");
 }
 
@@ -255,7 +251,7 @@ fn bytes_outside_ascii_and_line_breaks_are_values_like_others() {
     let text = b"{\n\"message\" \"caf\xe9\nbar\"\n\"k\x93\" \"\x1b\"\n}\n\0";
     let mut entities = parse(text);
     assert_eq!(entities.get(0).unwrap().get(b"K\x93"), Some(&b"\x1b"[..]));
-    entities.entity_mut(0).unwrap().set("message", b"th\xe9\n").unwrap();
+    entities.get_mut(0).unwrap().set("message", b"th\xe9\n").unwrap();
     assert_eq!(entities.to_bytes(), b"{\n\"message\" \"th\xe9\n\"\n\"k\x93\" \"\x1b\"\n}\n\0");
 }
 
@@ -274,9 +270,9 @@ fn words_get_quotes_only_when_they_change() {
 #[test]
 fn an_empty_entity_takes_the_style_of_its_neighbour() {
     let mut entities = parse(b"{ \"a\" \"b\" } {}\n\0");
-    entities.entity_mut(1).unwrap().set("c", "d").unwrap();
+    entities.get_mut(1).unwrap().set("c", "d").unwrap();
     assert_eq!(entities.to_bytes(), b"{ \"a\" \"b\" } { \"c\" \"d\" }\n\0");
-    entities.entity_mut(1).unwrap().unset("c").unwrap();
+    entities.get_mut(1).unwrap().unset("c").unwrap();
     assert!(!entities.is_edited());
 }
 
@@ -318,14 +314,14 @@ fn what_engines_cannot_read_is_refused_and_changes_nothing() {
         ),
     ] {
         let mut entities = parse(text);
-        let error = entities.entity_mut(1).unwrap().set(key, value).unwrap_err();
+        let error = entities.get_mut(1).unwrap().set(key, value).unwrap_err();
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, message));
         assert!(error.hint().is_some());
         assert!(entities.add([(key, value)]).is_err());
         assert!(!entities.is_edited());
     }
-    parse(text).entity_mut(1).unwrap().set("", "").unwrap();
-    Entities::parse(&text[..], EntityRules::GOLDSRC).unwrap().entity_mut(1).unwrap().set("a", "{").unwrap();
+    parse(text).get_mut(1).unwrap().set("", "").unwrap();
+    Entities::parse(&text[..], EntityRules::GOLDSRC).unwrap().get_mut(1).unwrap().set("a", "{").unwrap();
 }
 
 #[test]
@@ -336,9 +332,9 @@ fn worldspawn_stays_first() {
         |entities| entities.remove_all(&[0, 1]),
         |entities| entities.move_after(0, 1),
         |entities| entities.move_before(1, 0),
-        |entities| entities.entity_mut(0)?.set("classname", "light"),
-        |entities| entities.entity_mut(0)?.unset("classname").map(drop),
-        |entities| entities.entity_mut(0)?.rename("classname", "class").map(drop),
+        |entities| entities.get_mut(0)?.set("classname", "light"),
+        |entities| entities.get_mut(0)?.unset("classname").map(drop),
+        |entities| entities.get_mut(0)?.rename("classname", "class").map(drop),
     ];
     for edit in edits {
         let mut entities = parse(text);
@@ -354,15 +350,15 @@ fn limits_of_pairs_may_be_kept_but_not_passed() {
         format!("{{\n{pairs}}}\n\0").into_bytes()
     };
     let parse = |text: Vec<u8>| Entities::parse(text, EntityRules::QUAKE3).unwrap();
-    parse(full(63)).entity_mut(0).unwrap().push("a", "b").unwrap();
-    let error = parse(full(64)).entity_mut(0).unwrap().push("a", "b").unwrap_err();
+    parse(full(63)).get_mut(0).unwrap().push("a", "b").unwrap();
+    let error = parse(full(64)).get_mut(0).unwrap().push("a", "b").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
-    parse(full(70)).entity_mut(0).unwrap().set("k0", "w").unwrap();
+    parse(full(70)).get_mut(0).unwrap().set("k0", "w").unwrap();
     let mut entities = parse(full(60));
     for at in 0..4 {
-        entities.entity_mut(0).unwrap().set(format!("k{at}"), "x".repeat(900)).unwrap();
+        entities.get_mut(0).unwrap().set(format!("k{at}"), "x".repeat(900)).unwrap();
     }
-    assert_eq!(entities.entity_mut(0).unwrap().set("k5", "x".repeat(900)).unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(entities.get_mut(0).unwrap().set("k5", "x".repeat(900)).unwrap_err().kind(), ErrorKind::Refused);
 }
 
 #[test]
@@ -392,8 +388,8 @@ fn too_much_is_an_error_and_a_text_of_mistakes_is_none() {
 fn many_pairs_of_a_key_go_at_once() {
     let text = [&b"{"[..], &b"\n\"a\" \"b\"".repeat(200_000), b"\n}\n\0"].concat();
     let mut entities = parse(&text);
-    assert_eq!(entities.entity_mut(0).unwrap().rename("a", "c").unwrap(), 200_000);
-    assert_eq!(entities.entity_mut(0).unwrap().unset("c").unwrap(), 200_000);
+    assert_eq!(entities.get_mut(0).unwrap().rename("a", "c").unwrap(), 200_000);
+    assert_eq!(entities.get_mut(0).unwrap().unset("c").unwrap(), 200_000);
     assert_eq!(entities.to_bytes(), b"{\n}\n\0");
 }
 

@@ -177,7 +177,7 @@ proptest! {
         for (index, pairs) in pairs(&entities).into_iter().enumerate() {
             for key in pairs.iter().map(|pair| &pair.0) {
                 let value = entities.get(index).unwrap().get(key).unwrap().to_vec();
-                entities.entity_mut(index).unwrap().set(key, value).unwrap();
+                entities.get_mut(index).unwrap().set(key, value).unwrap();
             }
         }
         prop_assert_eq!(entities.to_bytes(), text);
@@ -195,7 +195,7 @@ proptest! {
         let span = entities.get(index).unwrap().span().unwrap();
         let old = pairs(&entities);
         let mut expected = old[index].clone();
-        let mut entity = entities.entity_mut(index).unwrap();
+        let mut entity = entities.get_mut(index).unwrap();
         let key = expected.first().map_or(b"a".to_vec(), |pair| pair.0.clone());
         let is_key = |pair: &(Vec<u8>, Vec<u8>)| pair.0.eq_ignore_ascii_case(&key);
         let made = match edit {
@@ -233,7 +233,7 @@ proptest! {
         let again = Entities::parse(&bytes[..], rules).unwrap();
         prop_assert!(pairs(&again) == all, "{} became {}", text.escape_ascii(), bytes.escape_ascii());
         if edit == 1 {
-            let mut entity = entities.entity_mut(index).unwrap();
+            let mut entity = entities.get_mut(index).unwrap();
             let count = entity.entity().all("new").count();
             entity.unset_nth("new", count).unwrap();
             prop_assert_eq!(entities.to_bytes(), text);

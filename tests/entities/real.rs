@@ -58,7 +58,7 @@ fn a_stray_quote_is_a_letter_of_its_word() {
     let error = entities.canonical().unwrap_err();
     let said = "Source engines would read the canonical form of this entity in another way (entities, record 1)";
     assert_eq!(error.to_string(), said);
-    entities.entity_mut(1).unwrap().set("OnOut", "outside,Lock,,0,1").unwrap();
+    entities.get_mut(1).unwrap().set("OnOut", "outside,Lock,,0,1").unwrap();
     let text = String::from_utf8_lossy(text).replace("outside,Lock,,0,1,,\"", "\"outside,Lock,,0,1\"");
     assert_eq!(String::from_utf8(entities.canonical().unwrap()).unwrap(), text);
 }

@@ -154,8 +154,8 @@ fn row_13_new_bytes_are_stored_as_asked_for() {
         let same = saved(&|draft| {
             draft.set_compression(entities, Compression::Lzma).unwrap();
             let text = draft.entities().unwrap();
-            text.entity_mut(0).unwrap().set("a", "b").unwrap();
-            text.entity_mut(0).unwrap().unset("a").unwrap();
+            text.get_mut(0).unwrap().set("a", "b").unwrap();
+            text.get_mut(0).unwrap().unset("a").unwrap();
         });
         assert_eq!(same, saved(&|draft| draft.set_compression(entities, Compression::Lzma).unwrap()));
     }

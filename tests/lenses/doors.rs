@@ -27,7 +27,7 @@ const EDITS: [Edit; 12] = [
     },
     Edit {
         name: "pak",
-        edit: |draft| draft.pak()?.set("a/door.txt", &b"open"[..]).map(|_| true),
+        edit: |draft| draft.pak()?.add("a/door.txt", &b"open"[..]).map(|_| true),
         is_there: |map| map.pak().unwrap().find("a/door.txt").len() == 1,
     },
     Edit {

@@ -17,7 +17,6 @@ const SEEDS: &str = "tests/pak.proptest-regressions";
 #[derive(Clone, Debug)]
 enum Edit {
     Add(Vec<u8>, Vec<u8>),
-    Set(Vec<u8>, Vec<u8>),
     Replace(Index, Vec<u8>),
     /// With the bytes that it has.
     Same(Index),
@@ -86,7 +85,6 @@ fn edits() -> impl Strategy<Value = Edit> {
     let index = any::<Index>;
     prop_oneof![
         (names(), data()).prop_map(|(name, data)| Edit::Add(name, data)),
-        (names(), data()).prop_map(|(name, data)| Edit::Set(name, data)),
         (index(), data()).prop_map(|(index, data)| Edit::Replace(index, data)),
         index().prop_map(Edit::Same),
         vec(index(), 1..3).prop_map(Edit::Remove),
@@ -106,8 +104,7 @@ fn apply(pak: &mut Pak<'_>, expected: &mut Vec<Expected>, edit: &Edit) {
         }
     };
     match edit {
-        Edit::Add(name, data) => expected.extend(pak.add(name, data.clone()).ok().map(|_| fresh(name, data))),
-        Edit::Set(name, data) => match pak.set(name, data.clone()) {
+        Edit::Add(name, data) => match pak.add(name, data.clone()) {
             Ok(at) if at == len => expected.push(fresh(name, data)),
             Ok(at) => replace(expected, at, data),
             Err(_) => {}
@@ -226,7 +223,7 @@ proptest! {
                     Edit::Replace(at, data) if len > 0 => pak.replace(at.index(len), data.clone()),
                     Edit::Remove(at) if len > 0 => pak.remove(&[at[0].index(len)]),
                     Edit::Rename(at, name) if len > 0 => pak.rename(at.index(len), name),
-                    Edit::Set(name, data) | Edit::Add(name, data) => pak.set(name, data.clone()).map(drop),
+                    Edit::Add(name, data) => pak.add(name, data.clone()).map(drop),
                     Edit::Compress(..) => pak.compress(&(0..len).collect::<Vec<_>>(), 1).map(drop),
                     Edit::Store(..) => pak.store(&(0..len).collect::<Vec<_>>(), 1).map(drop),
                     _ => Ok(()),

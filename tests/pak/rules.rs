@@ -97,11 +97,11 @@ fn twins_are_kept_and_told_apart() {
     assert_eq!(pak.find("materials/b.vmt"), [2]);
     assert_eq!(pak.one("B.vmt").unwrap(), 5);
     for name in ["b.vmt", "b.VMT"] {
-        let error = pak.set(name, &b"which"[..]).unwrap_err();
+        let error = pak.add(name, &b"which"[..]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert!(error.hint().unwrap().to_string().contains("#4 b.vmt"), "{error:?}");
     }
-    pak.set("B.vmt", &b"mine"[..]).unwrap();
+    pak.add("B.vmt", &b"mine"[..]).unwrap();
     let data: Vec<_> = pak.iter().map(|entry| entry.data().unwrap().to_vec()).collect();
     assert_eq!(data[3..], [b"three".to_vec(), b"twin".to_vec(), b"mine".to_vec()]);
     assert_eq!(pak.select(&Pattern::new("b.vm?")), [2, 3, 4, 5]);
@@ -111,7 +111,7 @@ fn twins_are_kept_and_told_apart() {
 fn a_replaced_file_keeps_its_turn_and_name() {
     let before = Zip::of(["a", "b", "c"].map(|name| File::new(name, name))).build();
     let mut pak = Pak::parse(&before[..]).unwrap();
-    pak.set("B", &b"longer"[..]).unwrap();
+    pak.add("B", &b"longer"[..]).unwrap();
     let after = bytes(&pak);
     let offsets: Vec<_> = Pak::parse(&after[..]).unwrap().iter().map(|entry| entry.record().local_offset).collect();
     assert_eq!(offsets, [0, 32, 69]);
@@ -170,7 +170,7 @@ fn a_consoles_pakfile_is_read_and_not_edited() {
     assert!(pak.is_console());
     assert_eq!(&*pak.get(1).unwrap().data().unwrap(), b"data of b/c.vmt");
     assert_eq!(pak.check(1), []);
-    let error = pak.set("e", &b""[..]).unwrap_err();
+    let error = pak.add("e", &b""[..]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert_eq!(error.to_string(), "the pakfile is a console's (XZP2 2048): its files can be read but not edited");
     for result in [pak.remove(&[0]), pak.rename(0, "x"), pak.replace(0, &b""[..]), pak.store(&[0], 1).map(drop)] {

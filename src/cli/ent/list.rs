@@ -50,7 +50,7 @@ impl Report for List<'_> {
             if self.with_numbers {
                 job.line(format!("// #{}", entity.index()));
             }
-            job.line(entity.text());
+            job.line(entity.bytes());
         }
         Ok(())
     }

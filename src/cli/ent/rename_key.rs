@@ -35,7 +35,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.which.edit(cx, &args.save, |entities, chosen, _| {
         let mut renamed = 0;
         for index in chosen.indices {
-            let mut entity = entities.entity_mut(*index)?;
+            let mut entity = entities.get_mut(*index)?;
             renamed += match old.nth {
                 None => entity.rename(&old.name, &new)?,
                 Some(nth) if nth > entity.entity().all(&old.name).count() => 0,

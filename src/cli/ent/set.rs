@@ -32,7 +32,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for pair in &args.pairs.0 {
             warn_of_equal_keys(entities, chosen.indices, pair, job);
             for index in chosen.indices {
-                set(&mut entities.entity_mut(*index)?, pair)?;
+                set(&mut entities.get_mut(*index)?, pair)?;
             }
         }
         Ok(Edited::Done)

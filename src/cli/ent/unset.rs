@@ -38,7 +38,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for key in &keys {
             let mut removed = 0;
             for index in chosen.indices {
-                let mut entity = entities.entity_mut(*index)?;
+                let mut entity = entities.get_mut(*index)?;
                 removed += match key.nth {
                     None => entity.unset(&key.name)?,
                     Some(nth) if nth > entity.entity().all(&key.name).count() => 0,

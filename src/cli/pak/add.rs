@@ -86,7 +86,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {
-            pak.set(name, bytes.clone())?;
+            pak.add(name, bytes.clone())?;
         }
         let added = pak.len() - before;
         let replaced = files.len() - added;

@@ -213,7 +213,7 @@ impl<'a> Entities<'a> {
 
     /// The bytes between the entity of this index and the next one.
     fn line_break(&self, index: usize) -> Vec<u8> {
-        let text = self.view(index).text();
+        let text = self.view(index).bytes();
         match memchr::memchr(b'\n', text) {
             Some(at) if text[..at].ends_with(b"\r") => b"\r\n".to_vec(),
             Some(_) => b"\n".to_vec(),

@@ -75,7 +75,7 @@ impl fmt::Display for DiagnosticKind {
 /// use bspkit::content::entities::Entities;
 /// use bspkit::dialect::EntityRules;
 ///
-/// let entities = Entities::parse(&b"{ classname light }\0"[..], EntityRules::QUAKE2)?;
+/// let entities = Entities::parse("{ classname light }\0", EntityRules::QUAKE2)?;
 /// let first = entities.diagnostics().iter().next().unwrap();
 /// assert_eq!(first.to_string(), "a key or value has no quotes (entity 0, offset 2)");
 /// # Ok::<(), bspkit::Error>(())
@@ -107,7 +107,7 @@ impl fmt::Display for Diagnostic {
 /// use bspkit::content::entities::{Diagnostics, Entities};
 /// use bspkit::dialect::EntityRules;
 ///
-/// let entities = Entities::parse(&b"{\n}\n"[..], EntityRules::GOLDSRC)?;
+/// let entities = Entities::parse("{\n}\n", EntityRules::GOLDSRC)?;
 /// let diagnostics: &Diagnostics = entities.diagnostics();
 /// assert_eq!(diagnostics.total(), 1);
 /// # Ok::<(), bspkit::Error>(())

@@ -56,6 +56,16 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.entities.view(self.index)
     }
 
+    /// The value of the first `classname`.
+    pub fn class(&self) -> Option<&[u8]> {
+        self.entity().class()
+    }
+
+    /// The first value of a key. Case does not matter.
+    pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&[u8]> {
+        self.entity().get(key)
+    }
+
     /// Sets the value of a key, the first of several; adds the pair if there is none.
     pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         let (key, value) = (key.as_ref(), value.as_ref());

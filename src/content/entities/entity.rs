@@ -1,5 +1,6 @@
 //! An entity as it is read.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::parse::PairSpan;
@@ -17,6 +18,7 @@ use crate::dialect::TextSyntax;
 /// let entity = entities.get(0).unwrap();
 /// assert_eq!(entity.get("onspawn"), Some(&b"a,Open"[..]));
 /// assert_eq!(entity.all("OnSpawn").count(), 2);
+/// assert_eq!(entity.text("classname").as_deref(), Some("logic_auto"));
 /// assert_eq!(entity.span(), Some(0..66));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
@@ -41,7 +43,7 @@ pub struct Entity<'e> {
 /// use bspkit::content::entities::{Entities, Pair};
 /// use bspkit::dialect::EntityRules;
 ///
-/// let entities = Entities::parse(&b"{ \"skill\" \"2\" }\0"[..], EntityRules::QUAKE2)?;
+/// let entities = Entities::parse("{ \"skill\" \"2\" }\0", EntityRules::QUAKE2)?;
 /// let pair = entities.get(0).unwrap().pairs().next();
 /// assert_eq!(pair, Some(Pair { key: b"skill", value: b"2" }));
 /// # Ok::<(), bspkit::Error>(())
@@ -71,6 +73,23 @@ impl<'e> Entity<'e> {
         self.pairs().find(|pair| pair.key.eq_ignore_ascii_case(key)).map(|pair| pair.value)
     }
 
+    /// The first value of a key as text; bytes that are not UTF-8 are shown as `\u{FFFD}`.
+    pub fn text(&self, key: impl AsRef<[u8]>) -> Option<Cow<'e, str>> {
+        self.get(key).map(String::from_utf8_lossy)
+    }
+
+    /// The first value of a key as a number; `None` where it is something else.
+    pub fn number(&self, key: impl AsRef<[u8]>) -> Option<f64> {
+        number(std::str::from_utf8(self.get(key)?).ok()?.trim())
+    }
+
+    /// The first value of a key as three numbers, such as an `origin`; `None` where it is something else.
+    pub fn vector(&self, key: impl AsRef<[u8]>) -> Option<[f64; 3]> {
+        let value = std::str::from_utf8(self.get(key)?).ok()?;
+        let numbers: Vec<f64> = value.split_whitespace().map(number).collect::<Option<_>>()?;
+        numbers.try_into().ok()
+    }
+
     /// All values of a key, in order. Case does not matter.
     pub fn all(&self, key: impl AsRef<[u8]>) -> impl Iterator<Item = &'e [u8]> {
         self.pairs().filter(move |pair| pair.key.eq_ignore_ascii_case(key.as_ref())).map(|pair| pair.value)
@@ -83,8 +102,8 @@ impl<'e> Entity<'e> {
         self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
     }
 
-    /// The text from the opening to the closing brace; to the last token if the closing brace is missing.
-    pub fn text(&self) -> &'e [u8] {
+    /// The bytes from the opening to the closing brace; to the last token if the closing brace is missing.
+    pub fn bytes(&self) -> &'e [u8] {
         &self.bytes[self.range.clone()]
     }
 
@@ -102,6 +121,11 @@ impl<'e> Entity<'e> {
     pub fn is_closed(&self) -> bool {
         self.inside.end < self.range.end
     }
+}
+
+/// A finite number.
+fn number(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// A token without its quotes, and whether it has a closing one.

@@ -36,7 +36,7 @@ impl EntityMut<'_, '_> {
     /// [`ErrorKind::Argument`] if the text is not one entity, besides those of all edits.
     pub fn set_text(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
         let text = text.as_ref();
-        if self.entity().text() == text {
+        if self.entity().bytes() == text {
             return Ok(());
         }
         let mut own = Own::read(text, &self.entities.rules)?;

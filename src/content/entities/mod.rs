@@ -28,10 +28,9 @@ mod splice;
 mod style;
 mod token;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-use indexmap::IndexMap;
 
 pub(crate) use arrangement::{Arrangement, Beside};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
@@ -54,7 +53,7 @@ use parse::{PairSpan, Source};
 /// use bspkit::content::entities::Entities;
 /// use bspkit::dialect::EntityRules;
 ///
-/// let entities = Entities::parse(&b"{\n\"classname\" \"worldspawn\"\n}\n\0"[..], EntityRules::QUAKE2)?;
+/// let entities = Entities::parse("{\n\"classname\" \"worldspawn\"\n}\n\0", EntityRules::QUAKE2)?;
 /// assert_eq!(entities.len(), 1);
 /// assert_eq!(entities.get(0).unwrap().class(), Some(&b"worldspawn"[..]));
 /// assert!(!entities.is_edited());
@@ -102,6 +101,11 @@ struct Around {
     trail: Vec<u8>,
 }
 
+iterator! {
+    /// Entities in the order of the text: [`Entities::iter`].
+    Iter: Entities => Entity<'l>
+}
+
 impl<'a> Content<'a> for Entities<'a> {
     fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         let slot = from.role(Role::Entities)?;
@@ -140,8 +144,8 @@ impl<'a> Entities<'a> {
     }
 
     /// All entities.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entity<'_>> + ExactSizeIterator {
-        (0..self.len()).map(|index| self.view(index))
+    pub fn iter(&self) -> Iter<'_, 'a> {
+        self.into_iter()
     }
 
     /// The entity of this index.
@@ -186,20 +190,38 @@ impl<'a> Entities<'a> {
         }
     }
 
+    /// Edits one entity after the other; stops at the first error.
+    ///
+    /// ```
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// draft.entities()?.for_each_mut(|light| match light.class() {
+    ///     Some(b"light") => light.set("light", "400"),
+    ///     _ => Ok(()),
+    /// })?;
+    /// assert_eq!(draft.changes()?.len(), 1);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `edit`; what was edited before stays edited.
+    pub fn for_each_mut(&mut self, mut edit: impl FnMut(&mut EntityMut<'_, 'a>) -> Result<()>) -> Result<()> {
+        (0..self.len()).try_for_each(|index| edit(&mut EntityMut::new(self, index)))
+    }
+
     /// The entity of this index, to edit it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer entities.
-    pub fn entity_mut(&mut self, index: usize) -> Result<EntityMut<'_, 'a>> {
+    pub fn get_mut(&mut self, index: usize) -> Result<EntityMut<'_, 'a>> {
         self.check_index(index)?;
         Ok(EntityMut::new(self, index))
     }
 
-    /// For each value of a key, in the order of the text, the entities that have it; for example the entities of each
+    /// For each value of a key, the entities that have it in the order of the text; for example the entities of each
     /// `targetname`. The case of the key does not matter; the case of the value does.
-    pub fn index_by(&self, key: impl AsRef<[u8]>) -> IndexMap<Vec<u8>, Vec<usize>> {
+    pub fn index_by(&self, key: impl AsRef<[u8]>) -> BTreeMap<Vec<u8>, Vec<usize>> {
         let key = key.as_ref();
-        let mut map = IndexMap::<Vec<u8>, Vec<usize>>::new();
+        let mut map = BTreeMap::<Vec<u8>, Vec<usize>>::new();
         for entity in self.iter() {
             for value in entity.all(key) {
                 match map.get_mut(value) {

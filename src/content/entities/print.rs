@@ -43,7 +43,7 @@ impl Entities<'_> {
     /// use bspkit::content::entities::Entities;
     /// use bspkit::dialect::EntityRules;
     ///
-    /// let entities = Entities::parse(&b"{ classname \"light\" }"[..], EntityRules::QUAKE2)?;
+    /// let entities = Entities::parse("{ classname \"light\" }", EntityRules::QUAKE2)?;
     /// assert_eq!(entities.canonical()?, b"{\n\"classname\" \"light\"\n}\n");
     /// # Ok::<(), bspkit::Error>(())
     /// ```
@@ -90,7 +90,7 @@ impl Entities<'_> {
     fn chunks(&self) -> impl Iterator<Item = &[u8]> {
         let nodes = self.nodes.iter().enumerate().flat_map(|(index, node)| {
             let (lead, trail) = self.around(node);
-            [lead, self.view(index).text(), trail]
+            [lead, self.view(index).bytes(), trail]
         });
         nodes.chain([self.end_bytes(), self.tail()])
     }

@@ -21,6 +21,7 @@ pub use extents::{Extents, Precision, extents};
 pub use fault::{LightFault, LightFaultKind};
 pub use luxel::Luxel;
 pub use pages::SurfaceLight;
+pub(super) use read::{Geometry, record_of};
 pub use stat::{LightStat, StyleStat};
 
 use super::lens::{Content, Reader};

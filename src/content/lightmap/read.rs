@@ -84,7 +84,7 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
 }
 
 /// The form of a lump's records.
-fn record_of<'f, F>(
+pub(in crate::content) fn record_of<'f, F>(
     bsp: &Bsp<'_>,
     slot: SlotId,
     forms: &'f [F],
@@ -95,7 +95,7 @@ fn record_of<'f, F>(
         let message = format!("the records in {} are not known, so light cannot be found: {why}", slot.name);
         Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
     };
-    let row = bsp.row(slot).map_err(unknown)?;
+    let row = bsp.row(slot).map_err(|why| unknown(why.to_string()))?;
     let is = |found: &RecordInfo, form: &F| (record(form).type_id)() == (found.type_id)();
     let found = row.record().and_then(|found| forms.iter().find(|form| is(found, form)));
     found.ok_or_else(|| unknown("no known field of its records is about light".to_owned()))
@@ -130,7 +130,7 @@ impl<'a, 'f> Textures<'a, 'f> {
 }
 
 /// The lumps from which the corners of faces are computed.
-struct Geometry<'a> {
+pub(in crate::content) struct Geometry<'a> {
     surf_edges: Table<'a, SurfEdge>,
     edges: Edges<'a>,
     vertexes: Table<'a, Vertex>,
@@ -161,7 +161,7 @@ impl<'a> Edges<'a> {
 }
 
 impl<'a> Geometry<'a> {
-    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
+    pub(in crate::content) fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         Ok(Geometry {
             surf_edges: table(from, Role::SurfEdges)?,
             edges: Edges::read(from)?,
@@ -169,7 +169,7 @@ impl<'a> Geometry<'a> {
         })
     }
 
-    fn corners(&self, face: &LitFace) -> Option<Vec<[f32; 3]>> {
+    pub(in crate::content) fn corners(&self, face: &LitFace) -> Option<Vec<[f32; 3]>> {
         let first = usize::try_from(face.first_edge).ok()?;
         let count = usize::try_from(face.edge_count).ok().filter(|count| *count > 0)?;
         let end = first.checked_add(count).filter(|end| *end <= self.surf_edges.len())?;

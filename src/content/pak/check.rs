@@ -15,7 +15,7 @@ use crate::threads::{WORKING_MEMORY, in_parallel_within};
 /// ```
 /// use bspkit::content::pak::{Pak, Severity};
 /// let mut pak = Pak::new(b"");
-/// pak.add("sound\\hit.wav", &b"RIFF"[..])?;
+/// pak.add("sound\\hit.wav", "RIFF")?;
 /// let pak = Pak::parse(pak.to_rope()?.to_data())?;
 /// let findings = pak.check(1);
 /// assert_eq!((findings[0].severity, findings[0].code), (Severity::Odd, "backslash"));

@@ -11,24 +11,6 @@ use crate::{Data, Error, ErrorKind, Result};
 /// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
 /// console's pakfile, and for names that no engine looks up.
 impl<'a> Pak<'a> {
-    /// Adds a file after the others and returns its index.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Refused`] if there is a file whose name is the same to engines.
-    ///
-    /// ```
-    /// use bspkit::content::pak::Pak;
-    /// let mut pak = Pak::new(b"");
-    /// pak.add("a.txt", &b"one"[..])?;
-    /// assert!(pak.add("A.TXT", &b"two"[..]).is_err());
-    /// # Ok::<(), bspkit::Error>(())
-    /// ```
-    pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
-        let name = name.as_ref();
-        self.check_free(name, None)?;
-        self.put(name, data.into())
-    }
-
     /// Adds a file after the others; its name must be free.
     fn put(&mut self, name: &[u8], data: Data<'a>) -> Result<usize> {
         self.check_editable()?;
@@ -38,13 +20,22 @@ impl<'a> Pak<'a> {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Gives the file of this name new bytes, or adds it if no file has a name that is the same to engines. Returns its
-    /// index.
+    /// Adds a file after the others; if a file has a name that is the same to engines, gives that one new bytes.
+    /// Returns the file's index.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] if several names are the same to engines and none is spelled like this, besides those of
     /// all edits.
-    pub fn set(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
+    ///
+    /// ```
+    /// use bspkit::content::pak::Pak;
+    /// let mut pak = Pak::new(b"");
+    /// pak.add("a.txt", "one")?;
+    /// pak.add("A.TXT", "two")?;
+    /// assert_eq!((pak.len(), pak.get(0).unwrap().name()), (1, &b"a.txt"[..]));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
         match self.one(name) {
             Ok(index) => self.replace(index, data).map(|()| index),
@@ -62,8 +53,8 @@ impl<'a> Pak<'a> {
     /// ```
     /// use bspkit::content::pak::Pak;
     /// let mut pak = Pak::new(b"");
-    /// pak.add("a.txt", &b"one"[..])?;
-    /// pak.replace(0, &b"two"[..])?;
+    /// pak.add("a.txt", "one")?;
+    /// pak.replace(0, "two")?;
     /// assert_eq!(&*pak.get(0).unwrap().data()?, b"two");
     /// # Ok::<(), bspkit::Error>(())
     /// ```
@@ -116,7 +107,7 @@ impl<'a> Pak<'a> {
     /// ```
     /// use bspkit::content::pak::Pak;
     /// let mut pak = Pak::new(b"");
-    /// pak.add("a.txt", &b"one"[..])?;
+    /// pak.add("a.txt", "one")?;
     /// pak.rename(0, "A.txt")?;
     /// assert_eq!(pak.get(0).unwrap().name(), b"A.txt");
     /// # Ok::<(), bspkit::Error>(())

@@ -14,7 +14,7 @@ use crate::{Data, Error, ErrorKind, Result};
 /// ```
 /// use bspkit::content::pak::{Method, Pak};
 /// let mut pak = Pak::new(b"");
-/// pak.add("cfg/map.cfg", &b"sv_gravity 800"[..])?;
+/// pak.add("cfg/map.cfg", "sv_gravity 800")?;
 /// let entry = pak.get(0).unwrap();
 /// assert_eq!((entry.name(), entry.size(), entry.method()), (&b"cfg/map.cfg"[..], 14, Method::Stored));
 /// # Ok::<(), bspkit::Error>(())

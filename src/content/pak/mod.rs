@@ -8,7 +8,7 @@
 //! use bspkit::content::pak::Pak;
 //!
 //! let mut pak = Pak::new(&Pak::XZP1);
-//! pak.set("materials/my/wall.vmt", &b"LightmappedGeneric {}"[..])?;
+//! pak.add("materials/my/wall.vmt", "LightmappedGeneric {}")?;
 //! let bytes = pak.to_rope()?.to_data();
 //!
 //! let again = Pak::parse(bytes)?;
@@ -75,7 +75,7 @@ impl<'a> Pak<'a> {
     /// [`ErrorKind::Unsupported`] for zip64 and zips on several disks, which no engine reads.
     ///
     /// ```
-    /// let error = bspkit::content::pak::Pak::parse(&b"no zip"[..]).unwrap_err();
+    /// let error = bspkit::content::pak::Pak::parse("no zip").unwrap_err();
     /// assert_eq!(error.to_string(), "the pakfile is no zip: it has no end record");
     /// ```
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
@@ -96,8 +96,8 @@ impl<'a> Pak<'a> {
     }
 
     /// All files.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entry<'_, 'a>> + ExactSizeIterator {
-        (0..self.len()).map(|index| self.view(index))
+    pub fn iter(&self) -> Iter<'_, 'a> {
+        self.into_iter()
     }
 
     /// The file of this index.
@@ -146,6 +146,11 @@ impl<'a> Pak<'a> {
             Node::Own(own) => own.name(),
         }
     }
+}
+
+iterator! {
+    /// The files of a pakfile: [`Pak::iter`].
+    Iter: Pak => Entry<'l, 'a>
 }
 
 impl<'a> Content<'a> for Pak<'a> {

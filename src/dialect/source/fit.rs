@@ -185,7 +185,7 @@ pub(in crate::dialect) fn one_for_one_of(
 /// Lists that end where the lump does, or this many bytes before.
 pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Fit {
     let bytes = facts.own(row);
-    let end = row.parts(&bytes)?.last().map_or(0, |list| list.range.end);
+    let end = row.parts(&bytes).map_err(|error| error.to_string())?.last().map_or(0, |list| list.range.end);
     let left = bytes.len() - end;
     match spare.contains(&left) {
         true => Ok(()),

@@ -115,7 +115,7 @@ fn its_version(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     fills(facts, row)?;
     let bytes = facts.own(row);
-    let props = row.parts(&bytes)?.pop().map_or(0..0, |props| props.range);
+    let props = row.parts(&bytes).map_err(|error| error.to_string())?.pop().map_or(0..0, |props| props.range);
     let mut props = bytes[props].chunks_exact(StaticPropV11::SIZE).filter_map(StaticPropV11::decode);
     match props.all(|prop| prop.uniform_scale.is_normal()) {
         true => Ok(()),

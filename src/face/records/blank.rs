@@ -95,7 +95,7 @@ impl Lump<'static> {
             }
             _ => Data::from(Vec::new()),
         };
-        let parts = row.parts(&bytes).map_err(|why| Error::new(ErrorKind::Malformed, why))?;
+        let parts = row.parts(&bytes)?;
         let (slot, why) = (SlotId::Lump(0), String::new());
         let (name, has_lists) = (lump.to_owned(), parts.len() > 1);
         Ok((Lump { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why }, row))

@@ -134,15 +134,14 @@ impl<'a> Lump<'a> {
             ByteOrder::Big => bsp.little_endian(slot.id)?,
         };
         let (parts, why) = match bsp.row(slot) {
-            Err(why) => (Vec::new(), why),
+            Err(why) => (Vec::new(), why.to_string()),
             Ok(row) => {
-                let cut = |why: String| Error::new(ErrorKind::Malformed, why).at(Place::default().lump(&slot.name));
                 let what = match row.form {
                     Form::Lens(what) => format!("it holds {what}"),
                     _ if bytes.is_empty() => "it is empty".to_owned(),
                     _ => String::new(),
                 };
-                (row.parts(&bytes).map_err(cut)?, what)
+                (row.parts(&bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))?, what)
             }
         };
         let (slot, name, has_lists) = (slot.id, slot.name.clone(), parts.len() > 1);

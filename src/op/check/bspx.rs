@@ -36,7 +36,7 @@ fn check_fit(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     }
     if let Err(why) = lumps.bsp.row(lump.slot) {
         let is_cut = proved.any(|row| row.parts(&lump.bytes).is_err());
-        sink.add(if is_cut { &LUMP_MISFIT } else { &LUMP_PARALLEL }, At::lump(lump.name), || why);
+        sink.add(if is_cut { &LUMP_MISFIT } else { &LUMP_PARALLEL }, At::lump(lump.name), || why.to_string());
     }
 }
 

@@ -101,7 +101,7 @@ impl<'a> Lumps<'a> {
             let (parts, state) = match (&row, state) {
                 (Ok(row), State::Read) if !bytes.is_empty() => match row.parts(&bytes) {
                     Ok(parts) => (parts, State::Read),
-                    Err(why) => (Vec::new(), State::Malformed(why)),
+                    Err(why) => (Vec::new(), State::Malformed(why.to_string())),
                 },
                 (_, state) => (Vec::new(), state),
             };

@@ -56,7 +56,7 @@ pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
         match patch.applied(old) {
             Ok(done) if done.to_bytes() == bytes => return Ok(patch),
             Ok(done) if done.len() == new.len() => {
-                let is_other = |(done, new): (Entity<'_>, Entity<'_>)| done.text() != new.text();
+                let is_other = |(done, new): (Entity<'_>, Entity<'_>)| done.bytes() != new.bytes();
                 exact = done.iter().zip(new.iter()).zip(&exact).map(|(pair, exact)| *exact || is_other(pair)).collect();
             }
             _ => exact.fill(true),
@@ -75,14 +75,14 @@ fn operations(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>],
             continue;
         };
         kept[index] = true;
-        if before.text() == entity.text() {
+        if before.bytes() == entity.bytes() {
             continue;
         }
         let edit = if exact { None } else { changes::changes(&before, &entity) };
         let on = Target::Index(index);
         operations.push(match edit {
             Some((expect, changes)) => Operation::Edit { on, expect, changes },
-            None => Operation::Replace { on, old: Some(before.text().to_vec()), text: entity.text().to_vec() },
+            None => Operation::Replace { on, old: Some(before.bytes().to_vec()), text: entity.bytes().to_vec() },
         });
     }
     arrange(old, new, pairing, exact, &mut operations);
@@ -117,7 +117,7 @@ fn arrange(
                 let expect = old.get(index).map(|before| who(&before)).unwrap_or_default();
                 operations.push(Operation::Move { on: Target::Index(index), expect, to });
             }
-            (None, _) if exact => operations.push(Operation::AddText { text: entity.text().to_vec(), to }),
+            (None, _) if exact => operations.push(Operation::AddText { text: entity.bytes().to_vec(), to }),
             (None, _) => {
                 let pairs = entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect();
                 operations.push(Operation::Add { pairs, to });

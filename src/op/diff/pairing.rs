@@ -29,7 +29,7 @@ pub(super) fn pair(old: &Entities<'_>, new: &Entities<'_>) -> Vec<Option<usize>>
     if world(old) && world(new) {
         pairing.take(0, 0);
     }
-    pairing.by(|entity| Some(vec![entity.text()]));
+    pairing.by(|entity| Some(vec![entity.bytes()]));
     pairing.by(|entity| Some(vec![entity.get("hammerid")?]));
     pairing.by(|entity| Some(vec![entity.get("targetname")?, entity.class()?]));
     pairing.by(|entity| Some(vec![entity.get("model").filter(|model| model.starts_with(b"*"))?, entity.class()?]));

@@ -46,7 +46,7 @@ impl Patch {
         let all = || self.operations.iter().zip(meant).enumerate();
         for (at, (operation, Meant { on, .. })) in all() {
             for &index in on {
-                let mut entity = entities.entity_mut(index)?;
+                let mut entity = entities.get_mut(index)?;
                 match operation {
                     Operation::Edit { changes, .. } => {
                         changes.iter().try_for_each(|change| change.apply(&mut entity)).map_err(|e| in_place(at, e))?;

@@ -62,8 +62,8 @@ pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>
 }
 
 fn say_other_text(entity: Option<Entity<'_>>, old: &[u8], say: &mut impl FnMut(String)) {
-    if let Some(entity) = entity.filter(|entity| entity.text() != old) {
-        say(format!("#{} has the text {}, and {} was expected", entity.index(), shown(entity.text()), shown(old)));
+    if let Some(entity) = entity.filter(|entity| entity.bytes() != old) {
+        say(format!("#{} has the text {}, and {} was expected", entity.index(), shown(entity.bytes()), shown(old)));
     }
 }
 

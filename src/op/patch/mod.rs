@@ -45,6 +45,7 @@ pub struct Patch {
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Operation {
     /// Changes pairs of entities.
     Edit {
@@ -112,6 +113,7 @@ pub enum Operation {
 /// assert_eq!(Target::Index(17).to_string(), "#17");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Target {
     /// The one of this index.
     Index(usize),
@@ -125,6 +127,7 @@ pub enum Target {
 ///
 /// What several operations put after the same entity is in the order of the operations.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Spot {
     /// Directly before it.
     Before(Target),
@@ -159,6 +162,7 @@ pub struct Expected {
 
 /// A change of an entity's pairs; keys are counted as they are after the changes before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Sets a value; a key that is not there is added after the other ones.
     Set {

@@ -2,24 +2,22 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
-
 /// What became of the laws on one map.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
 /// let outcome = bspkit::op::verify::run(&bspkit::Bsp::parse(&bytes)?);
 /// assert!(outcome.is_ok());
-/// assert_eq!(outcome.laws["identity"].to_string(), "pass");
+/// assert_eq!(outcome.law("identity"), Some(&bspkit::op::verify::Verdict::Pass));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The verdicts by the laws' names, in the order in which they were tried.
-    pub laws: IndexMap<&'static str, Verdict>,
+    pub laws: Vec<(&'static str, Verdict)>,
     /// How many records of each type there are.
-    pub records: IndexMap<&'static str, usize>,
+    pub records: Vec<(&'static str, usize)>,
 }
 
 /// What became of one law.
@@ -35,9 +33,14 @@ pub enum Verdict {
 }
 
 impl Outcome {
+    /// The verdict of a law; `None` if there is no law of this name.
+    pub fn law(&self, name: &str) -> Option<&Verdict> {
+        self.laws.iter().find(|(law, _)| *law == name).map(|(_, verdict)| verdict)
+    }
+
     /// Whether no law failed.
     pub fn is_ok(&self) -> bool {
-        !self.laws.values().any(|verdict| matches!(verdict, Verdict::Fail(_)))
+        !self.laws.iter().any(|(_, verdict)| matches!(verdict, Verdict::Fail(_)))
     }
 }
 

@@ -44,7 +44,7 @@ impl Subject {
                     }
                     None => Vec::new(),
                 };
-                let mut entity = entities.entity_mut(index)?;
+                let mut entity = entities.get_mut(index)?;
                 let mut seen: IndexMap<Vec<u8>, usize> = IndexMap::new();
                 for (key, value) in pairs {
                     let nth = seen.entry(key.to_ascii_lowercase()).or_default();

@@ -1,0 +1,88 @@
+//! The corners of faces, in the families whose faces are rings of edges: Quake, Quake II, GoldSrc, Source.
+
+use std::ops::Range;
+
+use super::lens::Reader;
+use super::lightmap::{Geometry, record_of};
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::dialect::{FaceForm, LightModel, Role};
+use crate::error::{Error, ErrorKind, Place, Result};
+
+/// The faces of a map as polygons.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let polygons = map.polygons()?;
+/// let corners = polygons.get(0)?;
+/// assert!(corners.len() >= 3);
+/// assert_eq!(polygons.iter().count(), polygons.len());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub struct Polygons<'a> {
+    lump: &'static str,
+    faces: Data<'a>,
+    form: FaceForm,
+    geometry: Geometry<'a>,
+}
+
+impl std::fmt::Debug for Polygons<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Polygons").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Bsp<'a> {
+    /// The corners of all faces.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for dialects whose faces name their corners in their records (Quake III and its
+    /// relatives), and where the structs are not known; [`ErrorKind::NotFound`] where a lump is missing.
+    pub fn polygons(&self) -> Result<Polygons<'a>> {
+        let LightModel::Faces(model) = self.dialect().light else {
+            let message = format!("faces of {} maps are not made of edges", self.dialect().title);
+            return Err(Error::new(ErrorKind::Unsupported, message)
+                .with_hint("their records name the first of their vertexes, and how many there are"));
+        };
+        let from = &Reader::of(self);
+        let slot = from.role(Role::Faces)?;
+        let form = record_of(self, slot, model.faces, |form| form.record)?;
+        let lump = self.dialect().role(Role::Faces).map_or("FACES", |index| self.dialect().lumps[index].name);
+        Ok(Polygons { lump, faces: from.bytes(slot)?, form: *form, geometry: Geometry::read(from)? })
+    }
+}
+
+impl Polygons<'_> {
+    /// How many faces there are.
+    pub fn len(&self) -> usize {
+        self.faces.len() / self.form.record.size
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The corners of a face in units, in the order of its edges.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there are fewer faces; [`ErrorKind::Malformed`] where the face names an edge or a
+    /// vertex that the map does not have.
+    pub fn get(&self, face: usize) -> Result<Vec<[f32; 3]>> {
+        let error = |kind: ErrorKind, message: &str| {
+            Error::new(kind, message).at(Place::default().lump(self.lump).record(face))
+        };
+        let size = self.form.record.size;
+        let record = self.faces.chunks_exact(size).nth(face).and_then(self.form.read);
+        let record = record.ok_or_else(|| error(ErrorKind::NotFound, "the map has no such face"))?;
+        let corners = self.geometry.corners(&record);
+        corners
+            .ok_or_else(|| error(ErrorKind::Malformed, "the face names edges or vertexes that the map does not have"))
+    }
+
+    /// The corners of each face.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<Vec<[f32; 3]>>> {
+        let all: Range<usize> = 0..self.len();
+        all.map(|face| self.get(face))
+    }
+}
