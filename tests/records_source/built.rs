@@ -19,7 +19,9 @@ const VERSION: usize = 8;
 
 /// What a lump is read as: the struct, or the reason why not.
 pub(super) fn read(map: &Bsp<'_>, lump: &str) -> Result<&'static str, String> {
-    map.row(map.slot(lump).unwrap()).map(|row| super::records_of(row).last().unwrap().1.name)
+    map.row(map.slot(lump).unwrap())
+        .map(|row| super::records_of(row).last().unwrap().1.name)
+        .map_err(|why| why.to_string())
 }
 
 pub(super) fn why(map: &Bsp<'_>, lump: &str) -> String {
