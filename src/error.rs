@@ -67,8 +67,8 @@ pub enum ErrorKind {
 ///
 /// ```
 /// use bspkit::{Bsp, ErrorKind, Hint};
-/// let error = Bsp::open("tests/maps/q3/own_rooms.bsp")?.slot("texures").unwrap_err();
-/// assert!(matches!(error.hint(), Some(Hint::Text(names)) if names.contains("TEXTURES")));
+/// let error = Bsp::open("tests/maps/q3/own_rooms.bsp")?.slot("no such lump").unwrap_err();
+/// assert!(matches!(error.hint(), Some(Hint::Text(names)) if names.contains("ENTITIES")));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -194,8 +194,8 @@ impl<'a> Entities<'a> {
     ///
     /// ```
     /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
-    /// draft.entities()?.for_each_mut(|light| match light.class() {
-    ///     Some(b"light") => light.set("light", "400"),
+    /// draft.entities()?.for_each_mut(|entity| match entity.class() {
+    ///     Some(b"worldspawn") => entity.set("message", "The Place"),
     ///     _ => Ok(()),
     /// })?;
     /// assert_eq!(draft.changes()?.len(), 1);

@@ -76,7 +76,7 @@ impl<'a> Pak<'a> {
     ///
     /// ```
     /// let error = bspkit::content::pak::Pak::parse("no zip").unwrap_err();
-    /// assert_eq!(error.to_string(), "the pakfile is no zip: it has no end record");
+    /// assert_eq!(error.to_string(), "the pakfile is not a zip: it has no end record");
     /// ```
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
         let source = Source::parse(bytes.into())?;
