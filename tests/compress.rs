@@ -134,7 +134,7 @@ fn laws(old: &Bsp<'_>) -> Result<Option<Vec<u8>>, String> {
             return Err(format!("{layout:?}: compressed twice is another file"));
         }
         if layout == Layout::Repack && again.plan(Layout::Repack).map_err(say)?.to_vec() != file {
-            return Err("laid again twice is another file".into());
+            return Err("rewritten twice is another file".into());
         }
         // And back: every slot's bytes, none compressed but what is left alone.
         let file_raw = match unpacked(&new, layout) {

@@ -1,4 +1,4 @@
-//! The container: every slot of a map with the words that say where it is.
+//! The container: every slot of a map, with the directory words that locate it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,20 +41,20 @@ pub(crate) struct Parts {
     /// The end of the header, an extra header included.
     pub(crate) header_end: usize,
     pub(crate) slots: Vec<Slot>,
-    /// Slots whose own bytes hold offsets that could not be read, with the reason: they never move.
+    /// Slots whose own bytes hold offsets that could not be read, with the reason. They never move.
     pub(crate) pinned: Vec<(SlotId, &'static str)>,
-    /// The version of an extra header that is not read: whatever it names never moves, and it may name anything.
+    /// The version of an unsupported extra header. It may name any bytes, so nothing outside the edited slots may move.
     pub(crate) unread_header: Option<i32>,
-    /// Where the bytes behind the last top-level slot begin.
+    /// Where the bytes after the last top-level slot begin.
     pub(crate) tail_start: usize,
     pub(crate) tail: Vec<TailPart>,
 }
 
 impl<'a> Container<'a> {
-    /// Reads the directory and the directories within slots; costs nothing beyond those.
+    /// Reads the directory and the directories within slots, and nothing else.
     ///
     /// # Errors
-    /// [`ErrorKind::NotABsp`] where the file ends within the header.
+    /// [`ErrorKind::NotABsp`] if the file ends within the header.
     pub(crate) fn parse(
         data: Data<'a>,
         shape: DirectoryShape,
@@ -109,7 +109,7 @@ impl<'a> Container<'a> {
             let read = opaque_game_lump.or(over_header).map_or_else(members, Err);
             let directory = lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it));
             let is_shared = |slot: &&Slot| slot.stored.start < directory.end && directory.start < slot.stored.end;
-            // Whoever shares the directory's bytes would see its offsets change.
+            // A lump that shares the directory's bytes would be changed too.
             if slots.iter().filter(|slot| slot.id != id).any(|slot| is_shared(&slot)) {
                 pinned.push((id, "another lump shares the bytes of its directory"));
             }
@@ -203,7 +203,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The file from front to back: adjacent, complete, each segment with all slots that cover it.
+    /// The file from front to back: the segments are adjacent and complete, and each has all slots that cover it.
     pub fn segments(&self) -> Vec<Segment> {
         segment::sweep(&self.parts.slots, self.parts.header_end, &self.parts.tail, self.data.len())
     }
@@ -213,13 +213,13 @@ impl<'a> Container<'a> {
         self.parts.pinned.iter().find(|(pinned, _)| *pinned == id).map(|(_, reason)| *reason)
     }
 
-    /// Whether anything may not move: a pinned slot, what an extra header or a BSPX block names that cannot be read.
+    /// Whether some bytes may not move: a pinned slot, or bytes that an unreadable extra header or BSPX block may name.
     pub fn has_immovable(&self) -> bool {
         let unreadable = |part: &TailPart| matches!(part, TailPart::UnreadableBspx(_));
         !self.parts.pinned.is_empty() || self.parts.unread_header.is_some() || self.parts.tail.iter().any(unreadable)
     }
 
-    /// The game lump where its directory claims bytes that the file does not have.
+    /// The game lump, if its directory claims bytes that the file does not have.
     pub(crate) fn cut_game_lump(&self) -> Option<&Slot> {
         let (id, _) = self.parts.pinned.iter().find(|(_, reason)| *reason == nested::OUTSIDE)?;
         self.slot(*id)

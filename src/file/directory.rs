@@ -1,4 +1,4 @@
-//! The structs that say where things are: directory entries of every shape, and the headers around them.
+//! The structs that locate lumps: directory entries of every shape, and the headers around them.
 
 use crate::bytes::ByteOrder;
 use crate::record::{Field, Record, decode_in, encode_in, records};
@@ -50,7 +50,7 @@ records! {
         pub length: i32,
     }
 
-    /// What comes before the entries of a BSPX block (bspx.txt of FTE).
+    /// The header before the entries of a BSPX block (bspx.txt of FTE).
     pub struct BspxHeader(8) {
         /// `BSPX`.
         pub magic: [u8; 4],
@@ -68,7 +68,7 @@ records! {
         pub length: i32,
     }
 
-    /// What follows the header of an Xash3D map with extra lumps, before their twelve [`Entry`]s.
+    /// The extra header after the header of an Xash3D map with extra lumps. The twelve [`Entry`]s of these follow it.
     pub struct XashHeader(8) {
         /// `XASH`.
         pub magic: [u8; 4],
@@ -84,7 +84,7 @@ records! {
         pub signature: [u8; 6],
     }
 
-    /// What comes before the lump in a lump file: `lumpfileheader_t`.
+    /// The header before the lump in a lump file: `lumpfileheader_t`.
     pub struct LumpFileHeader(20) {
         /// Where the lump begins: 20, the size of this.
         pub lump_offset: i32,
@@ -98,7 +98,7 @@ records! {
         pub revision: i32,
     }
 
-    /// What comes before a compressed lump of a Source map: `lzma_header_t`.
+    /// The header before a compressed lump of a Source map: `lzma_header_t`.
     pub struct LzmaHeader(17) {
         /// `LZMA`.
         pub magic: [u8; 4],
@@ -124,9 +124,9 @@ pub struct EntryFields {
     pub offset: i32,
     /// Bytes as stored.
     pub length: i32,
-    /// The lump's own version, where entries have one.
+    /// The lump's own version, if entries have one.
     pub version: Option<i32>,
-    /// 0 or the size after decompression, where entries have it.
+    /// 0 or the size after decompression, if entries have it.
     pub unpacked: Option<i32>,
 }
 
@@ -154,7 +154,7 @@ impl EntryShape {
         }
     }
 
-    /// The order of its numbers' bytes, which all of the file has but for zip files and compressed data in it.
+    /// The byte order of its numbers. The whole file has this order, except zip files and compressed data in it.
     pub const fn order(self) -> ByteOrder {
         match self {
             EntryShape::SourceBig => ByteOrder::Big,
@@ -162,7 +162,7 @@ impl EntryShape {
         }
     }
 
-    /// Reads an entry; `None` where there are too few bytes.
+    /// Reads an entry; `None` if there are too few bytes.
     pub fn read(self, bytes: &[u8]) -> Option<EntryFields> {
         Some(match self {
             EntryShape::Plain => {
@@ -180,7 +180,7 @@ impl EntryShape {
         })
     }
 
-    /// The bytes of an entry with these fields; a field that the shape lacks is left out.
+    /// The bytes of an entry with these fields, without the fields that the shape does not have.
     pub fn write(self, fields: EntryFields) -> Vec<u8> {
         let EntryFields { offset, length, version, unpacked } = fields;
         let (version, unpacked) = (version.unwrap_or(0), unpacked.unwrap_or(0));
@@ -193,7 +193,7 @@ impl EntryShape {
         }
     }
 
-    /// Where in the entry its words are.
+    /// The offsets of its words in the entry.
     pub(crate) const fn words(self) -> EntryWords {
         match self {
             EntryShape::Plain => EntryWords { offset: 0, length: 4, version: None, unpacked: None },
@@ -205,7 +205,7 @@ impl EntryShape {
     }
 }
 
-/// Where in an entry the fields of [`EntryFields`] are.
+/// The offsets of [`EntryFields`] in an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryWords {
     pub(crate) offset: usize,
@@ -238,7 +238,7 @@ impl DirectoryShape {
         self.first + self.count * self.entry.size() + self.behind
     }
 
-    /// The order of the bytes in numbers of the file.
+    /// The byte order of numbers in the file.
     pub const fn order(&self) -> ByteOrder {
         self.entry.order()
     }
@@ -248,7 +248,7 @@ impl DirectoryShape {
         self.first + index * self.entry.size()
     }
 
-    /// The fields of all entries; fewer than `count` where the file ends before.
+    /// The fields of all entries; fewer than `count` if the file ends within the directory.
     pub fn entries<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = EntryFields> + use<'a> {
         let Self { first, count, entry, .. } = *self;
         let directory = bytes.get(first..).unwrap_or_default();

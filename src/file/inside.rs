@@ -1,5 +1,5 @@
-//! The new content of a slot, and the offsets within it: the game lump and the BSPX block are laid again inside,
-//! in their order, as tight or aligned as they were.
+//! The new content of a slot, and the offsets within it: the inside of the game lump and of the BSPX block is rewritten
+//! in the same order, with the same alignment.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,38 +15,38 @@ use crate::bytes::{ByteOrder, is_zero};
 use crate::error::Result;
 use crate::record::{Field, decode_in};
 
-/// Words that change: where they stand in the new file, and what they say.
+/// Words that change: their offset in the new file, and their value.
 pub(super) type Words = BTreeMap<usize, [u8; 4]>;
 
-/// What is to stand in a slot, wherever that comes to be.
+/// The new content of a slot, before the slot is placed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content<'a> {
     pub(super) pieces: Pieces<'a>,
-    /// The size after decompression, where the bytes are compressed.
+    /// The size after decompression, if the bytes are compressed.
     unpacked: Option<usize>,
-    /// Words within the content that follow its place.
+    /// Words within the content that depend on where it is placed.
     offsets: Vec<InnerOffset>,
-    /// Words within the content that say something else now, wherever it stands.
+    /// Words within the content that change wherever it is placed.
     values: Vec<(usize, [u8; 4])>,
     /// Whether the content seems to hold offsets that could not be read.
     pub(super) is_pinned: bool,
     edited: Vec<SlotId>,
 }
 
-/// A word within a content that says where something in the same content begins; both relative to its start.
+/// A word within the content that holds an offset into the same content. Both are relative to its start.
 #[derive(Clone, Copy, Debug)]
 struct InnerOffset {
     word: usize,
-    /// `None`: of an empty entry, which only must not point past the end of the file.
+    /// `None` for an empty entry: its offset must only not be past the end of the file.
     target: Option<usize>,
-    /// What the word says.
+    /// The value of the word.
     old: i32,
-    /// Whether it counts from the content's start, and not from the file's.
+    /// Whether it is relative to the content's start, and not to the file's.
     is_relative: bool,
     order: ByteOrder,
 }
 
-/// Where a content has come to stand.
+/// Where content was placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Home {
     pub(super) start: usize,
@@ -59,7 +59,7 @@ impl Content<'_> {
         self.pieces.len()
     }
 
-    /// The words within the content that its place changes.
+    /// The words within the content that change with its place.
     pub(super) fn relocate(&self, home: Home, words: &mut Words) {
         for InnerOffset { word, target, old, is_relative, order } in &self.offsets {
             let origin = if *is_relative { home.start } else { 0 };
@@ -118,7 +118,7 @@ pub(super) fn contents<'a>(
     if let (false, Some(lump)) = (members.is_empty(), parts.rules.game_lump) {
         let slot = &parts.slots[lump];
         if let Some(reason) = container.pinned(slot.id) {
-            return Err(refused(format!("the game lump cannot be laid again: {reason}"), &slot.name));
+            return Err(refused(format!("the game lump cannot be rewritten: {reason}"), &slot.name));
         }
         if contents.contains_key(&lump) {
             return Err(refused("the game lump and one of its members cannot be edited at once", &slot.name));
@@ -142,8 +142,8 @@ pub(super) fn contents<'a>(
     Ok((contents, bspx))
 }
 
-/// Row 11 for BSPX: nothing may follow an entry that claims bytes past the end of the file. An edited entry without bytes
-/// of its own would.
+/// Row 11 for BSPX: nothing may follow an entry that claims bytes past the end of the file. An edited entry without
+/// bytes of its own would follow it.
 fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
     let edit_of = |slot: &Slot| edits.iter().find(|edit| edit.slot == slot.id);
     let cut = children(parts, SlotId::Bspx(0)).find(|slot| slot.bounds == Bounds::Overrun && edit_of(slot).is_none());
@@ -156,15 +156,14 @@ fn refuse_behind_cut(parts: &Parts, edits: &[&Edit<'_>]) -> Result<()> {
         None => Ok(()),
         Some(cut) => {
             let message = format!("{} {}, so nothing can be put after it", cut.name, cut.bounds);
-            Err(refused(message, &cut.name)
-                .with_hint("only edits of entries that have bytes of their own are possible"))
+            Err(refused(message, &cut.name).with_hint("edit entries that have bytes of their own"))
         }
     }
 }
 
-/// Whether a member comes to be compressed and the list has no end: an entry of zeros behind the last member, without
-/// which readers that measure a compressed one by the next one's offset would find none (source of the SDK's 2013
-/// compilers; seen in all maps with compressed members).
+/// Whether a member becomes compressed and the list has no end entry. That is an entry of zeros after the last member.
+/// Readers that measure a compressed member by the offset of the next one need it (source of the SDK's 2013 compilers;
+/// seen in all maps with compressed members).
 fn needs_end(container: &Container<'_>, edits: &[&Edit<'_>]) -> bool {
     let is_new = |edit: &&&Edit<'_>| {
         let was_raw = container.slot(edit.slot).is_some_and(|slot| slot.unpacked == Some(0));
@@ -175,7 +174,7 @@ fn needs_end(container: &Container<'_>, edits: &[&Edit<'_>]) -> bool {
     edits.iter().any(|edit| is_new(&edit)) && children(&container.parts, SlotId::Game(0)).last().and_then(id) != Some(0)
 }
 
-/// A slot's new bytes as given. Those of a game lump say offsets as if the lump stayed where it is.
+/// A slot's new bytes as given. Offsets in the bytes of a game lump are given as if the lump does not move.
 fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
     let mut content = Content { unpacked: edit.unpacked, ..Content::default() };
     if parts.rules.game_lump == Some(index) && !edit.stored.is_empty() {
@@ -193,7 +192,7 @@ fn whole<'a>(parts: &Parts, index: usize, edit: &Edit<'a>) -> Content<'a> {
     content
 }
 
-/// The content of a block that no edit touches, with the words in it that follow its place.
+/// The content of a block that no edit touches, with the words in it that depend on its place.
 pub(super) fn unedited<'a>(parts: &Parts, kind: SlotId, range: &Range<usize>) -> Content<'a> {
     let offsets = children(parts, kind).filter_map(|slot| inner_offset(slot, range)).collect();
     let mut pieces = Pieces::default();
@@ -201,7 +200,7 @@ pub(super) fn unedited<'a>(parts: &Parts, kind: SlotId, range: &Range<usize>) ->
     Content { pieces, offsets, ..Content::default() }
 }
 
-/// What the word of a slot's offset says.
+/// The value of a slot's offset word.
 fn old_word(slot: &Slot) -> i32 {
     slot.offset.saturating_sub(i32::try_from(slot.words.origin).unwrap_or(i32::MAX))
 }
@@ -213,7 +212,8 @@ fn inner_offset(slot: &Slot, range: &Range<usize>) -> Option<InnerOffset> {
     let (is_relative, order, old) = (slot.words.origin > 0, slot.words.order, old_word(slot));
     let with = |target| InnerOffset { word, target, old, is_relative, order };
     match (slot.id, slot.bounds) {
-        // The offset of an empty member is where the one before it ends, for readers that measure by offsets.
+        // The offset of an empty member is the end of the member before it, for readers that measure members by
+        // offsets.
         (SlotId::Game(_), Bounds::Empty) | (_, Bounds::Inside | Bounds::Overrun) => {
             inside.map(|target| with(Some(target)))
         }
@@ -222,8 +222,8 @@ fn inner_offset(slot: &Slot, range: &Range<usize>) -> Option<InnerOffset> {
     }
 }
 
-/// Lays the block at `range` again with the edits in it, and with one more entry where the list gets an end: of zeros, but
-/// that on consoles it says where the last member ends (`CompressGameLump` of the SDK's bsplib.cpp).
+/// Rewrites the block at `range` with the edits in it. If the list needs an end entry, one is added: zeros, but on
+/// consoles its offset is the end of the last member (`CompressGameLump` of the SDK's bsplib.cpp).
 fn laid_again<'a>(
     container: &Container<'a>,
     kind: SlotId,
@@ -250,7 +250,7 @@ fn laid_again<'a>(
         content.values.extend(count.map(|count| (0, parts.shape.order().word_bytes(count))));
         content.pieces.zeros(GameLumpEntry::SIZE);
     }
-    // Where each stretch of the old block has come to stand, relative to the block's new start.
+    // The new offset of each part of the old block, relative to the block's new start.
     let start = content.pieces.len();
     let mut moves: Vec<(Range<usize>, Range<usize>)> = vec![(first..first, start..start)];
     let mut end = first;
@@ -285,7 +285,7 @@ fn laid_again<'a>(
 
     let moved = |at: usize| match moves.iter().rev().find(|(old, _)| old.start <= at) {
         None => at - range.start,
-        // What begins where another ends, or in the gap behind it, keeps its distance to that end.
+        // A part that begins at the end of another one, or in the gap after it, keeps its distance to that end.
         Some((old, new)) if at >= old.end => new.end + (at - old.end),
         Some((old, new)) => new.start + (at - old.start),
     };
@@ -310,14 +310,14 @@ fn laid_again<'a>(
     }
     let len = content.pieces.len();
     if let (true, true, Ok(end)) = (gets_end, parts.rules.relative_members, i32::try_from(len)) {
-        // Id, flags and version stand before it.
+        // Id, flags and version are before it.
         content.values.push((directory + 8, parts.shape.order().word_bytes(end)));
     }
     content
 }
 
 impl<'a> Content<'a> {
-    /// A slot that has no bytes of its own in the block gets them behind the others.
+    /// A slot that has no bytes of its own in the block gets new bytes after all others.
     fn put_behind(&mut self, container: &Container<'a>, slot: &Slot, edit: &Edit<'a>, start: usize, is_aligned: bool) {
         self.set_words(container, slot, edit, start);
         if edit.stored.is_empty() {
@@ -346,8 +346,8 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Whether the parts of a block stand at multiples of 4 by intent: BSPX writers do so unless seen otherwise, game
-/// lump writers only where padding shows it, but those for consoles as well (`CompressGameLump`).
+/// Whether the parts of a block are aligned to 4 on purpose. BSPX blocks are, unless an offset shows otherwise. Game
+/// lumps are only if padding shows it, and always on consoles (`CompressGameLump`).
 fn is_aligned(parts: &Parts, kind: SlotId, order: &[&Slot], start: usize) -> bool {
     let all_at_4 = order.iter().all(|slot| (slot.stored.start - start).is_multiple_of(4));
     let is_padded =

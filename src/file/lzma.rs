@@ -9,18 +9,17 @@ use crate::bytes::{index, wide};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Field, Record};
 
-/// What a piece may at most grow to, in bytes, however large it says it is; the largest lumps that the engines load
-/// are half of that.
+/// The largest size of a decompressed piece in bytes, whatever its header says. The largest lumps that the engines load
+/// have half of that.
 pub const MOST_DECOMPRESSED: usize = 32 << 20;
 
-/// What the pieces of a file of `size` bytes may take in total once they are decompressed: 64 MiB, or 64 times the
-/// size where that is more. Real files shrink to a fiftieth at most.
+/// The largest total of all decompressed pieces of a file of `size` bytes: 64 MiB, or 64 times the size if that is
+/// more. Compression makes real files at most 50 times smaller.
 pub(crate) fn most_in_total(size: usize) -> usize {
     size.saturating_mul(64).max(64 << 20)
 }
 
-/// How much memory decompressing a piece takes that gives this many bytes: these, and a window of the same size at
-/// most.
+/// The memory in bytes for decompressing a piece to this many bytes: the bytes, and a window of at most the same size.
 pub(crate) fn memory_for(unpacked: usize) -> usize {
     unpacked.min(MOST_DECOMPRESSED).saturating_mul(2)
 }
@@ -28,24 +27,26 @@ pub(crate) fn memory_for(unpacked: usize) -> usize {
 /// The widest window of the encoder in bytes, which takes twelve times as much memory.
 const WIDEST_WINDOW: u32 = 1 << 23;
 
-/// How much memory compressing this many bytes takes: the encoder's, and what it gives. What is too large is refused.
+/// The memory in bytes for compressing this many bytes: the encoder's, and its output. Pieces that are too large are
+/// refused before.
 pub(crate) fn memory_to_compress(size: usize) -> usize {
     let size = size.min(MOST_DECOMPRESSED);
     index(window(size, DECLARED_DICTIONARY)).saturating_mul(12).saturating_add(size)
 }
 
-/// The encoder's window for this many bytes, where a dictionary of this size is declared.
+/// The encoder's window for this many bytes, if a dictionary of this size is declared.
 fn window(size: usize, dictionary: u32) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX).clamp(4096, WIDEST_WINDOW.min(dictionary)).next_power_of_two()
 }
 
-/// How much memory is asked for before the stream has shown that it has as much: a mebibyte.
+/// The step in which memory is requested, in bytes: 1 MiB. A stream that ends early costs at most one step more than it
+/// has.
 const AT_ONCE: usize = 1 << 20;
 
 /// The dictionary that every file for a PC declares, whatever the encoder used: 2^24 bytes.
 pub(crate) const DECLARED_DICTIONARY: u32 = 1 << 24;
 
-/// The size after decompression, where `stored` is a whole compressed piece and nothing else.
+/// The size after decompression, if `stored` is exactly one compressed piece.
 ///
 /// ```
 /// let packed = bspkit::file::lzma::compress(b"worldspawn")?;
@@ -59,25 +60,25 @@ pub fn decompressed_size(stored: &[u8]) -> Option<usize> {
     (header.magic == *b"LZMA" && whole).then(|| index(header.unpacked))
 }
 
-/// Decompresses a piece. As the engines do it ends when it has all bytes; what follows in the stream, such as an end
-/// marker, is not looked at.
+/// Decompresses a piece. As in the engines, it ends when it has all bytes. The rest of the stream, such as an end
+/// marker, is ignored.
 ///
 /// # Errors
-/// [`ErrorKind::Malformed`] where the header or the stream is wrong, [`ErrorKind::TooLarge`] above
-/// [`MOST_DECOMPRESSED`]. Memory grows with what is really there, not with what the header says.
+/// [`ErrorKind::Malformed`] if the header or the stream is wrong, [`ErrorKind::TooLarge`] above [`MOST_DECOMPRESSED`].
+/// Memory grows with the bytes that are decoded, not with the size that the header states.
 pub fn decompress(stored: &[u8]) -> Result<Vec<u8>> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
-    let size = decompressed_size(stored).ok_or_else(|| malformed("its header does not fit it"))?;
-    let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not fit it"))?;
+    let size = decompressed_size(stored).ok_or_else(|| malformed("its header does not agree with its size"))?;
+    let header = LzmaHeader::decode(stored).ok_or_else(|| malformed("its header does not agree with its size"))?;
     decode(header.properties, &stored[LzmaHeader::SIZE..], size).map(|(bytes, _)| bytes)
 }
 
-/// Decodes a raw stream that has to give this many bytes, and says how many bytes of it were not read. Memory grows
-/// with what is really there.
+/// Decodes a raw stream to exactly this many bytes. It also returns how many bytes of the stream were not read. Memory
+/// grows with the bytes that are decoded.
 pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<(Vec<u8>, usize)> {
     let malformed = |what: &str| Error::new(ErrorKind::Malformed, format!("the LZMA data is damaged: {what}"));
     if size > MOST_DECOMPRESSED {
-        let message = format!("the LZMA data says it unpacks to {size} bytes, more than {MOST_DECOMPRESSED}");
+        let message = format!("the LZMA data would decompress to {size} bytes, more than {MOST_DECOMPRESSED}");
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let [properties, dictionary @ ..] = properties;
@@ -98,8 +99,8 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
     Ok((bytes, ahead.len() + behind.len()))
 }
 
-/// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of
-/// 2^24 declared. The encoder's window fits the piece, which gives the same stream sooner.
+/// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of 2^24
+/// declared. The encoder's window fits the piece, which gives the same stream in less time.
 ///
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MOST_DECOMPRESSED`], which could not be read back.
@@ -112,7 +113,10 @@ pub(crate) fn compress_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
     if bytes.len() > MOST_DECOMPRESSED {
-        let message = format!("{} bytes are more than are ever decompressed: {MOST_DECOMPRESSED}", bytes.len());
+        let message = format!(
+            "{} bytes are too many to compress: at most {MOST_DECOMPRESSED} can be decompressed again",
+            bytes.len()
+        );
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let mut packed = vec![0; LzmaHeader::SIZE];
@@ -123,7 +127,7 @@ pub(crate) fn compress_for(bytes: &[u8], dictionary: u32) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Adds the raw stream of a piece after `out` and gives the properties that belong to it.
+/// Appends the raw stream of a piece to `out` and returns its properties.
 pub(crate) fn encode(bytes: &[u8], dictionary: u32, out: &mut Vec<u8>) -> Result<[u8; 5]> {
     let too_large = |_| Error::new(ErrorKind::TooLarge, format!("{} bytes are too many to compress", bytes.len()));
     let unpacked = u32::try_from(bytes.len()).map_err(too_large)?;
@@ -208,14 +212,14 @@ mod tests {
         }
         // Readers stop when they have all bytes; an end marker may follow, which some encoders cannot leave out.
         assert_eq!(decompress(&stream(&[body, b"more bytes"].concat())).unwrap(), text);
-        // A window declared larger than memory is taken as the size it can be.
+        // A declared window larger than the piece is limited to the piece's size.
         let mut wide = packed.clone();
         wide[13..17].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(decompress(&wide).unwrap(), text);
     }
 
     #[test]
-    fn bytes_behind_the_stream_are_counted() {
+    fn bytes_after_the_stream_are_counted() {
         for size in [0_usize, 10, 3000, 2 << 20] {
             let packed = compress(&vec![7; size]).unwrap();
             let header = LzmaHeader::decode(&packed).unwrap();

@@ -1,6 +1,6 @@
-//! Layer 1: a map as bytes. Where its slots and words are, how a changed slot is placed, how a plan reaches the disk.
+//! Layer 1: a map as bytes. It finds slots and words, places changed slots, and writes a plan to the disk.
 //!
-//! Nothing here knows what a lump means; what a dialect has to say about places comes in as [`Rules`], as data.
+//! Nothing here knows what a lump means. The dialect's rules about placement are data: [`Rules`].
 
 pub mod directory;
 pub mod lzma;
@@ -37,7 +37,7 @@ pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::read;
 
-/// What a dialect says about the places in its files, as data.
+/// A dialect's rules about placement, as data.
 ///
 /// ```
 /// let rules = &bspkit::dialect::SOURCE.rules;
@@ -49,8 +49,8 @@ pub(crate) use read::read;
 pub struct Rules {
     /// The lump that holds members with offsets.
     pub game_lump: Option<usize>,
-    /// Whether those offsets count from the start of the game lump, so that it may move without a change of its bytes;
-    /// else from the start of the file.
+    /// Whether those offsets are relative to the start of the game lump, so that it can move without a change of its
+    /// bytes. Otherwise they are relative to the start of the file.
     pub relative_members: bool,
     /// Whether an Xash3D extra header may follow the header.
     pub extra_header: bool,
@@ -58,7 +58,7 @@ pub struct Rules {
     pub trailer_lump: Option<usize>,
     /// Lumps with a coarser alignment than 4.
     pub alignments: &'static [Alignment],
-    /// What the size of the file is a multiple of: 4, or more on consoles; it binds only files that are.
+    /// The alignment of the file size: 4, or more on consoles. It applies only to files whose size is aligned already.
     pub end_alignment: usize,
     /// The lump that has to be first.
     pub first_lump: Option<usize>,
@@ -71,7 +71,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of files with nothing to be known about but the order.
+    /// The rules of files for which only the order is known.
     pub(crate) const PLAIN: Rules = Rules {
         game_lump: None,
         relative_members: false,
@@ -85,12 +85,12 @@ impl Rules {
         write_order: &[],
     };
 
-    /// What the size of a file of this size stays a multiple of.
+    /// The alignment that a file of this size keeps.
     pub(crate) fn end_alignment(&self, size: usize) -> usize {
         if size.is_multiple_of(self.end_alignment) { self.end_alignment } else { 4 }
     }
 
-    /// Where the offsets of the members count from in a game lump that begins at `base`.
+    /// The position that the members' offsets are relative to, in a game lump that begins at `base`.
     pub(crate) fn origin(&self, base: usize) -> usize {
         if self.relative_members { base } else { 0 }
     }
@@ -109,7 +109,7 @@ pub struct Alignment {
     pub lump: usize,
     /// A power of two.
     pub bytes: usize,
-    /// Whether it binds only files in which the lump was at such an offset before.
+    /// Whether it applies only to files in which the lump was aligned before.
     pub only_if_it_stood_so: bool,
 }
 
@@ -117,11 +117,11 @@ pub struct Alignment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Everything stays where it is as far as possible; what lies after a grown slot moves only where no byte of
-    /// it says so.
+    /// Nothing moves as far as possible. Bytes after a slot that grew move only if they hold no offsets that would
+    /// change.
     #[default]
     Keep,
-    /// A slot that does not fit its place goes to the end: the smallest difference.
+    /// A slot that does not fit its place moves to the end: the smallest difference.
     Append,
     /// The dialect's canonical order, without gaps.
     Repack,

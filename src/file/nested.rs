@@ -5,10 +5,10 @@ use super::slot::{Slot, SlotId, SlotWords};
 use crate::bytes::{ByteOrder, Escaped, escaped, index};
 use crate::record::{Field, Record, decode_in};
 
-/// How many members a game lump may have before it is taken for something else; real maps have at most eight.
+/// The largest number of members in a game lump; more are taken for other data. Real maps have at most eight.
 pub(crate) const MOST_MEMBERS: usize = 1024;
 
-/// Why a game lump is not read whose directory claims bytes that the file does not have.
+/// The reason why a game lump is not read if its directory claims bytes that the file does not have.
 pub(crate) const OUTSIDE: &str = "a member lies outside of the file";
 
 /// The entries of an Xash3D extra header.
@@ -44,7 +44,7 @@ pub(crate) fn xash_version(data: &[u8], at: usize) -> Option<i32> {
     (header.magic == *b"XASH").then_some(header.version)
 }
 
-/// Reads the Xash3D extra header at `at`, whose version is known; the file may end before it does.
+/// Reads the Xash3D extra header at `at`, whose version is supported. The file may end within it.
 pub(crate) fn xash_extra(data: &[u8], at: usize) -> ExtraHeader {
     let first = at + XashHeader::SIZE;
     let end = first + XASH_ENTRIES * Entry::SIZE;
@@ -58,11 +58,11 @@ pub(crate) fn xash_extra(data: &[u8], at: usize) -> ExtraHeader {
     ExtraHeader { end, slots: slots.collect() }
 }
 
-/// Reads the directory of a game lump whose bytes are at `base` in a file of `file_size` bytes; the reason where
-/// it cannot be read.
+/// Reads the directory of a game lump whose bytes are at `base` in a file of `file_size` bytes; the reason if it cannot
+/// be read.
 ///
-/// Offsets count from `origin`. A member that lies elsewhere in the file is given as it is; the caller has to see that
-/// nothing moves then.
+/// Offsets count from `origin`. A member that is elsewhere in the file is returned as it is; the caller must then not
+/// move anything.
 pub(crate) fn game_lump(
     lump: &[u8],
     base: usize,
@@ -100,7 +100,8 @@ pub(crate) fn game_lump(
         let (length, unpacked) = if entry.id == 0 {
             (0, 0)
         } else {
-            // What a compressed member takes is what its header says, or where that is wrong the room up to the next.
+            // The stored size of a compressed member is in its header; if that is wrong, it is the room up to the next
+            // member.
             let packed = start(entry).filter(|_| entry.flags & 1 != 0).and_then(|at| {
                 let end = starts.iter().copied().find(|next| *next > at).unwrap_or(lump.len());
                 i32::try_from(lzma_size(&lump[at..end]).unwrap_or(end - at)).ok()
@@ -123,7 +124,7 @@ pub(crate) fn directory(members: &[Slot]) -> usize {
     4 + members.len() * GameLumpEntry::SIZE
 }
 
-/// `game:sprp` for the number that is those four characters.
+/// `game:sprp` for the number made of these four characters.
 pub(crate) fn member_name(id: u32) -> String {
     let id = id.to_be_bytes();
     let text: Escaped<'_> = escaped(&id);

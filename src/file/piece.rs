@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::bytes::{Data, Rope};
 
-/// A part of a file that is to be written.
+/// A part of a new file.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece<'a> {
     /// A range of the old file.
     Old(Range<usize>),
-    /// Bytes that were not there.
+    /// New bytes.
     New(Data<'a>),
     /// This many zeros.
     Zeros(usize),
@@ -33,7 +33,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Pieces one after the other.
+/// Pieces in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces<'a> {
     list: Vec<Piece<'a>>,
@@ -49,7 +49,7 @@ impl<'a> Pieces<'a> {
         self.list.iter()
     }
 
-    /// Adds a piece; neighbours in the old file become one.
+    /// Adds a piece. Pieces that are adjacent in the old file are joined.
     pub(crate) fn push(&mut self, piece: Piece<'a>) {
         self.len += piece.len();
         match (self.list.last_mut(), piece) {
@@ -72,12 +72,12 @@ impl<'a> Pieces<'a> {
         other.iter().cloned().for_each(|piece| self.push(piece));
     }
 
-    /// Writes words over what is at their places; `words` are sorted by place and do not overlap.
+    /// Overwrites words at their offsets; `words` are sorted by offset and do not overlap.
     pub(crate) fn overwrite(&mut self, words: &[(usize, [u8; 4])]) {
         let mut words = words.iter().peekable();
         let mut out = Pieces::default();
-        // A word may run over the seam of two pieces (a directory entry under an overlapping slot), so what is
-        // left of it is skipped in the pieces that follow.
+        // A word may extend over several pieces (a directory entry under an overlapping slot), so the rest of it is
+        // skipped in the pieces that follow.
         let mut skip = 0;
         for mut piece in std::mem::take(&mut self.list) {
             if skip > 0 {

@@ -1,4 +1,4 @@
-//! A plan: what a save would write, as pieces, with a report of what changes. Pure; nothing here touches the disk.
+//! A plan: the file that a save would write, as pieces, with a report of the changes. Nothing here touches the disk.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use super::{Layout, SegmentKind};
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The result of a draft and a layout, ready to be looked at or saved.
+/// The result of a draft and a layout. It can be inspected and saved.
 ///
 /// ```
 /// use bspkit::{Bsp, Layout};
@@ -47,11 +47,11 @@ pub struct Plan<'a> {
 pub struct Change {
     /// Bytes from the start of the new file.
     pub range: Range<usize>,
-    /// What is there now.
+    /// The new content of the range.
     pub kind: ChangeKind,
 }
 
-/// What is in a changed range.
+/// The content of a changed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -59,9 +59,9 @@ pub enum ChangeKind {
     Written,
     /// Zeros: a hole or padding.
     Zeroed,
-    /// Bytes of the old file that were elsewhere.
+    /// Bytes of the old file that were at another offset.
     Moved {
-        /// Where, in bytes from the start of the old file.
+        /// The old offset, in bytes from the start of the old file.
         from: usize,
     },
 }
@@ -89,7 +89,7 @@ impl<'a> Plan<'a> {
         Plan::new(container, pieces, report, Layout::Keep)
     }
 
-    /// Whether the plan writes exactly what is there.
+    /// Whether the new file is the same as the old one.
     pub fn is_identity(&self) -> bool {
         self.changes().is_empty() && self.size() == self.container.data.len()
     }
@@ -104,7 +104,7 @@ impl<'a> Plan<'a> {
         self.layout
     }
 
-    /// What it changes, for people.
+    /// The report of the changes, for people.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -114,16 +114,15 @@ impl<'a> Plan<'a> {
         &self.container
     }
 
-    /// Why saving needs the caller's explicit word ([`super::SaveOptions::force`]): the map is damaged and the plan
-    /// changes it.
+    /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it.
     pub fn needs_force(&self) -> Option<String> {
         let slot = self.container.damaged().next().map(|slot| format!("{} {}", slot.name, slot.bounds));
         let lump = || self.container.cut_game_lump().map(|lump| format!("{}: {}", lump.name, nested::OUTSIDE));
         slot.or_else(lump).filter(|_| !self.is_identity())
     }
 
-    /// The ranges of the new file that differ from the same range of the old one, in order; where the file becomes
-    /// shorter, what is cut off shows in [`Plan::size`] alone.
+    /// The ranges of the new file that differ from the same range of the old one, in order; if the file becomes
+    /// shorter, only [`Plan::size`] shows it.
     pub fn changes(&self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut at = 0;
@@ -147,10 +146,10 @@ impl<'a> Plan<'a> {
     /// Writes the whole new file, in blocks of 128 KiB.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
-        // From a buffer that stays in the cache, and aligned in the new file: writes straight from a mapped file take a
-        // sixth more time, those that end in the middle of a page a fifth.
+        // The buffer stays in the cache, and writes are aligned in the new file. Writes directly from a mapped file
+        // take a sixth more time, and writes that end within a page a fifth more.
         const BLOCK: usize = 128 << 10;
         let mut block = Vec::with_capacity(BLOCK);
         for mut bytes in self.parts() {
@@ -174,10 +173,10 @@ impl<'a> Plan<'a> {
         bytes
     }
 
-    /// The whole new file in memory that was used before.
+    /// The whole new file, in a buffer that is reused.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] where the system has no memory for it.
+    /// [`ErrorKind::TooLarge`] if the system has not enough memory.
     pub(crate) fn to_vec_in(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         bytes.clear();
         let no_room = |_| Error::new(ErrorKind::TooLarge, format!("there is no memory for {} bytes", self.size()));
@@ -186,12 +185,12 @@ impl<'a> Plan<'a> {
         Ok(bytes)
     }
 
-    /// The new file as a map's bytes, without a copy where nothing changes.
+    /// The new file as a map's bytes, without a copy if nothing changes.
     pub fn to_data(&self) -> Data<'a> {
         if self.is_identity() { self.container.data.clone() } else { Data::from(self.to_vec()) }
     }
 
-    /// The bytes of a range of the new file, part by part, as far as it reaches; nothing is put together in memory.
+    /// The bytes of a range of the new file, in parts, up to the end of the file; the parts are not joined in memory.
     pub(crate) fn slice(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
         let mut at = 0;
         self.parts().filter_map(move |part| {
@@ -211,7 +210,7 @@ impl<'a> Plan<'a> {
                 Piece::New(data) => (&data[..], data.len()),
                 Piece::Zeros(count) => (&ZEROS[..ZEROS.len().min(*count)], *count),
             };
-            // Only zeros are longer than their part.
+            // Only a piece of zeros can be longer than the part.
             let starts = (0..size).step_by(part.len().max(1));
             starts.map(move |start| &part[..part.len().min(size - start)])
         })
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
     use crate::{Bsp, Layout};
 
-    /// Remembers how long each write was.
+    /// Records the length of each write.
     #[derive(Default)]
     struct Writes {
         bytes: Vec<u8>,

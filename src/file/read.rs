@@ -1,4 +1,4 @@
-//! How a map gets into memory: mapped where that is possible and asked for, else read.
+//! How a map gets into memory: it is mapped if that is possible and enabled, otherwise read.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,13 +8,13 @@ use super::target::Origin;
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Result};
 
-/// No directory reaches further: its numbers are signed and have 32 bits.
+/// The largest file in bytes: directories have signed 32-bit numbers.
 const MOST: u64 = 0x7FFF_FFFF;
 
-/// The bytes of a file, and where they come from; one of more than 2 GiB is refused unread.
+/// The bytes of a file, and their origin. A file of more than 2 GiB is refused before it is read.
 pub(crate) fn read(path: &Path) -> Result<(Data<'static>, Option<Origin>)> {
     let cannot = |error| Error::io(format!("cannot read {}", path.display()), error);
-    // Opening some kinds of files waits for another program, so that their kind is asked for first.
+    // Opening a pipe waits for another program, so the kind of the file is checked first.
     if fs::metadata(path).map_err(cannot)?.is_dir() {
         return Err(cannot(io::Error::other("it is a folder")));
     }
@@ -25,12 +25,12 @@ pub(crate) fn read(path: &Path) -> Result<(Data<'static>, Option<Origin>)> {
     }
     let origin = Origin::new(path, &metadata);
     if metadata.is_file() && metadata.len() > 0 {
-        // On Windows a mapped file cannot be replaced, and a save in place has to do just that.
+        // On Windows a mapped file cannot be replaced, but a save in place must replace it.
         #[cfg(all(feature = "mmap", unix))]
         return Ok((Data::shared(map::file(&file).map_err(cannot)?), origin));
     }
     let mut bytes = Vec::new();
-    // A device may have no end.
+    // The size of a device or pipe is not known and may be unlimited.
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(cannot)?;
     match u64::try_from(bytes.len()) {
         Ok(size) if size <= MOST => Ok((Data::from(bytes), origin)),
@@ -39,17 +39,17 @@ pub(crate) fn read(path: &Path) -> Result<(Data<'static>, Option<Origin>)> {
 }
 
 fn too_large(path: &Path, size: &str) -> Error {
-    let message = format!("{} is no map: maps end at 2 GiB, and it has {size}", path.display());
+    let message = format!("{} is not a map: maps have at most 2 GiB, and it has {size}", path.display());
     Error::new(ErrorKind::TooLarge, message)
 }
 
 /// The crate's only unsafe line.
 ///
 /// The mapping is read-only and shared: a save never writes to it, since it renames a new file over the name, which
-/// leaves the mapped one whole. What another program writes into the file while it is open shows in the mapping. The
-/// bytes of a map may then change between two looks, and an edit that is saved over such a file is refused; if the file
-/// is cut short, a read past its new end stops the process. A library user who cannot have that leaves the feature
-/// `mmap` off.
+/// does not change the mapped file. If another program writes into the file while it is open, the mapping changes too:
+/// two reads of the same bytes may then differ, and a save over such a file is refused. If another program truncates
+/// the file, a read past its new end stops the process. A library user who cannot accept that turns the feature `mmap`
+/// off.
 #[cfg(all(feature = "mmap", unix))]
 #[allow(unsafe_code)]
 mod map {
@@ -58,7 +58,7 @@ mod map {
 
     /// Maps a file for reading.
     pub(super) fn file(file: &File) -> io::Result<memmap2::Mmap> {
-        // SAFETY: see the module; the bytes are only ever read through the shared slice.
+        // SAFETY: see the module; the bytes are only read through the shared slice.
         unsafe { memmap2::Mmap::map(file) }
     }
 }

@@ -24,9 +24,9 @@ pub struct Report {
     pub versions: Vec<Versioned>,
     /// Slots that move without being edited.
     pub moved: Vec<Moved>,
-    /// What a repack leaves out between slots: bytes, and how many of them are not zero.
+    /// The bytes between slots that a repack leaves out, and how many of them are not zero.
     pub dropped: (usize, usize),
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// The size of the file before and after, in bytes.
     pub size: (usize, usize),
@@ -53,11 +53,11 @@ pub struct SlotEdit {
     pub slot: SlotId,
     /// Its bytes in the file before and after.
     pub sizes: (usize, usize),
-    /// What became of its place.
+    /// How it was placed.
     pub(crate) how: How,
 }
 
-/// A lump that gets another version: one line of a [`Report`].
+/// A lump whose version changes: one line of a [`Report`].
 ///
 /// ```
 /// use bspkit::{Bsp, Builder, Layout, dialect};
@@ -105,7 +105,7 @@ pub struct Moved {
     pub to: i32,
 }
 
-/// What became of an edited slot's place: the rows of the layout table.
+/// How an edited slot was placed: the rows of the layout table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     InPlace,
@@ -119,7 +119,7 @@ pub(crate) enum How {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// More edits than a person wants to read of.
+        /// More edits than this are summed up.
         const MANY: usize = 8;
         let mut separator = "";
         if self.edits.len() > MANY {
@@ -168,12 +168,12 @@ impl fmt::Display for How {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             How::InPlace => f.write_str("in place"),
-            How::Slack => f.write_str("in place, into the zeros behind it"),
+            How::Slack => f.write_str("in place, into the zeros after it"),
             How::Last => f.write_str("in place at the end"),
-            How::Shifted(by) => write!(f, "in place, what is behind it moves by {by}"),
+            How::Shifted(by) => write!(f, "in place, what follows it moves by {by}"),
             How::Appended => f.write_str("moved to the end"),
             How::Detached => f.write_str("copied to the end, others share its old bytes"),
-            How::Repacked => f.write_str("laid again"),
+            How::Repacked => f.write_str("rewritten"),
         }
     }
 }

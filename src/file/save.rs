@@ -1,4 +1,4 @@
-//! How everything that is saved reaches the disk: a temporary file beside the target, synced, then renamed over it.
+//! How files are saved: a temporary file is written beside the target, synced, then renamed over it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
@@ -43,7 +43,7 @@ impl SaveOptions {
     }
 }
 
-/// What a save did beside writing the file.
+/// The result of a save.
 ///
 /// ```
 /// let path = tempfile::tempdir()?.keep().join("rooms.ent");
@@ -55,9 +55,9 @@ impl SaveOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saved {
-    /// Where the file is that was replaced, if a backup was asked for.
+    /// The backup of the replaced file, if one was made.
     pub backup: Option<PathBuf>,
-    /// What the user should know: hard links that keep the old content, attributes that are lost.
+    /// Warnings for the user: hard links that keep the old content, attributes that are lost.
     pub warnings: Vec<String>,
 }
 
@@ -72,20 +72,20 @@ impl Plan<'_> {
 
     /// Saves to `path` and says where the backup is, if one was made.
     ///
-    /// The bytes go to a temporary file in the same folder, are synced, and take the target's name in one step; the
-    /// map that the plan was made from may be that target. A symbolic link is followed. Permissions, and on Linux and
-    /// macOS extended attributes, stay.
+    /// The bytes go to a temporary file in the same folder, are synced, and take the target's name in one step; the map
+    /// that the plan was made from may be that target. A symbolic link is followed. Permissions are kept; on Linux and
+    /// macOS extended attributes too.
     ///
     /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
     /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That
-    /// holds for a second save from the same [`crate::Bsp`] as well. A change shows in size, time of change, device and
-    /// number of the file (on Windows in size and time). On Unix the target is locked (`flock`) while it is looked at
-    /// and replaced, so that of two saves at once the second one is refused.
+    /// holds for a second save from the same [`crate::Bsp`] as well. A change is detected from size, modification time,
+    /// device and file number (on Windows from size and time). On Unix the target is locked (`flock`) while it is
+    /// checked and replaced, so that the second of two simultaneous saves is refused.
     ///
     /// # Errors
-    /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Refused`] where the target is
-    /// read-only and there is no `force`, and where another program has changed it; [`ErrorKind::Io`] where the target
-    /// is not a regular file or the disk says no. The old file is whole in each case.
+    /// [`ErrorKind::Damaged`] for an edit of a damaged map without `force`; [`ErrorKind::Refused`] if the target is
+    /// read-only without `force`, or if another program has changed it; [`ErrorKind::Io`] if the target is not a
+    /// regular file or the system reports an error. In each case the old file is complete and unchanged.
     ///
     /// ```
     /// use bspkit::{Bsp, Layout, SaveOptions};
@@ -109,11 +109,11 @@ impl Plan<'_> {
     }
 }
 
-/// Replaces the file at `path` by what `write` gives, as a whole or not at all; see [`Plan::save_with`].
+/// Replaces the file at `path` by the bytes that `write` writes, as a whole or not at all; see [`Plan::save_with`].
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] where the target is read-only and there is no `force`, and where another program changes it
-/// meanwhile; [`ErrorKind::Io`]. The old file is whole in each case.
+/// [`ErrorKind::Refused`] if the target is read-only without `force`, or if another program changes it meanwhile;
+/// [`ErrorKind::Io`]. In each case the old file is complete and unchanged.
 ///
 /// ```
 /// use std::io::Write;
@@ -133,14 +133,14 @@ pub fn replace(
     Replacing::of(path.as_ref(), options, None)?.by(write)
 }
 
-/// A file that is about to be replaced, or made.
+/// A file that a save will replace or create.
 struct Replacing<'p> {
-    /// What the user calls it.
+    /// The path that the user gave.
     path: &'p Path,
-    /// The same without symbolic links.
+    /// The path with symbolic links resolved.
     target: PathBuf,
     old: Option<Metadata>,
-    /// What the file has to be until it is replaced.
+    /// The state that the file must keep until it is replaced.
     stamp: Option<Stamp>,
     backup: Option<&'p OsStr>,
 }
@@ -171,7 +171,7 @@ impl<'p> Replacing<'p> {
         let temporary = Temporary::beside(&self.target).map_err(|error| self.cannot("write", error))?;
         let mut saved = Saved::default();
         if let Some(old) = &self.old {
-            // Before there is anything to read in it.
+            // The permissions are set before the file has content.
             let lost = target::keep_attributes(temporary.file(), &self.target, old);
             saved.warnings = lost.map_err(|error| self.cannot("keep the permissions of", error))?;
             saved.warnings.extend(target::other_names(old));
@@ -182,7 +182,7 @@ impl<'p> Replacing<'p> {
         self.check_unchanged()?;
         saved.backup = self.back_up()?;
         if let Err(error) = self.rename(temporary) {
-            // The file that it is a second name or a copy of is still there.
+            // The backup is a second name or a copy; the original file still exists.
             saved.backup.iter().for_each(|backup| drop(fs::remove_file(backup)));
             return Err(self.cannot("replace", error));
         }
@@ -191,8 +191,7 @@ impl<'p> Replacing<'p> {
             saved.warnings.push(format!("the attributes of the old file are lost: {error}"));
         }
         if let Err(error) = target::sync_folder(target::folder(&self.target)) {
-            let warning =
-                format!("the folder could not be synced, so that a crash may bring the old file back: {error}");
+            let warning = format!("the folder could not be synced, so a crash may restore the old file: {error}");
             saved.warnings.push(warning);
         }
         Ok(saved)
@@ -201,11 +200,11 @@ impl<'p> Replacing<'p> {
     fn rename(&self, temporary: Temporary) -> io::Result<()> {
         let Some(old) = &self.old else { return temporary.persist(&self.target) };
         target::before_rename(&self.target, old)?;
-        // After a failure the old file has to be as it was.
+        // After a failure the old file must be unchanged.
         temporary.persist(&self.target).inspect_err(|_| drop(target::after_rename(&self.target, old)))
     }
 
-    /// Says no where the file is another one than it was. One that is gone has nothing to lose.
+    /// Refuses if the file has changed since. A file that no longer exists is not refused: it has nothing to lose.
     fn check_unchanged(&self) -> Result<()> {
         let now = Stamp::now(&self.target);
         if now.is_none() || now == self.stamp {
@@ -243,7 +242,7 @@ impl<'p> Replacing<'p> {
     }
 }
 
-/// Copies a file with its permissions to a name that no file has.
+/// Copies a file with its permissions to a new name that no file has.
 fn copy(from: &Path, old: &Metadata, to: &Path) -> io::Result<()> {
     let copy = Temporary::beside(from)?;
     target::keep_attributes(copy.file(), from, old)?;

@@ -1,11 +1,11 @@
-//! Segments: the file from front to back, nothing left out.
+//! Segments: the whole file from front to back.
 
 use std::ops::Range;
 
 use super::slot::{Slot, SlotId};
 use super::tail::TailPart;
 
-/// A stretch of the file that the same slots cover.
+/// A range of the file that the same slots cover.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
@@ -19,13 +19,13 @@ use super::tail::TailPart;
 pub struct Segment {
     /// Bytes from the start of the file; never empty.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub kind: SegmentKind,
-    /// All slots that cover it: several where they are shared, overlap or lie in each other.
+    /// All slots that cover it: several if they share bytes, overlap or contain each other.
     pub slots: Vec<SlotId>,
 }
 
-/// What a segment is, apart from the slots that cover it.
+/// The kind of a segment.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
@@ -36,13 +36,13 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SegmentKind {
-    /// Magic, version, directory; slots may cover it anyway.
+    /// Magic, version, directory. Slots may cover it too.
     Header,
     /// One slot or several.
     Slots,
     /// Bytes between slots that no slot covers.
     Gap,
-    /// Zeros at the end of the file: at most three, on consoles what fills a sector.
+    /// Zeros at the end of the file: at most three, on consoles up to the end of a sector.
     Padding,
     /// Header and directory of a BSPX block.
     Bspx,
@@ -54,7 +54,7 @@ pub enum SegmentKind {
     Tail,
 }
 
-/// The segments of a file, by the boundaries of everything that covers something.
+/// The segments of a file, split at the boundaries of all slots and parts.
 pub(super) fn sweep(slots: &[Slot], header_end: usize, tail: &[TailPart], size: usize) -> Vec<Segment> {
     let slots: Vec<_> = slots.iter().filter(|slot| !slot.stored.is_empty()).collect();
     let mut boundaries = vec![0, header_end, size];

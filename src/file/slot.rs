@@ -52,11 +52,11 @@ impl std::fmt::Display for SlotId {
 pub enum Bounds {
     /// It does.
     Inside,
-    /// It is empty; its offset means nothing.
+    /// The range is empty; its offset has no meaning.
     Empty,
-    /// It starts in the file and ends behind it.
+    /// It starts in the file and ends after the end of the file.
     Overrun,
-    /// It starts at or behind the end of the file.
+    /// It starts at or after the end of the file.
     Outside,
     /// Its offset or length is negative.
     Negative,
@@ -97,22 +97,22 @@ pub struct Slot {
     pub id: SlotId,
     /// Its name: the dialect's for a lump, `game:sprp`, `bspx:RGBLIGHTING`.
     pub name: String,
-    /// The offset that the directory says, in bytes from the start of the file.
+    /// The offset in the directory, in bytes from the start of the file.
     pub offset: i32,
-    /// The length as the directory says it, in bytes.
+    /// The length in the directory, in bytes.
     pub length: i32,
     /// The slot's own version, where the directory has one.
     pub version: Option<i32>,
-    /// The size after decompression as the directory says it; 0 for slots that are not compressed.
+    /// The size after decompression in the directory; 0 for slots that are not compressed.
     pub unpacked: Option<i32>,
-    /// The bytes of the file that belong to it: what the directory says, as far as the file reaches.
+    /// The range of its bytes in the file: as the directory says, cut at the end of the file.
     pub stored: Range<usize>,
-    /// Whether the directory's claim lies in the file.
+    /// Whether the range in the directory is within the file.
     pub bounds: Bounds,
     pub(crate) words: SlotWords,
 }
 
-/// Where in the file the words of a slot stand.
+/// The offsets of a slot's words in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotWords {
     pub(crate) offset: usize,
@@ -122,14 +122,14 @@ pub(crate) struct SlotWords {
     pub(crate) version: Option<usize>,
     /// Flags and version of a game-lump member, 16 bits each.
     pub(crate) flags: Option<usize>,
-    /// Where the offset counts from: the start of the file, or on consoles that of the game lump.
+    /// The position that the offset is relative to: the start of the file, or on consoles the start of the game lump.
     pub(crate) origin: usize,
-    /// The order of their bytes.
+    /// Their byte order.
     pub(crate) order: ByteOrder,
 }
 
 impl SlotWords {
-    /// Those of a little-endian entry that says no more than where and how long.
+    /// The words of a little-endian entry with only an offset and a length.
     pub(crate) fn plain(offset: usize, length: usize) -> Self {
         SlotWords { offset, length, unpacked: None, version: None, flags: None, origin: 0, order: ByteOrder::Little }
     }
@@ -156,7 +156,7 @@ impl Slot {
         self.words.order.half(file, self.words.flags?)
     }
 
-    /// Whether the slot stands in the file by itself and not within another one's directory.
+    /// Whether the slot is top-level, and not within another slot's directory.
     pub(crate) fn is_top_level(&self) -> bool {
         matches!(self.id, SlotId::Lump(_) | SlotId::Extra(_))
     }

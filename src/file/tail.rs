@@ -7,7 +7,7 @@ use super::slot::{Slot, SlotId, SlotWords};
 use crate::bytes::{align_up, escaped, is_zero};
 use crate::record::{Field, Record};
 
-/// How many entries a BSPX block may have before it is taken for noise; real maps have fewer than twenty.
+/// The largest number of entries in a BSPX block; more are taken for other data. Real maps have fewer than twenty.
 const MOST_ENTRIES: usize = 1024;
 
 /// One part of the tail, in file order; the ranges are adjacent and end with the file.
@@ -23,7 +23,7 @@ pub(crate) enum TailPart {
     UnreadableBspx(Range<usize>),
     /// The offset of lump 0 and a signature.
     Trailer(Range<usize>),
-    /// Bytes that nobody names: an appended zip, text.
+    /// Bytes that no entry names: an appended zip, text.
     Unknown(Range<usize>),
 }
 
@@ -52,14 +52,14 @@ pub(crate) fn read(
     let mut rest = start;
     if let Some(at) = bspx_place(data, start, slots) {
         if at - start > 3 {
-            // Found only by the offset of an empty lump: where it would have to go after a move is unknown.
+            // It was found only by the offset of an empty lump, so its place after a move is unknown.
             return Tail { parts: vec![TailPart::UnreadableBspx(start..size)], slots: Vec::new() };
         }
         if at > start {
             tail.parts.push(TailPart::BspxPadding(start..at));
         }
         let table = |entries: &[Slot]| at + BspxHeader::SIZE + entries.len() * BspxEntry::SIZE;
-        // An entry that lies over the block's own directory, or half in the lumps, could not keep its bytes in a move.
+        // An entry that overlaps the block's own directory, or partly the lumps, could not keep its bytes in a move.
         let is_sane = |entries: &Vec<Slot>| {
             let torn = |range: &Range<usize>| range.start < table(entries) && range.end > start;
             !entries.iter().map(|entry| &entry.stored).any(torn)
@@ -81,7 +81,7 @@ pub(crate) fn read(
     }
     if rest < size {
         let is_padding = size - rest < end_alignment && is_zero(&data[rest..]);
-        // A block where no reader looks for it, which a move might bring to where they do.
+        // A block that no reader finds. A move might bring it to a place where readers look.
         let is_lost_bspx = data[rest..].windows(4).take(4).any(|window| window == b"BSPX");
         tail.parts.push(match () {
             () if is_padding => TailPart::Padding(rest..size),
@@ -92,7 +92,7 @@ pub(crate) fn read(
     tail
 }
 
-/// The ten bytes of a Bloodlines trailer at the very end, where nothing but padding is between them and the last lump.
+/// The ten bytes of a Bloodlines trailer at the end of the file, if only padding is between them and the last lump.
 fn trailer(data: &[u8], start: usize, offset: i32) -> Option<Range<usize>> {
     let at = data.len().checked_sub(BloodlinesTrailer::SIZE).filter(|at| (start..start + 4).contains(at))?;
     let trailer = BloodlinesTrailer::decode(&data[at..])?;
@@ -100,8 +100,8 @@ fn trailer(data: &[u8], start: usize, offset: i32) -> Option<Range<usize>> {
     says_so.then_some(at..data.len())
 }
 
-/// Where a BSPX header is: a computed place, the first multiple of 4 after every lump. Readers differ in
-/// whether the offset of an empty lump counts.
+/// The possible offsets of a BSPX header: the first multiple of 4 after all lumps. Readers differ in whether the offset
+/// of an empty lump counts.
 fn bspx_place(data: &[u8], start: usize, slots: &[Slot]) -> Option<usize> {
     let empty = slots.iter().filter(|slot| slot.is_top_level()).filter_map(|slot| usize::try_from(slot.offset).ok());
     let with_empty = empty.filter(|at| *at <= data.len()).max().unwrap_or(0).max(start);
@@ -111,7 +111,7 @@ fn bspx_place(data: &[u8], start: usize, slots: &[Slot]) -> Option<usize> {
         .find(|at| data.get(*at..).is_some_and(|rest| rest.starts_with(b"BSPX")))
 }
 
-/// The entries of the BSPX block at `at`; `None` where there is no room for them.
+/// The entries of the BSPX block at `at`; `None` if there is no room for them.
 fn bspx_entries(data: &[u8], at: usize) -> Option<Vec<Slot>> {
     let header = BspxHeader::decode(&data[at..])?;
     let count = usize::try_from(header.count).ok().filter(|count| *count <= MOST_ENTRIES)?;

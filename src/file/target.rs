@@ -1,4 +1,4 @@
-//! The file that a save replaces: what it was, a lock on it, and what of it the new file keeps.
+//! The file that a save replaces: its state, a lock on it, and the attributes that the new file keeps.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -19,7 +19,7 @@ impl Stamp {
         Stamp { size: file.len(), modified: file.modified().ok(), identity: identity(file) }
     }
 
-    /// The file that has a path now; `None` where there is none.
+    /// The file at a path now; `None` if there is none.
     pub(super) fn now(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|file| Stamp::new(&file))
     }
@@ -36,7 +36,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// The file that a map was read from, as it was then.
+/// The file that a map was read from, in its state at that time.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     path: PathBuf,
@@ -44,13 +44,13 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Of a file that was opened, before it is read. A device has none.
+    /// The origin of an opened file, before it is read. A device has none.
     pub(super) fn new(path: &Path, file: &Metadata) -> Option<Self> {
         let path = fs::canonicalize(path).ok().filter(|_| file.is_file())?;
         Some(Origin { path, stamp: Stamp::new(file) })
     }
 
-    /// What the file at `target` was when the map was read, where the map was read from there.
+    /// The state of the file at `target` when the map was read, if the map was read from it.
     pub(super) fn stamp(&self, target: &Path) -> Option<&Stamp> {
         fs::canonicalize(target).is_ok_and(|target| target == self.path).then_some(&self.stamp)
     }
@@ -92,7 +92,7 @@ mod unix {
     use super::*;
 
     /// Locks the file at `target` until the result is dropped; other saves wait. The lock is on the file itself, so
-    /// that no lock file can be left. `None` where there is no file, or the file system has no locks.
+    /// that no lock file can be left. `None` if there is no file, or if the file system has no locks.
     ///
     /// # Errors
     /// Another program keeps a lock.
@@ -110,7 +110,7 @@ mod unix {
         }
     }
 
-    /// Gives a new file the owner, the extended attributes and the permissions of the old one at `target`, and says
+    /// Gives a new file the owner, the extended attributes and the permissions of the old one at `target`, and returns
     /// what could not be kept.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ mod unix {
         let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
         let lost = extended::copy(target, file);
         let mode = |file: &Metadata| file.permissions().mode() & 0o7777;
-        // Some file systems refuse to set even the permissions that are there.
+        // Some file systems refuse to set permissions, even unchanged ones.
         if mode(&file.metadata()?) != mode(old) {
             file.set_permissions(old.permissions())?;
         }
@@ -130,17 +130,17 @@ mod unix {
         })
     }
 
-    /// What other names keep when the file at one name is replaced.
+    /// A warning if the replaced file has other names (hard links), which keep the old content.
     pub(in crate::file) fn other_names(old: &Metadata) -> Option<String> {
         let others = old.nlink().checked_sub(1).filter(|others| *others > 0)?;
         let names = if others == 1 { "1 other name".to_owned() } else { format!("{others} other names") };
         Some(format!("the old file has {names} (hard links), which keep the old content"))
     }
 
-    /// Has a rename in this folder reach the disk.
+    /// Syncs a folder, so that a rename in it reaches the disk.
     pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
         match File::open(folder).and_then(|folder| folder.sync_all()) {
-            // Not every file system can do that, and not every folder may be read.
+            // Not every file system supports this, and not every folder is readable.
             Err(error) if [Some(5), Some(28)].contains(&error.raw_os_error()) => Err(error),
             _ => Ok(()),
         }
@@ -183,7 +183,7 @@ mod unix {
                         _ => fsetxattr(to, name, value, XattrFlags::empty()),
                     }
                 });
-                // The system gives every file those labels that are its own.
+                // The system sets its own labels on every file.
                 let is_systems = [&b"security."[..], b"trusted."].iter().any(|own| name.to_bytes().starts_with(own));
                 if copied.is_err() && !is_systems {
                     lost.push(name.to_string_lossy().into_owned());
@@ -195,7 +195,7 @@ mod unix {
 
     #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
     mod extended {
-        /// This system has none that we know how to copy.
+        /// This system has no extended attributes that can be copied here.
         pub(super) fn copy(_: &std::path::Path, _: &std::fs::File) -> Vec<String> {
             Vec::new()
         }
@@ -209,7 +209,7 @@ pub(super) use elsewhere::*;
 mod elsewhere {
     use super::*;
 
-    /// Windows does not let a file be replaced that is locked.
+    /// Windows does not replace a locked file.
     pub(in crate::file) fn lock(_: &Path) -> io::Result<Option<File>> {
         Ok(None)
     }
@@ -227,7 +227,7 @@ mod elsewhere {
         Ok(())
     }
 
-    /// Windows does not rename over a file that is read-only.
+    /// Windows does not rename over a read-only file.
     pub(in crate::file) fn before_rename(target: &Path, old: &Metadata) -> io::Result<()> {
         let mut permissions = old.permissions();
         if !permissions.readonly() {

@@ -1,5 +1,4 @@
-//! Files that are not whole yet: each has a name of its own beside the one that it is to become, and takes that in one
-//! step.
+//! Temporary files: each is written under its own name beside its target, and takes the target's name in one step.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,14 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// The files of this process that are not whole. They get and lose their names under this lock.
+/// The temporary files of this process. They get and lose their names under this lock.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file that is written beside its target and removed where it does not come to be that.
+/// A file that is written beside its target. It is removed unless it takes the target's name.
 ///
 /// ```
 /// use std::io::Write;
@@ -34,11 +33,11 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 #[derive(Debug)]
 pub struct Temporary {
     file: NamedTempFile,
-    // After the file: it is removed before it is forgotten.
+    // The order of fields matters: the file is removed before its path leaves the list.
     _listed: Listed,
 }
 
-/// A path that is listed as long as this lives.
+/// A path that is listed until this is dropped.
 #[derive(Debug)]
 struct Listed(PathBuf);
 
@@ -52,7 +51,7 @@ impl Temporary {
     /// A new file in the folder of the target, with the permissions that new files have.
     ///
     /// # Errors
-    /// Those of the system; a folder that is missing is named.
+    /// The errors of the system; a missing folder is named.
     pub fn beside(target: &Path) -> io::Result<Self> {
         let folder = super::target::folder(target);
         let mut builder = Builder::new();
@@ -60,7 +59,7 @@ impl Temporary {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // What any new file gets; the umask applies.
+            // The permissions of any new file; the umask applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut unfinished = unfinished();
@@ -75,17 +74,17 @@ impl Temporary {
         self.file.as_file()
     }
 
-    /// Gives it the target's name; a file that has it is replaced.
+    /// Gives it the target's name, and replaces a file of that name.
     ///
     /// # Errors
-    /// Those of the system; the file is gone then, and the target is as it was.
+    /// The errors of the system. The temporary file is removed then, and the target is unchanged.
     pub fn persist(self, target: &Path) -> io::Result<()> {
         let Temporary { file, _listed } = self;
         let _unfinished = unfinished();
         file.persist(target).map(drop).map_err(|failed| failed.error)
     }
 
-    /// Gives it a name that no file has.
+    /// Gives it a new name, unless a file has that name.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], and those of the system.
@@ -96,20 +95,20 @@ impl Temporary {
     }
 }
 
-/// Removes the files of all saves that run, and lets no save begin or end any more: for a program that is about to
-/// exit. Every target is the old file or the new one, whole, and nothing else is left.
+/// Removes the temporary files of all running saves, and stops all saves: for a program that is about to exit. Every
+/// target is the complete old file or the complete new one, and no temporary file is left.
 ///
-/// Saves wait for ever from here on, in whatever thread they are.
+/// From here on saves in all threads wait forever.
 pub fn abandon() {
     let unfinished = unfinished();
     for path in unfinished.iter() {
-        // What is gone already needs no removing.
+        // A file may have been removed already.
         let _ = std::fs::remove_file(path);
     }
     std::mem::forget(unfinished);
 }
 
-/// The system's error without the name of the temporary file, which means nothing to anybody.
+/// The system's error without the name of the temporary file, which the user does not know.
 fn plain(error: io::Error, folder: &Path) -> io::Error {
     if error.kind() == io::ErrorKind::NotFound {
         return io::Error::new(error.kind(), format!("there is no folder {}", folder.display()));

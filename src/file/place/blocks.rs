@@ -1,4 +1,4 @@
-//! Blocks: the file as stretches that slots cover without a break, and what may be done with each.
+//! Blocks: ranges of the file that slots cover without a gap, and how each may be placed.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::file::inside::Content;
 use crate::file::slot::{Bounds, Slot, SlotId};
 use crate::file::tail::TailPart;
 
-/// A stretch of the old file that slots, or the header, cover without a break.
+/// A range of the old file that slots, or the header, cover without a gap.
 pub(super) struct Block {
     pub(super) range: Range<usize>,
     /// Indices into the slots.
@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) is_header: bool,
 }
 
-/// The blocks of a file in order; the first is the header with whatever overlaps it. A BSPX entry that points at
+/// The blocks of a file in order; the first is the header with everything that overlaps it. A BSPX entry that points at
 /// lumps shares their bytes like any other slot, and so does a member of the game lump that lies elsewhere.
 pub(super) fn blocks(parts: &Parts) -> Vec<Block> {
     let is_elsewhere = |slot: &Slot| parts.pinned.iter().any(|(id, _)| *id == slot.id);
@@ -53,7 +53,7 @@ impl<'a> Sheet<'_, 'a> {
         self.report.edits.iter().any(|edit| edit.slot == slot.id)
     }
 
-    /// The slot that has a block for itself.
+    /// The slot, if the block has only one.
     pub(super) fn sole_owner(&self, block: usize) -> Option<usize> {
         let Block { slots, is_header, .. } = &self.blocks[block];
         match slots[..] {
@@ -72,12 +72,12 @@ impl<'a> Sheet<'_, 'a> {
         end..self.blocks.get(block + 1).map_or(end, |next| next.range.start)
     }
 
-    /// Whether a slot has nothing in the new file.
+    /// Whether a slot is empty in the new file.
     pub(super) fn is_emptied(&self, slot: usize) -> bool {
         self.contents.get(&slot).is_none_or(|content| content.len() == 0)
     }
 
-    /// A block's range up to where the last of those slots ends that keep their bytes.
+    /// A block's range up to the end of the last slot that keeps its bytes.
     pub(super) fn live_range(&self, block: usize) -> Range<usize> {
         let Block { range, slots, is_header } = &self.blocks[block];
         let kept = slots.iter().filter(|slot| !self.contents.contains_key(slot));
@@ -94,7 +94,7 @@ impl<'a> Sheet<'_, 'a> {
             && is_zero(&self.container.data[self.gap_behind(block)])
     }
 
-    /// Whether a move of everything after a block changes no byte of it: no offsets in it that we know or fear.
+    /// Whether everything after a block can move without a change of its bytes: it holds no known or possible offsets.
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
         let mut behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
         self.parts.unread_header.is_none()
@@ -115,7 +115,7 @@ impl<'a> Sheet<'_, 'a> {
         let Rules { alignments, .. } = self.parts.rules;
         let coarser = alignments.iter().find(|rule| {
             let stood_so = !slot.stored.is_empty() && slot.stored.start.is_multiple_of(rule.bytes);
-            // An empty lump asks for a place only where it is given something to hold.
+            // An empty lump needs a place only if it gets bytes.
             let is_there = !slot.stored.is_empty() || self.is_edited(slot);
             SlotId::Lump(rule.lump) == slot.id && if rule.only_if_it_stood_so { stood_so } else { is_there }
         });
@@ -128,7 +128,7 @@ impl<'a> Sheet<'_, 'a> {
         self.contents.keys().copied().filter(|slot| !placed.contains(slot)).collect()
     }
 
-    /// Whether it is the lump that has to be first.
+    /// Whether it is the lump that must be first.
     pub(super) fn is_first(&self, slot: usize) -> bool {
         self.parts.rules.first_lump == Some(slot)
     }
@@ -149,7 +149,7 @@ impl<'a> Sheet<'_, 'a> {
         own.filter(|_| stands_last).or((has_trailer && stored.end == self.parts.tail_start).then_some(0))
     }
 
-    /// Row 11: after a lump that claims bytes past the end of the file nothing may be placed.
+    /// Row 11: nothing may be placed after a lump that claims bytes past the end of the file.
     pub(super) fn refuse_damage(&self, what: &str, is_mended: impl Fn(&Slot) -> bool) -> Result<()> {
         let claims = |slot: &&Slot| {
             matches!(slot.bounds, Bounds::Overrun | Bounds::Outside) && slot.is_top_level() && !is_mended(slot)
@@ -159,7 +159,7 @@ impl<'a> Sheet<'_, 'a> {
             Some(slot) => {
                 let message = format!("{} {}, so nothing can be {what}", slot.name, slot.bounds);
                 Err(refused(message, &slot.name)
-                    .with_hint("only edits that fit their place, or shift what is behind them, are possible"))
+                    .with_hint("make an edit that fits its place or shifts what follows it"))
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Placement: where every slot of a draft goes, by the rows of the layout table, and which words that changes.
+//! Placement: where every slot of a draft is placed, by the rows of the layout table, and which words change.
 //!
-//! The file is seen as *blocks*, the largest stretches that slots cover without a break, with gaps between them and
-//! the tail after them. An edit replaces the content of a block that belongs to one slot alone; a slot that shares its
-//! bytes is detached. Everything else keeps its bytes and moves at most as a whole.
+//! The file is a sequence of *blocks*: the largest ranges that slots cover without a gap. Gaps are between the blocks,
+//! and the tail follows them. An edit replaces the content of a block that has only one slot; a slot that shares its
+//! bytes is detached. All other blocks keep their bytes, and move only as a whole.
 
 mod blocks;
 mod words;
@@ -26,14 +26,14 @@ use blocks::{Block, blocks};
 #[derive(Clone, Debug)]
 pub(crate) struct Edit<'a> {
     pub(crate) slot: SlotId,
-    /// What is to be in the file.
+    /// The stored bytes.
     pub(crate) stored: Rope<'a>,
-    /// The size after decompression, where that is compressed; 0 where it no longer is. `None` leaves the word: it was
-    /// not compressed before either, and what the word says then is nobody's business.
+    /// The size after decompression if the bytes are compressed; 0 if they no longer are. `None` keeps the word: the
+    /// slot was not compressed before either, and no reader uses the word then.
     pub(crate) unpacked: Option<usize>,
 }
 
-/// What is to change.
+/// The changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edits<'a> {
     pub(crate) slots: Vec<Edit<'a>>,
@@ -41,7 +41,7 @@ pub(crate) struct Edits<'a> {
     pub(crate) versions: Vec<(SlotId, i32)>,
 }
 
-/// Places the edits; pure, and without a change the identity.
+/// Places the edits. The result depends only on the input; without edits it is the old file.
 pub(crate) fn plan<'a>(container: &Container<'a>, edits: &Edits<'a>, layout: Layout) -> Result<Plan<'a>> {
     if edits.slots.is_empty() && edits.versions.is_empty() && layout != Layout::Repack {
         return Ok(Plan::identity(container));
@@ -107,7 +107,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
 
     /// Keep and append: file order, each edited slot by the rows of the layout table.
     fn lay_in_order(&mut self, layout: Layout) -> Result<()> {
-        // Slots that share their bytes, or had none, have no place to be changed in.
+        // Slots that share their bytes, or had none, cannot be changed in place.
         let mut to_the_end = self.homeless();
         for index in 0..self.blocks.len() {
             let rank = self.blocks[index].slots.iter().filter_map(|slot| self.last_rank(*slot)).max();
@@ -122,7 +122,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
             self.block_starts[index] = self.pieces.len();
             let is_last = index + 1 == self.blocks.len();
             let ends_here = is_last && to_the_end.iter().all(|slot| self.is_emptied(*slot));
-            // What only an emptied slot had at the end goes: the tail follows the last lump.
+            // Bytes at the end that only an emptied slot had are removed: the tail follows the last lump.
             let range = if ends_here { self.live_range(index) } else { self.blocks[index].range.clone() };
             let mut gap = self.gap_behind(index);
             if self.ends_before_nothing(index) {
@@ -140,7 +140,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         Ok(())
     }
 
-    /// An edited slot that has a block for itself, and the gap after it; gives the slot back if it has to go to the
+    /// Places an edited slot that has its own block, and the gap after it. It returns the slot if it must move to the
     /// end.
     fn lay_edited(&mut self, block: usize, gap: Range<usize>, layout: Layout) -> Option<usize> {
         let (slot, new) = self.sole_edit(block).map(|(slot, content)| (slot, content.len()))?;
@@ -179,7 +179,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
 
     /// Repack: the dialect's order, each block at its alignment, no gaps.
     fn lay_again(&mut self) -> Result<()> {
-        self.refuse_damage("laid again", |slot| self.is_edited(slot))?;
+        self.refuse_damage("rewritten", |slot| self.is_edited(slot))?;
         let order = |slot: &Slot| match slot.id {
             SlotId::Lump(index) => {
                 let Rules { write_order, last_lumps, .. } = self.parts.rules;
@@ -190,7 +190,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 }
             }
             SlotId::Extra(index) => (usize::MAX, self.parts.shape.count + index),
-            // What only BSPX names must not be the last: its directory follows the last lump.
+            // A block that only BSPX names must not be last: the BSPX directory follows the last lump.
             _ => (0, 0),
         };
         let mut units: Vec<_> = (0..self.blocks.len())
@@ -233,8 +233,9 @@ impl<'s, 'a> Sheet<'s, 'a> {
             }
         }
         if let (_, content @ 1..) = self.report.dropped {
-            let lost =
-                format!("{content} bytes between lumps, which no lump names, are left out: the layout keep keeps them");
+            let lost = format!(
+                "{content} bytes between lumps, which no lump names, are left out; the layout keep would keep them"
+            );
             self.report.warnings.push(lost);
         }
         Ok(())
@@ -257,17 +258,17 @@ impl<'s, 'a> Sheet<'s, 'a> {
                 TailPart::Unknown(_) => {
                     if !stays {
                         let (bytes, to) = (range.len(), self.pieces.len());
-                        let moved = format!("{bytes} bytes behind the last lump, of unknown meaning, moved to {to}");
+                        let moved = format!("{bytes} bytes of unknown meaning after the last lump moved to {to}");
                         self.report.warnings.push(moved);
                     }
                     self.pieces.old(range);
                     may_pad = false;
                 }
                 TailPart::UnreadableBspx(_) if !stays => {
-                    let message = "the BSPX block behind the last lump cannot be read and so cannot be moved";
-                    return Err(refused(message, "bspx").with_hint("only edits that change no size are possible"));
+                    let message = "the BSPX block after the last lump cannot be read, so it cannot be moved";
+                    return Err(refused(message, "bspx").with_hint("make an edit that keeps the size"));
                 }
-                // As many bytes as are needed are those that were there.
+                // If the length of the padding is unchanged, keep the original bytes.
                 TailPart::BspxPadding(_) if padding(self.pieces.len(), 4) == range.len() => self.pieces.old(range),
                 TailPart::BspxPadding(_) => {
                     if !is_zero(&self.container.data[range.clone()]) {
@@ -299,8 +300,7 @@ impl<'s, 'a> Sheet<'s, 'a> {
         Ok(())
     }
 
-    /// What an extra header names that is not read has to stay where it is, and that may be any byte but those of the
-    /// slots that are edited.
+    /// An unsupported extra header may name any bytes, so nothing outside the edited slots may move.
     fn refuse_to_move_the_unread(&self) -> Result<()> {
         let Some(version) = self.parts.unread_header else { return Ok(()) };
         let is_content = |range: &Range<usize>| {
@@ -317,8 +317,8 @@ impl<'s, 'a> Sheet<'s, 'a> {
             return Ok(());
         }
         let message =
-            format!("an extra header of Xash3D's, of version {version}, may name what would move, and is not read");
-        Err(refused(message, "extra header").with_hint("only edits that move nothing are possible"))
+            format!("an Xash3D extra header of the unsupported version {version} may name bytes that would move");
+        Err(refused(message, "extra header").with_hint("make an edit that moves nothing"))
     }
 
     fn place_content(&mut self, slot: usize, how: How) {
@@ -328,13 +328,13 @@ impl<'s, 'a> Sheet<'s, 'a> {
         self.set_how(slot, how);
     }
 
-    /// Puts slots after everything that was laid so far, each at its alignment.
+    /// Places slots after everything that has been placed, each at its alignment.
     fn place_at_end(&mut self, slots: Vec<usize>) -> Result<()> {
         for slot in slots {
             if self.is_emptied(slot) {
                 continue;
             }
-            self.refuse_damage("put behind it", |other| self.is_edited(other))?;
+            self.refuse_damage("put after it", |other| self.is_edited(other))?;
             let alignment = self.alignment(&self.parts.slots[slot]);
             self.pieces.zeros(padding(self.pieces.len(), alignment));
             self.detached.insert(slot, self.pieces.len());
@@ -356,7 +356,7 @@ enum Unit {
     Slot(usize),
 }
 
-/// The zeros that bring a position to a multiple of `alignment`.
+/// The number of zeros that align a position to `alignment`.
 pub(super) fn padding(position: usize, alignment: usize) -> usize {
     align_up(position, alignment) - position
 }

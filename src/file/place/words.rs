@@ -1,4 +1,4 @@
-//! Words: what the directories have to say once everything is placed.
+//! Words: the new values of the directory words after placement.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::file::report::{Moved, Versioned};
 use crate::file::slot::{Bounds, Slot, SlotId};
 use crate::file::tail::TailPart;
 
-/// The greatest offset: engines read offsets as signed numbers of 32 bits.
+/// The largest offset: engines read offsets as signed 32-bit numbers.
 const MOST_BYTES: usize = 0x7FFF_FFFF;
 
 impl<'a> Sheet<'_, 'a> {
-    /// Computes every word, writes those that changed, and checks what must hold.
+    /// Computes every word, writes those that changed, and checks the result.
     pub(super) fn finish(mut self, layout: Layout) -> Result<Plan<'a>> {
         let new_size = self.pieces.len();
         if new_size > MOST_BYTES {
@@ -56,7 +56,7 @@ impl<'a> Sheet<'_, 'a> {
                 && self.start_of(index, block) != slot.stored.start
             {
                 return Err(refused(
-                    format!("{} cannot be moved: it lies outside of the game lump", slot.name),
+                    format!("{} cannot be moved: it is outside of the game lump", slot.name),
                     &slot.name,
                 ));
             }
@@ -74,19 +74,19 @@ impl<'a> Sheet<'_, 'a> {
         Ok(Plan::new(self.container, self.pieces, self.report, layout))
     }
 
-    /// Row 11 for members of the game lump: the file must not grow over what one of them claims past its end.
+    /// Row 11 for members of the game lump: the file must not grow over bytes that a member claims past the end.
     fn refuse_to_feed_the_cut(&self, new_size: usize) -> Result<()> {
         match self.container.cut_game_lump().filter(|_| new_size > self.container.data.len()) {
             None => Ok(()),
             Some(lump) => {
                 let message =
                     format!("a member of {} claims bytes past the end of the file, which cannot grow", lump.name);
-                Err(refused(message, &lump.name).with_hint("only edits that do not make the file larger are possible"))
+                Err(refused(message, &lump.name).with_hint("make an edit that does not make the file larger"))
             }
         }
     }
 
-    /// Readers look for BSPX after the last lump, so that the last lump has to end where the block begins.
+    /// Readers look for BSPX after the last lump, so the last lump must end where the block begins.
     fn check_bspx_place(&self, new_size: usize) -> Result<()> {
         let Some(start) = self.bspx_start else { return Ok(()) };
         let mut end = self.parts.header_end;
@@ -98,7 +98,7 @@ impl<'a> Sheet<'_, 'a> {
                 SlotId::Lump(_) | SlotId::Extra(_) => {
                     end.max(usize::try_from(self.new_offset(index, slot, new_size)?).unwrap_or(0) + length)
                 }
-                // A member that lies elsewhere in the file never moves.
+                // A member that is elsewhere in the file never moves.
                 SlotId::Game(_) if is_in_block() => end.max(slot.stored.end),
                 SlotId::Game(_) | SlotId::Bspx(_) => end,
             };
@@ -110,7 +110,7 @@ impl<'a> Sheet<'_, 'a> {
         }
     }
 
-    /// The offsets within the game lump: in its new bytes, and in the old ones where they stay for others to share.
+    /// The offsets within the game lump: in its new bytes, and in the old bytes if other slots still share them.
     pub(super) fn game_lump_words(&self, file_end: usize, words: &mut Words) {
         let Some(slot) = self.parts.rules.game_lump else { return };
         let block = self.blocks.iter().position(|block| block.slots.contains(&slot));
@@ -147,8 +147,8 @@ impl<'a> Sheet<'_, 'a> {
             }
         };
         content.relocate(Home { start, file_end: new_size }, words);
-        // An entry that points into the lumps before the block moves with what it points at; one that points after
-        // the end keeps its distance.
+        // An entry that points into the lumps before the block moves with these lumps; one that points past the end
+        // keeps its distance to the end.
         for slot in self.parts.slots.iter().filter(|slot| matches!(slot.id, SlotId::Bspx(_))) {
             let at = usize::try_from(slot.offset).unwrap_or(0);
             let moved = match slot.bounds {
@@ -179,8 +179,8 @@ impl<'a> Sheet<'_, 'a> {
                 let block = self.blocks.iter().position(|block| block.slots.contains(&index));
                 block.map(|block| self.start_of(index, block))
             }
-            // The word of an empty slot stays, unless it would lie past the new end; readers of BSPX take it for
-            // the end of a lump.
+            // The word of an empty slot is kept, unless it would be past the new end; readers of BSPX use it as the end
+            // of a lump.
             Bounds::Empty => {
                 let ends = (align_up(self.parts.tail_start, 4), align_up(self.slots_end, 4));
                 let old = usize::try_from(slot.offset).ok();
@@ -195,11 +195,11 @@ impl<'a> Sheet<'_, 'a> {
         };
         let Some(place) = place else { return Ok(slot.offset) };
         i32::try_from(place)
-            .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{} would begin past 2 GiB", slot.name)))
+            .map_err(|_| Error::new(ErrorKind::TooLarge, format!("{} would start past 2 GiB", slot.name)))
     }
 
-    /// What lies after the end stays there: it moves only where the file grows over it, so that it does not come to
-    /// claim bytes by accident.
+    /// An offset past the end stays past the end. It changes only if the file would grow over it; otherwise the entry
+    /// would claim bytes by accident.
     pub(super) fn pushed_out(&self, offset: i32, new_size: usize) -> Option<usize> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < new_size)?;
         Some(offset - self.container.data.len() + new_size)
