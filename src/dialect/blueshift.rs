@@ -22,7 +22,7 @@ const LUMPS: [Lump; 15] = {
     lumps
 };
 
-/// Whether the second lump is entity text and the first is none.
+/// Whether the second lump is entity text and the first is not.
 fn is_swapped(bytes: &[u8]) -> bool {
     let lump = |entry: usize| {
         let start = usize::try_from(word(bytes, entry)?).ok()?;

@@ -1,5 +1,5 @@
 //! BSP2, a relative of Quake: numbers of 32 bits where Quake has 16, and boxes of floats (ericw-tools; Quakespasm). The
-//! four letters stand where Quake has its version, and are taken for one.
+//! four letters are where Quake has its version, and are read as a version.
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, TextureForm};
 pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
@@ -47,7 +47,8 @@ records! {
     pub struct Leaf(44) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
-        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
+        /// The offset of its row in the visibility lump, in bytes; -1 for none, and 0 at the first leaf, which has
+        /// none.
         pub visibility_offset: i32 as "visofs",
         /// Its box, for culling.
         pub mins: [f32; 3],

@@ -1,5 +1,5 @@
-//! Entries of BSPX, the block of further lumps that compilers of the Quake family put behind a map (bspx.txt of FTE;
-//! ericw-tools, Quakespasm, Q2PRO).
+//! Entries of BSPX, the block of further lumps that compilers of the Quake family put after the lumps of a map
+//! (bspx.txt of FTE; ericw-tools, Quakespasm, Q2PRO).
 //!
 //! Names are all that an entry is known by, and engines take it only where it has as many records as the map has of
 //! what these are for: that is each row's proof.
@@ -40,16 +40,16 @@ pub const NORMALS: Key<FaceNormal> = Key::list("bspx:FACENORMALS", "vectors");
 /// The corners of all faces, in the order of the faces.
 pub const CORNERS: Key<FaceCorner> = Key::list("bspx:FACENORMALS", "corners");
 
-/// Quake: a byte a luxel.
+/// Quake: one byte per luxel.
 pub(super) const GREY: &[Row] = &rows::<Face, 1>();
 /// BSP2 and 2PSB.
 pub(super) const GREY_WIDE: &[Row] = &rows::<WideFace, 1>();
-/// GoldSrc and Quake II: three bytes a luxel.
+/// GoldSrc and Quake II: three bytes per luxel.
 pub(super) const COLOR: &[Row] = &rows::<Face, 3>();
 /// Qbism.
 pub(super) const COLOR_WIDE: &[Row] = &rows::<WideFace, 3>();
 
-/// The rows of a dialect with these faces, of whose light a sample has so many bytes.
+/// The rows of a dialect with these faces, whose light has this many bytes per sample.
 const fn rows<F: Record + Into<LitFace>, const SAMPLE: usize>() -> [Row; 18] {
     const NORMALS: &[List] = &[List::of::<FaceNormal>("vectors"), List::uncounted::<FaceCorner>("corners")];
     [
@@ -120,7 +120,7 @@ fn by_corner<F: Record + Into<LitFace>>(facts: &Facts<'_>, row: &Row) -> Result<
     match usize::try_from(edges).ok().and_then(|edges| edges.checked_mul(FaceCorner::SIZE)) == Some(corners.len()) {
         true => Ok(()),
         false => Err(format!(
-            "the {} bytes behind its vectors are not {} for each of the {edges} edges of faces",
+            "the {} bytes after its vectors are not {} for each of the {edges} edges of faces",
             corners.len(),
             FaceCorner::SIZE
         )),
@@ -265,7 +265,7 @@ records! {
     pub struct LightOctreeHead(45) {
         /// How far apart the points are.
         pub step: [f32; 3],
-        /// How many there are each way.
+        /// Their number in each dimension.
         pub size: [i32; 3],
         /// Where the first one is.
         pub mins: [f32; 3],
@@ -290,7 +290,7 @@ records! {
     pub struct LightOctreeLeaf(24) {
         /// The first point, in points from the first one of all.
         pub mins: [i32; 3],
-        /// How many there are each way.
+        /// Their number in each dimension.
         pub size: [i32; 3],
     }
 }

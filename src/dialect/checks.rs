@@ -61,7 +61,7 @@ pub enum LightForm {
         /// The most units that a face may extend before an engine refuses the map.
         most: Option<u32>,
     },
-    /// Four bytes a luxel; the face says how many.
+    /// Four bytes per luxel; the face says how many luxels.
     Sized {
         /// Flags of a texture whose faces have no light.
         unlit: i64,

@@ -67,7 +67,7 @@ pub enum Covers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Use {
-    /// Clients whose map has another one are turned away.
+    /// Clients whose map has another one are rejected.
     Clients,
     /// It is in the name of a file with entities, `<map>@<sum>.ent`, that is loaded instead of the map's own.
     FileName,

@@ -1,5 +1,5 @@
-//! Contagion, version 27, a relative of Source 21: a number stands between the version and the directory, so that all
-//! behind it stands four bytes further on (bspsrc and sourcepp read it so; no map was at hand).
+//! Contagion, version 27, a relative of Source 21: a number is between the version and the directory, so everything
+//! after it is four bytes later (bspsrc and sourcepp read it so; no map was available).
 
 use super::{Dialect, SOURCE21, source};
 use crate::file::directory::DirectoryShape;

@@ -1,10 +1,10 @@
-//! Which dialect a file is: magic and version select candidates, their probes decide.
+//! Detects the dialect of a file: magic and version select candidates, and their probes decide.
 
 use super::{ALL, Dialect, Magic, foreign};
 use crate::error::{Error, ErrorKind, Hint, Result};
 use crate::file::directory::DirectoryShape;
 
-/// What a file was found to be.
+/// The result of detection.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/q2/own_rooms.bsp")?;
@@ -17,17 +17,17 @@ use crate::file::directory::DirectoryShape;
 pub struct Detected {
     /// The dialect.
     pub dialect: &'static Dialect,
-    /// The version number as it stands in the file.
+    /// The version number in the file.
     pub version: i32,
     /// How the lump directory is laid out.
     pub shape: DirectoryShape,
 }
 
-/// Finds the one dialect that a file is written in; looks at the directory and hardly more.
+/// Detects the dialect of a file. It reads the directory and little more.
 ///
 /// # Errors
 /// [`ErrorKind::NotABsp`] and [`ErrorKind::Unsupported`] with one sentence that says what the file is;
-/// [`ErrorKind::Ambiguous`] where several dialects could be meant.
+/// [`ErrorKind::Ambiguous`] if several dialects fit.
 pub fn detect(bytes: &[u8]) -> Result<Detected> {
     let with_version = ALL.iter().copied().filter(|dialect| dialect.claims(bytes));
     let mut found: Vec<Detected> = with_version.clone().filter_map(|dialect| dialect.accept(bytes)).collect();
@@ -50,7 +50,7 @@ fn ambiguous(candidates: impl Iterator<Item = &'static Dialect>) -> Error {
 }
 
 impl Dialect {
-    /// Whether magic and version are this dialect's.
+    /// Whether the magic and the version belong to this dialect.
     fn claims(&self, bytes: &[u8]) -> bool {
         let magic = match self.magic {
             Magic::Ident(ident) => bytes.starts_with(&ident),
@@ -68,7 +68,7 @@ impl Dialect {
         Some(Detected { dialect: self, version: self.version_in(bytes)?, shape })
     }
 
-    /// Reads a file as this dialect whatever it seems to be, as long as there is room for a version.
+    /// Reads a file as this dialect without detection, if it is long enough for a version.
     pub(crate) fn insist(&'static self, bytes: &[u8]) -> Result<Detected> {
         let version = self.version_in(bytes).ok_or_else(|| foreign::name(bytes))?;
         let shape = (self.probe)(bytes, self).unwrap_or(self.shapes[0]);

@@ -6,7 +6,7 @@ use crate::record::{Record, decode_in};
 
 /// What a proof may look at: the map's version and its other lumps.
 ///
-/// Proofs are asked through [`crate::Bsp::row`], which gives them the map at hand.
+/// [`crate::Bsp::row`] calls the proofs with the facts of a map.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
@@ -74,7 +74,7 @@ impl<'m> Facts<'m> {
         self.decoded(&bytes).map(number).fold(0, i64::saturating_add)
     }
 
-    /// The largest number of any record of a lump; -1 where there is none.
+    /// The largest number of any record of a lump; -1 if there is none.
     pub(super) fn most<R: Record>(&self, lump: &str, number: impl Fn(R) -> i64) -> i64 {
         let bytes = self.bytes(lump);
         self.decoded(&bytes).map(number).fold(-1, i64::max)

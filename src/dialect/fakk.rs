@@ -20,7 +20,7 @@ pub static FAKK: Dialect = Dialect {
     title: "Quake III (F.A.K.K.2 and Alice)",
     magic: Magic::Ident(*b"FAKK"),
     versions: &[12, 42],
-    // The checksum stands before the entries.
+    // The checksum is before the entries.
     shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, behind: 0 }],
     lumps: &LUMPS,
     rows: &[ROWS],

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind};
 
 /// Maps of the wider family: how the file begins, its version where only some are meant, and what it is.
 const MAPS: &[(&[u8], Option<i32>, &str)] = &[
-    (b"rBSP", None, "a map of a Respawn game (Titanfall, Apex Legends), whose lumps stand in files beside it"),
+    (b"rBSP", None, "a map of a Respawn game (Titanfall, Apex Legends), whose lumps are in files beside it"),
     (b"PSBr", None, "a console map of a Respawn game (Titanfall, Apex Legends)"),
     (b"PSBV", None, "a console map of the Source engine, of another version than 19 and 20"),
     (b"QBSP", None, "a map of a Quake II engine's own, of another version than 38"),

@@ -1,6 +1,6 @@
 //! GoldSrc, version 30: Half-Life and its kin (bspfile.h of the Half-Life SDK's compilers; ReHLDS).
 //!
-//! The version alone begins the file, then 15 entries. Xash3D may add an extra header behind it.
+//! The version alone begins the file, then 15 entries. Xash3D may add an extra header after it.
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 use super::shared::CONTENTS;
@@ -120,7 +120,7 @@ records! {
     pub struct Node(24) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i16; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
@@ -146,7 +146,7 @@ records! {
     pub struct ClipNode(8) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a clip node, or where negative what the volume holds.
+        /// The children at the front and at the back: a clip node, or if negative the contents of the volume.
         pub children: [i16; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
     }
 

@@ -109,7 +109,7 @@ impl LuxelForm {
     }
 }
 
-/// Bytes after the luxels of each face, as many a luxel as the flags of the map say.
+/// Bytes after the luxels of each face; the flags of the map say how many bytes per luxel.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ExtraLight {
@@ -117,7 +117,7 @@ pub struct ExtraLight {
     pub flags: &'static str,
     /// The bits that count.
     pub mask: u8,
-    /// Values of those bits, and how many bytes a luxel they stand for; none for any other.
+    /// Values of those bits, with the bytes per luxel that they mean; other values mean 0.
     pub bytes: &'static [(u8, usize)],
 }
 

@@ -18,7 +18,7 @@ use crate::record::{Record, RecordInfo, byte_swap};
 pub struct List {
     /// Its name.
     pub name: &'static str,
-    /// What it is a list of.
+    /// The type of its records.
     pub record: &'static RecordInfo,
     /// Where its count is.
     pub counted: Counted,
@@ -37,9 +37,9 @@ pub struct List {
 pub enum Counted {
     /// Directly before its records.
     Before,
-    /// At this place of the lump, with the counts of other lists before the first of them.
+    /// At this offset of the lump: the counts of all such lists come before the first list.
     At(usize),
-    /// Nowhere: it is the last list and goes on to the end of the lump.
+    /// It has no count: it is the last list and continues to the end of the lump.
     Nowhere,
 }
 
@@ -48,12 +48,12 @@ impl List {
         List { name, record: R::INFO, counted: Counted::Before }
     }
 
-    /// A list whose count is with those of others before the first list.
+    /// A list whose count is with the counts of other lists, before the first list.
     pub(super) const fn counted_at<R: Record>(name: &'static str, at: usize) -> Self {
         List { counted: Counted::At(at), ..List::of::<R>(name) }
     }
 
-    /// A list that goes on to the end of the lump.
+    /// A list that continues to the end of the lump.
     pub(super) const fn uncounted<R: Record>(name: &'static str) -> Self {
         List { counted: Counted::Nowhere, ..List::of::<R>(name) }
     }
@@ -67,7 +67,7 @@ pub(super) fn parts(lists: &[List], bytes: &[u8]) -> Result<Vec<Records>, String
     }
 }
 
-/// Turns the numbers of lists and their counts into the other byte order, as far as there is room for them.
+/// Byte-swaps the numbers of lists and their counts, as far as they fit into the lump.
 pub(super) fn byte_swap_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
     let (parts, without_room) = walk(lists, bytes, from);
     let counts = parts.iter().filter_map(|part| part.count_at);
@@ -77,15 +77,15 @@ pub(super) fn byte_swap_all(lists: &[List], bytes: &mut [u8], from: ByteOrder) {
     parts.into_iter().for_each(|part| byte_swap(part.record, &mut bytes[part.range]));
 }
 
-/// The first list of a lump that has no room there.
+/// The first list that does not fit into its lump.
 struct WithoutRoom {
-    /// Where its count is, if that is there.
+    /// The offset of its count, if the lump has it.
     count_at: Option<usize>,
-    /// What is wrong.
+    /// A sentence that says what is wrong.
     why: String,
 }
 
-/// Where the lists of a lump are, as far as there is room for them.
+/// The lists of a lump, as far as they fit into it.
 fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option<WithoutRoom>) {
     let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
     let mut parts = Vec::with_capacity(lists.len());
@@ -114,7 +114,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
     (parts, None)
 }
 
-/// Where the records of a lump are in its bytes, or those of a list in it.
+/// The range of a lump's records in its bytes, or of a list in it.
 ///
 /// ```
 /// use bspkit::dialect::QUAKE2;
@@ -127,16 +127,16 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
 pub struct Records {
     /// The list's name; empty where the lump is one array.
     pub list: &'static str,
-    /// What they are.
+    /// Their type.
     pub record: &'static RecordInfo,
-    /// Where in the lump's bytes they are; a ragged lump has less than a record after the last one.
+    /// Their range in the lump's bytes; in a ragged lump it ends with less than a record.
     pub range: Range<usize>,
-    /// Where in the lump's bytes their count is, where they are a list that has one.
+    /// The offset of their count in the lump's bytes, if they are a list with a count.
     pub count_at: Option<usize>,
 }
 
 impl Records {
-    /// How many whole ones there are.
+    /// The number of whole records.
     pub fn count(&self) -> usize {
         self.range.len() / self.record.size
     }

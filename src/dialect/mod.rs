@@ -160,7 +160,7 @@ pub struct Dialect {
     pub games: &'static [Game],
     /// What is to be known about places in the file.
     pub rules: Rules,
-    /// Where the light of faces stands.
+    /// Where the light of faces is.
     pub light: LightModel,
     /// What its engines can read of an entity text.
     pub text: EntityRules,
@@ -172,11 +172,11 @@ pub struct Dialect {
     pub compression_caveats: &'static [(i32, &'static str)],
     /// Versions whose tools gave a pakfile no comment: that says since the Orange Box who made it.
     pub bare_paks: &'static [i32],
-    /// Where in the header the map revision stands.
+    /// The offset of the map revision in the header.
     pub revision_at: Option<usize>,
     /// The sums of a map that its engines compare.
     pub checksums: &'static [Checksum],
-    /// A file that stands beside the map and holds the first of them: its extension.
+    /// The extension of a file beside the map that holds the first of them.
     pub checksummed_by: Option<&'static str>,
     /// What a check goes by, and what its engines take at most.
     pub checks: &'static Checks,

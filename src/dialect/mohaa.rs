@@ -1,8 +1,8 @@
 //! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: sides of brushes that name an equation, terrain
-//! and models that stand in the map, a light grid in three lumps (qfiles.h of OpenMoHAA).
+//! and static models, a light grid in three lumps (qfiles.h of OpenMoHAA).
 //!
-//! The header holds a checksum, which the engine does not compute but compares as it stands: an edit that keeps it, as
-//! all do here, keeps servers and clients at one.
+//! The header holds a checksum, which the engine does not compute, but only compares: an edit that keeps it, as all do
+//! here, keeps servers and clients at one.
 
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
@@ -173,13 +173,13 @@ records! {
         pub patch: u16,
     }
 
-    /// `cStaticModel_t`: a model that stands in the map.
+    /// `cStaticModel_t`: a static model.
     pub struct StaticModel(164) {
         /// The model's file.
         pub model: Name<128>,
-        /// Where it stands.
+        /// Its position.
         pub origin: [f32; 3],
-        /// How it is turned, in degrees.
+        /// Its rotation, in degrees.
         pub angles: [f32; 3],
         /// Its size, 1 for that of the file.
         pub scale: f32,

@@ -26,7 +26,7 @@ records! {
     pub struct Node(32) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
@@ -42,7 +42,8 @@ records! {
     pub struct Leaf(32) {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
-        /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
+        /// The offset of its row in the visibility lump, in bytes; -1 for none, and 0 at the first leaf, which has
+        /// none.
         pub visibility_offset: i32 as "visofs",
         /// Its box, for culling.
         pub mins: [i16; 3],

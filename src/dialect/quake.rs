@@ -86,7 +86,7 @@ fn has_models_of_hexen(facts: &Facts<'_>, face_size: usize) -> bool {
                 })
             };
             let fits = |size: usize| runs(size).all(|run| run.is_some_and(|(first, count)| first + count <= faces));
-            // Every face is one model's, and those of a model stand behind those of the one before.
+            // Every face belongs to one model, and the faces of a model follow those of the model before it.
             let in_order = |size: usize| {
                 let next = |next: usize, run: Option<(usize, usize)>| {
                     run.filter(|(first, _)| *first == next).map(|(first, count)| first + count)

@@ -118,7 +118,7 @@ records! {
     pub struct Node(28) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
@@ -212,7 +212,7 @@ records! {
         pub texinfo: i16 => index_or_none("TEXINFO"),
     }
 
-    /// `darea_t`. The first one stands for nothing.
+    /// `darea_t`. The first one is not used.
     pub struct Area(8) {
         /// How many portals lead out of it.
         pub portal_count: i32 as "numareaportals",
@@ -220,7 +220,7 @@ records! {
         pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
     }
 
-    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    /// `dareaportal_t`. The first one is not used. Each portal has two entries, one per side.
     pub struct AreaPortal(8) {
         /// The number by which its `func_areaportal` opens it.
         pub portal: i32 as "portalnum",

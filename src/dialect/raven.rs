@@ -60,7 +60,7 @@ keys! {
 
 const ROWS: &[Row] = &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), LIGHTARRAY.row()];
 
-/// The sizes of the structs by which the two are told, by lump.
+/// The sizes of the structs from which the two are detected, by lump.
 const SIZES: [(usize, i32); 6] = [(1, 72), (3, 36), (4, 48), (7, 40), (10, 80), (13, 148)];
 const SIZES_OF_SIN: [(usize, i32); 8] = [(1, 20), (2, 12), (4, 28), (8, 28), (11, 4), (12, 4), (13, 48), (14, 12)];
 

@@ -1,4 +1,4 @@
-//! Rows: what is known of the content of a dialect's lumps, and by what it is told which of several structs a lump has.
+//! Rows: the known layouts of each lump, and how to detect which one a given lump uses.
 
 use super::list::{byte_swap_all, parts};
 use super::{Facts, List, Records};
@@ -6,10 +6,10 @@ use crate::bytes::{ByteOrder, Data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RecordInfo, byte_swap};
 
-/// One way in which a lump can be laid out.
+/// One possible layout of a lump.
 ///
-/// A lump may have several rows: other map versions, other games. Those of the lump's own version are tried before
-/// others, and one is taken where its proof holds; where none does, the lump stays bytes.
+/// A lump may have several rows, for other map versions and other games. Rows of the lump's own version are tried
+/// first. The first row whose proof holds is taken; if no proof holds, the lump is bytes.
 ///
 /// ```
 /// use bspkit::dialect::{Form, QUAKE2};
@@ -21,36 +21,36 @@ use crate::record::{RecordInfo, byte_swap};
 pub struct Row {
     /// The lump, by the dialect's name; `game:sprp` for members.
     pub lump: &'static str,
-    /// What is in it.
+    /// The layout of its content.
     pub form: Form,
-    /// The map versions that it is known from; all of the dialect's where there are none.
+    /// The map versions that it applies to; if empty, all versions of the dialect.
     pub maps: &'static [i32],
-    /// The lump versions that it goes by; any where there are none.
+    /// The lump versions that it applies to; if empty, all versions.
     pub versions: &'static [i32],
-    /// What else has to hold for it to be believed.
+    /// The condition under which the row is accepted.
     pub proof: Option<Proof>,
-    /// Of what is no records: what turns the numbers in it from the byte order of a file into the other.
+    /// If the content is not records: the function that byte-swaps its numbers.
     pub(super) byte_swap: Option<ByteSwap>,
 }
 
-/// What turns the numbers of a lump around that has them in the order that is given; it reads what it has to before it
-/// turns it, so that twice is not at all.
+/// Byte-swaps the numbers of a lump that are in the given byte order. It reads counts before it swaps them, so applying
+/// it twice restores the input.
 pub(super) type ByteSwap = fn(&mut [u8], ByteOrder);
 
-/// Whether a layout fits: the reason why not.
+/// Checks whether a layout fits the map; the error is the reason why not.
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 
 /// How the bytes of a lump are laid out.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Form {
-    /// Records one behind the other.
+    /// An array of records.
     Array(&'static RecordInfo),
-    /// Several lists, each a count of 32 bits and so many records, as [`List::counted`] says.
+    /// Several lists, each a 32-bit count and this many records, as [`List::counted`] says.
     Lists(&'static [List]),
-    /// No records; what it is called, and a module of `content` may know more.
+    /// Not records; the name of the content. A module of `content` may read it.
     Lens(&'static str),
-    /// Not known well enough; the reason.
+    /// Not known well enough, with the reason.
     Opaque(&'static str),
 }
 
@@ -71,29 +71,29 @@ impl Row {
         Row::new(lump, Form::Opaque(why))
     }
 
-    /// The row only holds for these map versions.
+    /// The row applies only to these map versions.
     pub(super) const fn maps(self, maps: &'static [i32]) -> Self {
         Row { maps, ..self }
     }
 
-    /// The row goes by these lump versions.
+    /// The row applies only to these lump versions.
     pub(super) const fn versions(self, versions: &'static [i32]) -> Self {
         Row { versions, ..self }
     }
 
-    /// The row is only believed where this holds.
+    /// The row is accepted only if this proof holds.
     pub(super) const fn proved(self, proof: Proof) -> Self {
         Row { proof: Some(proof), ..self }
     }
 
-    /// So the numbers in it are turned, where it is no records.
+    /// Sets the function that byte-swaps content that is not records.
     pub(super) const fn byte_swapped(self, byte_swap: ByteSwap) -> Self {
         Row { byte_swap: Some(byte_swap), ..self }
     }
 
-    /// Turns the numbers of a lump of this form from a byte order into the other, in place: the border that the lumps
-    /// of big-endian files pass when they are read, and again when they are written. Lists are turned as far as there
-    /// is room for them; back it is the same.
+    /// Byte-swaps the numbers of a lump of this form in place; `from` is the order that they have before. Lumps of
+    /// big-endian files are byte-swapped when they are read, and again when they are written. Lists are byte-swapped as
+    /// far as they fit into the lump, in the same way in both directions.
     pub fn byte_swap(&self, bytes: &mut [u8], from: ByteOrder) {
         match (self.form, self.byte_swap) {
             (Form::Array(record), _) => byte_swap(record, bytes),
@@ -103,12 +103,12 @@ impl Row {
         }
     }
 
-    /// Whether it is known where numbers are in a lump of this form.
+    /// Whether the positions of numbers in a lump of this form are known.
     pub(crate) fn has_numbers(&self) -> bool {
         matches!(self.form, Form::Array(_) | Form::Lists(_)) || self.byte_swap.is_some()
     }
 
-    /// Whether it holds for maps of this version.
+    /// Whether it applies to maps of this version.
     pub(crate) fn is_of(&self, version: i32) -> bool {
         self.maps.is_empty() || self.maps.contains(&version)
     }
@@ -121,10 +121,10 @@ impl Row {
         }
     }
 
-    /// Where the records of this form stand in a lump's bytes, list by list.
+    /// The ranges of the records in a lump's bytes, list by list.
     ///
     /// # Errors
-    /// [`ErrorKind::Malformed`] with the list that has no room for what it says it has.
+    /// [`ErrorKind::Malformed`] with the list whose records do not fit into the lump.
     pub fn parts(&self, bytes: &[u8]) -> Result<Vec<Records>> {
         match self.form {
             Form::Array(record) => Ok(vec![Records { list: "", record, range: 0..bytes.len(), count_at: None }]),
@@ -137,7 +137,7 @@ impl Row {
 }
 
 impl<'m> Facts<'m> {
-    /// The bytes of the row's lump as it says they are, its numbers little-endian; nothing where they cannot be read.
+    /// The bytes of the row's lump, with little-endian numbers; empty if they cannot be read.
     pub(super) fn own(&self, row: &Row) -> Data<'m> {
         let bytes = self.bytes(row.lump);
         match self.order {

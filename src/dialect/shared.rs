@@ -25,7 +25,7 @@ records! {
         pub point: [f32; 3],
     }
 
-    /// `dedge_t`: a line between two vertexes. The first one of a map stands for nothing.
+    /// `dedge_t`: a line between two vertexes. The first one of a map is not used.
     pub struct Edge(4) {
         /// Its ends.
         pub vertexes: [u16; 2] as "v" => index("VERTEXES"),
@@ -73,7 +73,7 @@ records! {
         pub light_offset: i32 as "lightofs",
     }
 
-    /// An edge with numbers of 32 bits. The first one of a map stands for nothing.
+    /// An edge with numbers of 32 bits. The first one of a map is not used.
     pub struct WideEdge(8) {
         /// Its ends.
         pub vertexes: [u32; 2] as "v" => index("VERTEXES"),
@@ -89,7 +89,7 @@ records! {
     pub struct WideClipNode(12) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a clip node, or where negative what the volume holds.
+        /// The children at the front and at the back: a clip node, or if negative the contents of the volume.
         pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
     }
 
@@ -97,7 +97,7 @@ records! {
     pub struct WideNode(44) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [f32; 3],

@@ -1,7 +1,7 @@
 //! Source, version 17: Vampire: The Masquerade - Bloodlines and the betas of Half-Life 2, a relative of Source.
 //!
 //! The maps of Bloodlines' unofficial patch went through a tool that moved the entities to the end of the file and
-//! signed it: ten bytes behind the last lump, which repeat lump 0's offset.
+//! signed it: ten bytes after the last lump, which repeat lump 0's offset.
 
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
@@ -59,13 +59,13 @@ const ROWS: &[Row] = &[
     CLUSTERS.row(),
     PORTALVERTS.row(),
     CLUSTERPORTALS.row(),
-    // Some maps have four more bytes behind the objects.
+    // Some maps have four more bytes after the objects.
     Row::lists("game:dprp", DETAILS).versions(&[2]).proved(|facts, row| of_version(facts, row, &[0, 4])),
 ];
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
-/// The averages stand in the face.
+/// The averages are in the face.
 const LIGHT: FaceLight = source::lightmap::with_faces(&[FaceForm::of::<Face>(Averages::InFace(0))]);
 
 impl From<Face> for LitFace {
@@ -114,7 +114,7 @@ records! {
         pub area: f32,
         /// The first of its luxels.
         pub luxel_mins: [i32; 2] as "LightmapTextureMinsInLuxels",
-        /// One less than how many luxels it has each way.
+        /// The number of luxels in each dimension, minus 1.
         pub luxel_size: [i32; 2] as "LightmapTextureSizeInLuxels",
         /// The face it was cut from, -1 for none.
         pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
@@ -161,13 +161,13 @@ records! {
 
     /// `DetailObjectLump_t`, version 2.
     pub struct DetailObject(40) {
-        /// Where it stands.
+        /// Its position.
         pub origin: [f32; 3] as "m_Origin",
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",
         /// Its place in the list of names.
         pub model: u16 as "m_DetailModel",
-        /// The leaf it stands in.
+        /// The leaf it is in.
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",

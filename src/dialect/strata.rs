@@ -41,7 +41,7 @@ const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, 
 
 const ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
 
-/// The averages stand before the light, as in the base; in some maps so does what stands behind it.
+/// The averages are before the light, as in the base. In some maps extra bytes follow the light, also as in the base.
 const LIGHT: FaceLight = lightmap::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
 
 const CHECKS: Checks = Checks { engines: &[engine("strata", "Strata Source", &[], &LIMITS)], ..source::CHECKS };

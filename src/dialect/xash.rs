@@ -1,4 +1,4 @@
-//! What Xash3D adds to GoldSrc's maps with an extra header behind the usual one: twelve more lumps, flags of 16 bits,
+//! What Xash3D adds to GoldSrc's maps with an extra header after the usual one: twelve more lumps, flags of 16 bits,
 //! and clip nodes with numbers of 32 bits (bspfile.h and mod_bmodel.c of xash3d-fwgs).
 
 use super::shared::WideClipNode;

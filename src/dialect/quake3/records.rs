@@ -65,7 +65,7 @@ records! {
     pub struct Node(36) {
         /// The plane that divides it.
         pub plane: i32 as "planeNum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i32; 3],
@@ -232,6 +232,6 @@ impl Surface {
     pub const TRIANGLES: i32 = 3;
     /// The kind of flares, which have no vertexes (`MST_FLARE`).
     pub const FLARE: i32 = 4;
-    /// The kind of plants that stand in many places, of Enemy Territory (`MST_FOLIAGE`).
+    /// Foliage of Enemy Territory: a plant at many places (`MST_FOLIAGE`).
     pub const FOLIAGE: i32 = 5;
 }

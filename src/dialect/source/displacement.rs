@@ -40,7 +40,7 @@ pub(in crate::dialect) fn displacements<R: Record>(
             2 => 5,
             3 => 9,
             4 => 17,
-            // A power that is none is a fault of its own.
+            // A power that is not valid is reported elsewhere.
             _ if facts.is_likely => return Ok(()),
             _ => return Err(format!("displacement {index} has the power {power}, not 2, 3 or 4")),
         };
@@ -67,7 +67,7 @@ macro_rules! disp_infos {
                     pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
                     /// Its first triangle.
                     pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
-                    /// 2 to 4: it has `2^power + 1` vertexes each way.
+                    /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
                     pub power: i32,
                     /// The least tessellation; with the highest bit set flags for collisions.
                     pub min_tess: u32 as "minTess",
@@ -115,7 +115,7 @@ disp_infos! {
     pub struct DispSubNeighbor(6) {
         /// The displacement, 65535 for none.
         pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF] },
-        /// How it is turned against this one, in quarters of a turn.
+        /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "m_NeighborOrientation",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.
         pub span: u8 as "m_Span",
@@ -127,7 +127,7 @@ disp_infos! {
 
     /// `CDispCornerNeighbors`.
     pub struct DispCornerNeighbors(10) {
-        /// The displacements; those behind the count are garbage.
+        /// The displacements; entries after the count are garbage.
         pub neighbors: [u16; 4] as "m_Neighbors",
         /// How many there are.
         pub count: u8 as "m_nNeighbors",

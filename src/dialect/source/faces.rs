@@ -1,4 +1,4 @@
-//! Faces, what stands beside each of them, and their primitives.
+//! Faces, the lumps with one record for each face, and primitives.
 
 use super::fit::{faces_of_this_size, like_the_faces, one_a_face};
 use super::light::ColorRgbExp32;
@@ -56,20 +56,20 @@ records! {
         pub fog_volume: i16 as "surfaceFogVolumeID",
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may
-        /// be there though the lighting lump is empty.
+        /// The offset of its light in the lighting lump, after the averages, in bytes; -1 for none. It may be there
+        /// though the lighting lump is empty.
         pub light_offset: i32 as "lightofs",
         /// Its area in square units.
         pub area: f32,
         /// The first of its luxels.
         pub luxel_mins: [i32; 2] as "LightmapTextureMinsInLuxels",
-        /// One less than how many luxels it has each way.
+        /// The number of luxels in each dimension, minus 1.
         pub luxel_size: [i32; 2] as "LightmapTextureSizeInLuxels",
         /// The face it was cut from, -1 for none.
         pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
-        /// How many primitives it has, in the low 15 bits; the highest one stands for no dynamic shadows.
+        /// How many primitives it has, in the low 15 bits; the highest bit means no dynamic shadows.
         pub primitive_count: u16 as "m_NumPrims",
-        /// Its first primitive; of no meaning where there are none.
+        /// Its first primitive; it has no meaning if there are none.
         pub first_primitive: u16 as "firstPrimID",
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,

@@ -189,7 +189,7 @@ pub(in crate::dialect) fn ends(facts: &Facts<'_>, row: &Row, spare: &[usize]) ->
     let left = bytes.len() - end;
     match spare.contains(&left) {
         true => Ok(()),
-        false => Err(format!("{left} bytes are left behind its lists")),
+        false => Err(format!("{left} bytes are left after its lists")),
     }
 }
 

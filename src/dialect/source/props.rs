@@ -175,7 +175,7 @@ fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
 records! {
     /// `StaticPropLumpV4_t`.
     pub struct StaticPropV4(56) {
-        /// Where it stands.
+        /// Its position.
         pub origin: [f32; 3] as "m_Origin",
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",

@@ -135,7 +135,7 @@ records! {
         pub u: [f32; 2] as "flU",
         /// From where to where v goes.
         pub v: [f32; 2] as "flV",
-        /// Its corners in its plane; the third numbers are the direction of u, and 1 where v is turned around.
+        /// Its corners in its plane; the third numbers are the direction of u, and 1 if v is reversed.
         pub uv_points: [[f32; 3]; 4] as "vecUVPoints",
         /// Where it is.
         pub origin: [f32; 3] as "vecOrigin",
@@ -151,7 +151,7 @@ records! {
         pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
         /// The number of its faces in the low 14 bits, its render order in the others.
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
-        /// The faces it lies on; those behind the count are garbage.
+        /// The faces it is on; entries after the count are garbage.
         pub faces: [i32; 64] as "aFaces",
         ..OverlayPlace,
     }
@@ -164,7 +164,7 @@ records! {
         pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
         /// The number of its faces in the low 14 bits, its render order in the others.
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
-        /// The faces it lies on; those behind the count are garbage.
+        /// The faces it is on; entries after the count are garbage.
         pub faces: [i32; 256] as "aFaces",
         ..OverlayPlace,
     }

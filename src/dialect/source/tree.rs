@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     LEAFMINDISTTOWATER.row(),
 ];
 
-/// Declares structs of leafs, which differ in what stands at their end.
+/// Declares structs of leafs, which differ in their last fields.
 macro_rules! leafs {
     ($($(#[$meta:meta])* $name:ident($size:literal) { $($end:tt)* })* => { $($rest:tt)* }) => {
         records! {
@@ -95,7 +95,7 @@ macro_rules! leafs {
 }
 
 leafs! {
-    /// `dleaf_t`. The first one of a map is solid and nobody's, and has cluster 0 all the same.
+    /// `dleaf_t`. The first one of a map is solid and not part of any tree. It has cluster 0 nevertheless.
     Leaf(32) {}
 
     /// `dleaf_version_0_t`: a leaf with the light in it.
@@ -109,7 +109,7 @@ leafs! {
     pub struct Node(32) {
         /// The plane that divides it, an even number.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [i16; 3],
@@ -137,7 +137,7 @@ leafs! {
         pub brush: u16 => index("BRUSHES"),
     }
 
-    /// `darea_t`. The first one stands for nothing.
+    /// `darea_t`. The first one is not used.
     pub struct Area(8) {
         /// How many portals lead out of it.
         pub portal_count: i32 as "numareaportals",
@@ -145,7 +145,7 @@ leafs! {
         pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
     }
 
-    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    /// `dareaportal_t`. The first one is not used. Each portal has two entries, one per side.
     pub struct AreaPortal(12) {
         /// The `portalnumber` of the `func_areaportal` that opens it.
         pub key: u16 as "m_PortalKey",

@@ -20,7 +20,7 @@ records! {
         pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
         /// Its first triangle.
         pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
-        /// 2 to 4: it has `2^power + 1` vertexes each way.
+        /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
         pub power: i32,
         /// The least tessellation; with the highest bit set flags for collisions.
         pub min_tess: u32 as "minTess",
@@ -50,9 +50,9 @@ records! {
 
     /// `DispSubNeighbor_t`. Of one that is not there everything but the number is garbage.
     pub struct DispSubNeighbor(8) {
-        /// The displacement; all bits for none, of which no map at hand shows whether it is 16 of them or 32.
+        /// The displacement; all bits set for none. No known map shows whether these are 16 or 32 bits.
         pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF] },
-        /// How it is turned against this one, in quarters of a turn.
+        /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "neighborOrient",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.
         pub span: u8,
@@ -64,7 +64,7 @@ records! {
 
     /// `DispCornerNeighbors_t`.
     pub struct DispCornerNeighbors(20) {
-        /// The displacements; those behind the count are garbage.
+        /// The displacements; entries after the count are garbage.
         pub neighbors: [u32; 4],
         /// How many there are.
         pub count: u8 as "neighborCount",

@@ -56,21 +56,21 @@ records! {
         pub fog_volume: i32 as "surfaceFogVolumeID",
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, behind the averages, in bytes; -1 for none. It may
-        /// be there though the lighting lump is empty.
+        /// The offset of its light in the lighting lump, after the averages, in bytes; -1 for none. It may be there
+        /// though the lighting lump is empty.
         pub light_offset: i32 as "lightofs",
         /// Its area in square units.
         pub area: f32,
         /// The first of its luxels.
         pub luxel_mins: [i32; 2] as "m_LightmapTextureMinsInLuxels",
-        /// One less than how many luxels it has each way.
+        /// The number of luxels in each dimension, minus 1.
         pub luxel_size: [i32; 2] as "m_LightmapTextureSizeInLuxels",
         /// The face it was cut from, -1 for none.
         pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
         /// 1 in the lowest bit for dynamic shadows on it (`m_EnableShadows`), and in the others how many
         /// primitives it has.
         pub shadows_primitive_count: u32 as "m_NumPrims",
-        /// Its first primitive; of no meaning where there are none.
+        /// Its first primitive; it has no meaning if there are none.
         pub first_primitive: u32 as "firstPrimID",
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,

@@ -17,7 +17,7 @@ pub const OVERLAYS_V0: Key<OverlayV0> = Key::new(LUMP);
 pub const OVERLAYS_V1: Key<OverlayV1> = Key::new(LUMP);
 /// Lump 45, version 2.
 pub const OVERLAYS_V2: Key<OverlayV2> = Key::new(LUMP);
-/// The faces of all overlays of version 3, one overlay's behind the other's.
+/// The faces of all overlays of version 3, overlay by overlay.
 pub const OVERLAY_FACES: Key<OverlayFace> = Key::list(LUMP, "faces");
 /// The overlays of version 3.
 pub const OVERLAYS: Key<Overlay> = Key::list(LUMP, "overlays");
@@ -26,7 +26,7 @@ pub const COLOR_VARIABLES: Key<ColorVariable> = Key::list("game:clvr", "names");
 
 const LUMP: &str = "OVERLAYS";
 
-/// The numbers of both lists stand before them, that of the overlays first.
+/// The counts of both lists come first: overlays, then faces.
 const LISTS: &[List] = &[List::counted_at::<OverlayFace>("faces", 4), List::counted_at::<Overlay>("overlays", 0)];
 
 pub(super) const ROWS: &[Row] = &[
@@ -70,7 +70,7 @@ records! {
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
         /// Of no meaning.
         pub padding: u16,
-        /// The faces it lies on; those behind the count are garbage.
+        /// The faces it is on; entries after the count are garbage.
         pub faces: [i32; 64] as "aFaces",
         ..OverlayPlace,
     }
@@ -92,7 +92,7 @@ records! {
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
         /// Of no meaning.
         pub padding: u16,
-        /// The faces it lies on; those behind the count are garbage.
+        /// The faces it is on; entries after the count are garbage.
         pub faces: [i32; 256] as "aFaces",
         ..OverlayPlace,
     }
@@ -109,7 +109,7 @@ records! {
         pub id: i32 as "nId",
         /// How its texture lies.
         pub texinfo: i32 as "nTexInfo" => index("TEXINFO"),
-        /// 1 where v is turned around, 2 where the tint is the index of a color's name, from its red down.
+        /// 1 if v is reversed, 2 where the tint is the index of a color's name, from its red down.
         pub flags: u16 as "iFlags",
         /// What it is drawn before or after.
         pub render_order: u16 as "nRenderOrder",

@@ -63,7 +63,7 @@ records! {
     pub struct Node(48) {
         /// The plane that divides it, an even number.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// What lies in front and behind: a node, or the leaf `-1 - child`.
+        /// The children at the front and at the back: a node, or the leaf `-1 - child`.
         pub children: [i32; 2] => Meaning::Child,
         /// Its box, for culling.
         pub mins: [f32; 3],
@@ -79,7 +79,7 @@ records! {
         pub padding: u16,
     }
 
-    /// `dleaf_t`. The first one of a map is solid and nobody's, and has cluster 0 all the same.
+    /// `dleaf_t`. The first one of a map is solid and not part of any tree. It has cluster 0 nevertheless.
     pub struct Leaf(56) {
         /// `CONTENTS_` flags of all brushes in it.
         pub contents: i32 => Meaning::Flags(FlagKind::Contents),
@@ -115,7 +115,7 @@ records! {
         pub brush: u32 => index("BRUSHES"),
     }
 
-    /// `dareaportal_t`. The first one stands for nothing; each portal is there twice, once a side.
+    /// `dareaportal_t`. The first one is not used. Each portal has two entries, one per side.
     pub struct AreaPortal(20) {
         /// The `portalnumber` of the `func_areaportal` that opens it.
         pub key: u32 as "m_PortalKey",
