@@ -46,6 +46,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 /// Reads `LUMP[INDEX].FIELD=VALUE`.
 fn assignment(text: &str) -> Result<(FieldPath, String)> {
-    let (place, value) = text.split_once('=').with_context(|| format!("there is no `=` in `{text}`"))?;
+    let (place, value) =
+        text.split_once('=').with_context(|| format!("`{text}` has no `=`: write LUMP[INDEX].FIELD=VALUE"))?;
     Ok((place.parse()?, value.to_owned()))
 }

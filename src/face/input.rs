@@ -1,4 +1,4 @@
-//! Files that are read whole: a stream without an end, or a file larger than any map, is refused before memory ends.
+//! Reads whole files with a limit: an endless stream, or a file larger than any map, is refused before memory runs out.
 //!
 //! ```
 //! let text = bspkit::face::input::read("docs/checks.md".as_ref())?;
@@ -13,13 +13,13 @@ use std::path::Path;
 use crate::face::shown;
 use crate::{Error, Result};
 
-/// No part of a map is larger: its numbers are signed and have 32 bits.
+/// The most bytes of a file. No part of a map is larger, since its sizes are signed 32-bit numbers.
 const MOST: u64 = 0x7FFF_FFFF;
 
-/// A pipe does not say how much will come of it, and a device may have no end.
+/// The most bytes of a pipe or a device, which have no known size and may be endless.
 const MOST_STREAMED: u64 = 1 << 28;
 
-/// A reader that fails where there is more to come than it may give.
+/// A reader that fails if there are more bytes than the limit.
 struct Bounded<R> {
     from: R,
     left: u64,
@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Standard input, which may be a map; with a bound on its bytes.
+/// Standard input, with the limit of a file, since it may be a map.
 pub fn stdin() -> impl Read {
     Bounded { from: io::stdin().lock(), left: MOST }
 }

@@ -1,5 +1,6 @@
-//! What a program shows of maps and takes from its users: text, JSON, images. The `bspkit` program is written on it,
-//! and other programs and languages can be. The modules need the feature `json` or `images`.
+//! Maps as text, JSON and images, and back: what programs show to users and read from them. The `bspkit` program uses
+//! these modules, and other programs and language bindings can use them too. Most modules need the feature `json` or
+//! `images`.
 
 use std::path::Path;
 
@@ -16,7 +17,7 @@ pub mod records;
 #[cfg(feature = "json")]
 pub mod report;
 
-/// A path on one line, whatever bytes are in it.
+/// A path as one line of text; bytes that would break the line are escaped.
 pub fn shown(path: &Path) -> String {
     match cfg!(windows) {
         true => path.display().to_string(),

@@ -1,15 +1,15 @@
-//! Names of files on disk: which ones systems give to devices, and how equal ones are told apart.
+//! Names of files on disk: names that are reserved for devices, and numbers that make equal names different.
 
 use std::collections::HashMap;
 
-/// Names that Windows gives to devices, in any folder, in any case and with any extension.
+/// Names that Windows reserves for devices, in any folder, in any case and with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// The same with a digit from 1 to 9 after them, or one of the superscript digits that Windows takes for digits.
+/// Names that are reserved with a digit from 1 to 9 after them, or one of the superscript digits that Windows accepts.
 const PORTS: [&str; 2] = ["com", "lpt"];
 const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
 
-/// Whether Windows takes a file's name for that of a device.
+/// Whether a file name is reserved for a device on Windows.
 pub fn is_device(name: &[u8]) -> bool {
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let Ok(stem) = std::str::from_utf8(stem) else { return false };
@@ -18,7 +18,7 @@ pub fn is_device(name: &[u8]) -> bool {
     DEVICES.contains(&&*stem) || PORTS.iter().any(|port| stem.strip_prefix(port).is_some_and(is_digit))
 }
 
-/// Names that are given away, compared as a disk does that ignores case.
+/// Names that are in use. Case is ignored, as on many file systems.
 ///
 /// ```
 /// let mut taken = bspkit::face::names::Taken::default();
@@ -28,7 +28,7 @@ pub fn is_device(name: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub struct Taken(HashMap<Vec<u8>, Holder>);
 
-/// Who has a name, and the number that the next one gets that asks for it.
+/// The owner of a name, and the number for the next request of the same name.
 #[derive(Debug)]
 struct Holder {
     owner: usize,
@@ -36,10 +36,10 @@ struct Holder {
 }
 
 impl Taken {
-    /// A name for `owner`: the one that is asked for, or where that is taken the first free one of `NAME~2.EXT`,
-    /// `NAME~3.EXT` and so on, and then also who has it.
+    /// A name for `owner`: the requested one if it is free, otherwise the first free one of `NAME~2.EXT`, `NAME~3.EXT`
+    /// and so on, together with the owner of the requested name.
     ///
-    /// A number that was tried for a name is not tried again, so that equal names take linear time.
+    /// A number is tried only once for a name, so that many equal names take linear time.
     pub fn take(&mut self, name: &[u8], owner: usize) -> (Vec<u8>, Option<usize>) {
         let key = name.to_ascii_lowercase();
         let Some(holder) = self.0.get(&key) else {

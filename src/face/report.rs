@@ -1,4 +1,4 @@
-//! Reports as JSON: one word for one thing, in all outputs. The schemas are in `docs/schema`.
+//! Reports as JSON, with the same names of members in all outputs. The schemas are in `docs/schema`.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::bytes::escaped;
 use crate::op::check::{Finding, Severity};
 
-/// Bytes as a JSON string: as they are where they are UTF-8, else escaped, with all of them in base64 beside it.
+/// Bytes as a JSON string. If they are not UTF-8, the string is escaped, and the second value has the bytes in base64.
 pub fn text_and_raw(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.into(), None),
@@ -23,13 +23,13 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// What is wrong with JSON, without the place.
+/// The message of a JSON error, without its position.
 pub(crate) fn syntax(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned()
 }
 
-/// A value in JSON: a string, and `raw` in base64 where the bytes are not UTF-8.
+/// A value in JSON: a string, and `raw` in base64 if the bytes are not UTF-8.
 ///
 /// ```
 /// use bspkit::face::report::ValueJson;
@@ -51,7 +51,7 @@ impl<'v> ValueJson<'v> {
     }
 }
 
-/// What every document begins with: the version of the format, and the path of the map.
+/// The start of every document: the version of the format, and the path of the map.
 ///
 /// ```
 /// use bspkit::face::report::Head;
@@ -75,7 +75,7 @@ impl<'p> Head<'p> {
     }
 }
 
-/// Where something is, as far as that is known.
+/// The place of a finding, as far as it is known.
 ///
 /// ```
 /// use bspkit::face::report::PlaceJson;
@@ -94,7 +94,7 @@ pub struct PlaceJson {
     /// The field of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The offset in bytes in the lump, or in the file where no lump is named.
+    /// The offset in bytes: in the lump, or in the file if no lump is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The number of the embedded file.
@@ -105,7 +105,7 @@ pub struct PlaceJson {
     pub entity: Option<usize>,
 }
 
-/// Something that is wrong with a map, or odd.
+/// Something wrong or odd in a map.
 ///
 /// ```
 /// use bspkit::face::report::{FindingJson, PlaceJson};
@@ -118,17 +118,17 @@ pub struct PlaceJson {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FindingJson {
-    /// What kind of finding it is.
+    /// The kind of finding.
     pub code: &'static str,
-    /// How bad it is.
+    /// How serious it is.
     #[serde(serialize_with = "by_name")]
     pub severity: Severity,
     /// Where it is.
     pub place: PlaceJson,
-    /// How many are like it.
+    /// The number of such places, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// A sentence for people.
+    /// A sentence for the user.
     pub message: String,
 }
 

@@ -180,7 +180,7 @@ fn names_are_stored_as_engines_write_them() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     assert!(list("as.bsp").contains(".DS_Store") && list("as.bsp").contains(r"a\"), "{}", list("as.bsp"));
     let run = room.bspkit("pak add source.bsp x.vmt -o no.bsp").without_data(2);
-    assert!(run.err.contains("NAME=x.vmt (`load MAP pak` makes a zip the whole pakfile)"), "{}", run.err);
+    assert!(run.err.contains("NAME=x.vmt; to replace the whole pakfile, use `load MAP pak`"), "{}", run.err);
 }
 
 /// A full pakfile: nothing is said to be embedded that is not.

@@ -30,9 +30,9 @@ fn what_is_no_plain_file_is_not_waited_for() {
     std::fs::remove_file(room.path("pages/page_000.png")).unwrap();
     room.shell("mkfifo pages/page_000.png v.png").done();
     let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(1);
-    assert!(run.err.contains("it is not a plain file"), "{}", run.err);
+    assert!(run.err.contains("it is not a regular file"), "{}", run.err);
     let run = room.bspkit("vis import q2.bsp v.png -o no.bsp").without_data(2);
-    assert!(run.err.contains("it is not a plain file"), "{}", run.err);
+    assert!(run.err.contains("it is not a regular file"), "{}", run.err);
     let huge = std::fs::File::create(room.path("pages/light.json")).unwrap();
     huge.set_len(3 << 30).unwrap();
     let run = room.bspkit("light import q2.bsp pages -o no.bsp").without_data(2);
@@ -45,7 +45,7 @@ fn where_nothing_is_meant_nothing_is_written() {
     let room = Room::new();
     for choice in ["--faces 9999", "--styles 250", "--faces 1-3 --styles 250"] {
         let run = room.bspkit(&format!("light adjust q2.bsp --gain 2 {choice} -o no.bsp")).without_data(1);
-        assert!(run.err.contains("no light that was meant"), "{}", run.err);
+        assert!(run.err.contains("no light matches --set"), "{}", run.err);
     }
     assert!(!room.path("no.bsp").exists());
 }
@@ -63,7 +63,7 @@ fn a_lump_that_is_cut_off_is_not_an_empty_one() {
         assert!(run.err.contains("lies past the end of the file"), "{command}: {}", run.err);
     }
     let run = room.bspkit("vis import . v.png -o no.bsp").without_data(2);
-    assert!(run.err.contains("of several maps each takes its own picture"), "{}", run.err);
+    assert!(run.err.contains("several maps need a folder with an image for each"), "{}", run.err);
 }
 
 /// The pixels of a PNG file, and its size.

@@ -32,7 +32,7 @@ fn lumps_go_out_with_their_header() {
     assert_eq!(room.read("c1_l_1.lmp"), lump_file(18, 3, 7, &[2; 36]));
     let names = room.names();
     let run = room.bspkit("lmp export c1.bsp entities").without_data(2);
-    assert!(run.err.contains("c1_l_0.lmp is there already"), "{}", run.err);
+    assert!(run.err.contains("c1_l_0.lmp exists already"), "{}", run.err);
     assert_eq!(room.names(), names);
     room.bspkit("lmp export c1.bsp 0 game -o new/lumps").done();
     assert_eq!(room.read("new/lumps/c1_l_0.lmp"), room.read("c1_l_0.lmp"));

@@ -79,7 +79,7 @@ fn the_line_that_people_start_with() {
     let run = room.bspkit("pak add out.bsp Materials/My/WALL.vmt=wall.vmt --in-place").without_data(0);
     assert!(run.err.contains("nothing changes"), "{}", run.err);
     let run = room.bspkit("pak add out.bsp C.TXT=wall.vmt --in-place --backup").without_data(0);
-    assert!(run.err.contains("1 file embedded, 1 in the place of others"), "{}", run.err);
+    assert!(run.err.contains("1 file embedded, 1 of them replaced old files"), "{}", run.err);
     assert_eq!(names(&room, "out.bsp").len(), 4);
     assert!(room.path("out.bsp.bak").exists());
 }
@@ -202,7 +202,7 @@ fn names_that_differ_in_case_do_not_overwrite_each_other() {
     let room = Room::empty();
     room.write("map.bsp", &map_of(&[(b"A/b.txt", b"1"), (b"a\\B.txt", b"2"), (b"a/b.txt", b"3"), (b"empty/", b"")]));
     let run = room.bspkit("pak extract map.bsp out").without_data(0);
-    assert_eq!(run.err.matches("has the name of file #0").count(), 2, "{}", run.err);
+    assert_eq!(run.err.matches("has the same name as file #0").count(), 2, "{}", run.err);
     let read = |name: &str| fs::read(room.path("out").join(name)).unwrap();
     assert_eq!((read("A/b.txt"), read("a/B~2.txt"), read("a/b~3.txt")), (b"1".into(), b"2".into(), b"3".into()));
     assert!(room.path("out/empty").is_dir());

@@ -98,7 +98,7 @@ fn a_file_that_is_wrong_changes_nothing() {
         (
             "a field twice",
             good.replacen("\"side\":", "\"plane\":1,\"side\":", 1),
-            "line 1: the field plane comes twice",
+            "line 1: the field plane is given twice",
         ),
         (
             "a number too large",
@@ -107,7 +107,7 @@ fn a_file_that_is_wrong_changes_nothing() {
         ),
         ("no number", good.replacen("\"side\":0", "\"side\":true", 1), "field side: `true` is not a whole number"),
         ("a list too long", good.replacen("255]", "255,255]", 1), "field styles: the list has 5 items"),
-        ("no list", good.replacen("\"styles\":[", "\"styles\":1,\"x\":[", 1), "field styles: `1` is no list of 4"),
+        ("no list", good.replacen("\"styles\":[", "\"styles\":1,\"x\":[", 1), "field styles: `1` is not a list of 4"),
         ("a record too many", format!("{good}{}", good.lines().last().unwrap()), "--resize"),
         ("nothing", String::new(), "the file has 0 records"),
     ];
@@ -146,7 +146,7 @@ fn a_ragged_lump_keeps_its_tail() {
     room.bspkit("load ragged.bsp planes planes.jsonl -o out.bsp").done();
     assert_eq!(room.read("out.bsp"), ragged);
     let run = room.bspkit(&format!("get ragged.bsp planes[{}]", size / 20 - 1)).without_data(2);
-    assert!(run.err.contains("has the records 0 to"), "{}", run.err);
+    assert!(run.err.contains("it has only the records 0 to"), "{}", run.err);
 }
 
 #[test]

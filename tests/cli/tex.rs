@@ -66,7 +66,7 @@ fn textures_of_quake_take_the_palette_that_is_given() {
     let room = room();
     std::fs::write(room.path("q1.bsp"), super::room::fixture("q1/own_rooms")).unwrap();
     for (line, code, says) in [
-        ("tex export q1.bsp images", 2, "have no palettes: --palette gives it"),
+        ("tex export q1.bsp images", 2, "textures of Quake have no palette"),
         ("tex export q1.bsp images --palette colormap.pcx --mips", 0, ""),
         ("tex import q1.bsp images -o no.bsp", 1, "--palette gives it"),
         ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
@@ -168,12 +168,12 @@ fn images_that_cannot_be_taken_are_all_named_and_nothing_is_written() {
     let before = room.names();
     let run = room.bspkit("tex import goldsrc.bsp images -o no.bsp").without_data(1);
     for says in [
-        "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it is 16 by 16, and the texture has 32 by 32; --resize takes it",
-        "OWN_DOOR.mip2.png: texture #6 `OWN_DOOR`: it is 32 by 32, and the texture has 8 by 8\n",
+        "OWN_FLOOR.png: texture #1 `OWN_FLOOR`: it has 16 by 16 pixels, but the texture 32 by 32; --resize accepts it",
+        "OWN_DOOR.mip2.png: texture #6 `OWN_DOOR`: it has 32 by 32 pixels, but the texture 8 by 8\n",
         "sky.png: texture #3 `sky`: cannot read the PNG images/sky.png",
         "AAATRIGGER.png: texture #9 `AAATRIGGER`: cannot read the PNG images/AAATRIGGER.png",
-        "other.png: no texture's file; left out",
-        "4 of 40 images cannot be taken, so nothing is changed",
+        "other.png: left out: no texture has this name",
+        "4 of 40 images cannot be imported, so nothing is changed",
     ] {
         assert!(run.err.contains(says), "{says}\n{}", run.err);
     }
@@ -229,7 +229,7 @@ fn a_damaged_texture_is_named_and_the_rest_goes_on() {
     map[at..at + 4].copy_from_slice(&0x00FF_FFFF_u32.to_le_bytes());
     room.write("worse.bsp", &map);
     let run = room.run(&["tex", "rename", "worse.bsp", "own_*", "my_{1}", "-o", "out.bsp", "--force"]).without_data(1);
-    assert!(run.err.contains("left alone: its offset is 16777215"), "{}", run.err);
+    assert!(run.err.contains("not renamed: its offset is 16777215"), "{}", run.err);
     assert!(room.bspkit("tex list out.bsp").text().contains("my_"));
 }
 
@@ -337,15 +337,19 @@ fn wal_files_are_made_and_changed() {
     room.bspkit("tex import wall.wal --value 5 --in-place --backup").done();
     assert_eq!(room.read("wall.wal.bak"), old);
     for (line, code, says) in [
-        ("tex export wall.wal x", 2, "a WAL file has no palette: --palette gives it"),
+        ("tex export wall.wal x", 2, "a WAL file has no palette"),
         ("tex export wall.wal x --palette wall.wal", 2, "are not a palette"),
-        ("tex import wall.wal -o no.wal", 2, "there is nothing to change"),
+        ("tex import wall.wal -o no.wal", 2, "nothing to change"),
         ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is neither a flag"),
         ("tex import wall.wal --value 5", 2, "no output given"),
         ("tex import wall.wal --value 5 -o wall.wal", 2, "say --in-place to replace it"),
         ("tex import wall.wal images/nothing.png --palette colormap.pcx -o no.wal", 1, "cannot read"),
         ("tex import water.png --palette colormap.pcx -o no.png", 2, "-o NAME.wal"),
-        ("tex import goldsrc.bsp water.png --palette colormap.pcx -o no.bsp", 2, "a map has no palette"),
+        (
+            "tex import goldsrc.bsp water.png --palette colormap.pcx -o no.bsp",
+            2,
+            "the textures of this map have palettes",
+        ),
     ] {
         let run = room.bspkit(line).without_data(code);
         assert!(run.err.contains(says), "{line}: {}", run.err);
@@ -372,7 +376,7 @@ fn names_change_by_one_command_in_every_family() {
         room.bspkit("verify out.bsp").done();
         assert_ne!(room.read(map), room.read("out.bsp"));
         let run = room.run(&["tex", "rename", map, "nothing", "else", "-o", "no.bsp"]).without_data(1);
-        assert!(run.err.contains("no texture is called nothing"), "{}", run.err);
+        assert!(run.err.contains("no texture has the name nothing"), "{}", run.err);
         let long = "n".repeat(200);
         let run = room.run(&["tex", "rename", map, old, &long, "-o", "no.bsp"]).without_data(2);
         assert!(run.err.contains("the new name has 200 bytes"), "{}", run.err);

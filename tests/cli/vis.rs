@@ -108,6 +108,6 @@ fn pictures_that_do_not_fit_change_nothing() {
     let run = room.bspkit("vis export q2.bsp q3.png").without_data(2);
     assert!(run.err.contains("--force"), "{}", run.err);
     let run = room.bspkit("vis export goldsrc.bsp new.png --set phs").without_data(2);
-    assert!(run.err.contains("no rows of what is heard"), "{}", run.err);
+    assert!(run.err.contains("has no PHS"), "{}", run.err);
     assert_eq!(room.names(), before);
 }

@@ -109,5 +109,5 @@ pub(super) fn refuse_unreadable(draft: &Draft<'_>, entities: &Entities<'_>) -> R
         (_, Some(error)) if entities.unreadable().count() > old => error,
         _ => return Ok(()),
     };
-    Err(anyhow::Error::new(refused).context("engines cannot read the text; --force takes it all the same"))
+    Err(anyhow::Error::new(refused).context("engines cannot read the text; --force saves it anyway"))
 }

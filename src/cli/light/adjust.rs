@@ -1,4 +1,4 @@
-//! `light adjust`: brighter, darker, other colors.
+//! `light adjust`: changes the brightness and color of light.
 
 use anyhow::Result;
 use bspkit::content::lightmap::{Adjustment, Image};
@@ -12,13 +12,12 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Make the light brighter, darker, of another color
+/// Make the light brighter or darker, or change its color
 ///
-/// Each part of a luxel is multiplied with the gain and the tint, then raised to the power of one by gamma, all in
-/// linear light, where 1 is what leaves a texture as it is. 8-bit light is taken for what a screen shows, which is how
-/// engines use it: its linear light goes by the power 2.2. What gets too bright for the format is as bright as it can
-/// be. Averages that the map keeps of each face become the means of the new light. The light grid, light of props and
-/// lights of entities stay as they are.
+/// Each channel of a luxel (a pixel of light) is multiplied by the gain and the tint, then raised to the power 1/gamma.
+/// This is done in linear light, where 1 leaves a texture unchanged. 8-bit light is converted to linear light with the
+/// power 2.2, as engines use it. Light that gets too bright for the format is clamped. Average colors of faces, if the
+/// map has them, are computed again. The light grid, light of props and lights of entities do not change.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light adjust base1.bsp --gain 1.5 -o out.bsp
@@ -39,19 +38,19 @@ pub(super) struct Args {
 #[derive(clap::Args)]
 #[group(required = true, multiple = true)]
 struct Numbers {
-    /// What all light is multiplied with
+    /// Multiply all light by this
     #[arg(long, value_name = "NUMBER", value_parser = factor)]
     gain: Option<f64>,
-    /// Above 1 the dark gets brighter, below 1 darker
+    /// Above 1, dark light gets brighter; below 1, darker
     #[arg(long, value_name = "NUMBER", value_parser = power)]
     gamma: Option<f64>,
-    /// What red, green and blue are multiplied with
+    /// Multiply red, green and blue by these
     #[arg(long, value_name = "R,G,B", value_parser = tint)]
     tint: Option<[f64; 3]>,
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().map_err(|_| format!("`{text}` is no number"))?;
+    let number = text.trim().parse().map_err(|_| format!("`{text}` is not a number"))?;
     if (0.0..=1e6).contains(&number) { Ok(number) } else { Err(format!("{text} is not from 0 to 1000000")) }
 }
 
@@ -64,7 +63,7 @@ fn power(text: &str) -> Result<f64, String> {
 
 fn tint(text: &str) -> Result<[f64; 3], String> {
     let parts = text.split(',').map(factor).collect::<Result<Vec<_>, _>>()?;
-    <[f64; 3]>::try_from(parts).map_err(|_| "say three numbers, for red, green and blue".to_owned())
+    <[f64; 3]>::try_from(parts).map_err(|_| "three numbers are needed, for red, green and blue".to_owned())
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -84,7 +83,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             args.choice.has(set, &set.blocks()[image.block], image.style)
         };
         if !light.images().any(is_meant) {
-            return Ok(Edited::Nothing("there is no light that was meant".to_owned()));
+            return Ok(Edited::Nothing("no light matches --set, --faces and --styles".to_owned()));
         }
         let changed = light.adjust(&adjustment, |set, block, style| args.choice.has(set, block, style));
         if changed > 0 {

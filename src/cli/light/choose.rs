@@ -1,4 +1,4 @@
-//! Which light is meant: of which lump, which faces, which styles.
+//! Selects light: by lump, faces and styles.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::cli::talk::Job;
 
 #[derive(clap::Args)]
 pub(super) struct Choice {
-    /// Of maps with several kinds of light only this one: ldr, hdr, decoupled
+    /// Only this kind of light, if the map has several: ldr, hdr, decoupled
     #[arg(long, value_name = "NAME")]
     set: Option<String>,
-    /// Only these faces, or pages [default: all]
+    /// Only these faces or pages [default: all]
     #[arg(long, value_name = "N,N-N", value_parser = Ranges::parse)]
     faces: Option<Ranges>,
     /// Only these styles [default: all]
@@ -22,13 +22,13 @@ pub(super) struct Choice {
     styles: Option<Ranges>,
 }
 
-/// Numbers and stretches of them: `1,5-9`.
+/// Numbers and ranges of numbers: `1,5-9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ranges(Vec<(usize, usize)>);
 
 impl Ranges {
     fn parse(text: &str) -> Result<Self, String> {
-        let number = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is no number"));
+        let number = |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is not a number"));
         let range = |part: &str| match part.split_once('-') {
             None => number(part).map(|number| (number, number)),
             Some((first, last)) => match (number(first)?, number(last)?) {
@@ -45,7 +45,7 @@ impl Ranges {
 }
 
 impl Choice {
-    /// Refuses a name that no light has; names faces that were asked for and have none.
+    /// Refuses a set that the map does not have. Reports selected faces without light.
     pub(super) fn check(&self, light: &Light<'_>, job: &mut Job<'_>) -> Result<()> {
         if let Some(name) = &self.set
             && !light.sets().iter().any(|set| set.name() == name)
@@ -66,7 +66,7 @@ impl Choice {
             .map(Block::index)
             .collect();
         for (first, last) in self.faces.iter().flat_map(|ranges| &ranges.0) {
-            // Of a stretch that is longer than a map may be only its ends are named.
+            // Only the ends of a range are named, since it may be longer than any map.
             if lit.range(first..=last).next().is_none() {
                 let which =
                     if first == last { format!("face {first} has") } else { format!("faces {first} to {last} have") };
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_of_numbers() {
+    fn ranges_of_numbers() {
         let ranges = Ranges::parse("1, 5-9,12").unwrap();
         assert_eq!((0..20).filter(|number| ranges.has(*number)).collect::<Vec<_>>(), [1, 5, 6, 7, 8, 9, 12]);
         for bad in ["", "a", "3-1", "1,", "-1", "1-2-3"] {

@@ -1,4 +1,4 @@
-//! `light export`: light as images.
+//! `light export`: writes light as images.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,12 @@ use crate::cli::talk::{Code, Job};
 
 /// Write the light as images
 ///
-/// DIR gets `light.json`, which says where in which file the light of each face is, with style and bump plane, and
-/// files that are called alike for all games: `page_000.png` and so on, or with --by face `faces/00012_s0.png`, the
-/// light of face 12 in style 0, and `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. Light that a
-/// map has twice is in folders of its own: `ldr`, `hdr`, `decoupled`, `rgb`. Source's is in `.hdr`; the `.png` of the
-/// same name shows it. Faces whose light is not in the lump are named and left out; the exit status is 1 then.
+/// DIR gets `light.json`, which lists for each face, style and bump direction the file and the position in it. The
+/// images are `page_000.png` and so on; with --by face they are `faces/00012_s0.png` (face 12, style 0), and
+/// `faces/00012_s0_b1.png` to `_b3` for the directions of bumped faces. If a map has several kinds of light, each has a
+/// folder: `ldr`, `hdr`, `decoupled`, `rgb`. Source light is in `.hdr` files; the `.png` with the same name is a
+/// preview that can be edited too. Faces with light outside the lump are reported and left out; then the exit status is
+/// 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light export base1.bsp pages
@@ -35,15 +36,15 @@ use crate::cli::talk::{Code, Job};
 pub(super) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder, made where it is missing; below it each map of a folder has its own
+    /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// What each file holds; the light of Quake III is in pages in any case
+    /// The content of each file; Quake III light is always in pages
     #[arg(long, value_name = "WHAT", default_value = "page")]
     by: By,
     #[command(flatten)]
     choice: Choice,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }
@@ -52,7 +53,7 @@ pub(super) struct Args {
 enum By {
     /// The light of many faces
     Page,
-    /// One image of one face
+    /// The light of one face
     Face,
 }
 
@@ -98,7 +99,7 @@ fn make_folders(folder: &Path, export: &Export<'_, '_>) -> Result<()> {
     Ok(below.into_iter().try_for_each(|below| fs::create_dir_all(folder.join(below)))?)
 }
 
-/// Before anything is written no file may be there.
+/// Refuses existing files before anything is written.
 fn refuse_others(folder: &Path, force: bool, export: &Export<'_, '_>) -> Result<()> {
     let mut paths = export.names().chain([INDEX.to_owned()]).map(|name| folder.join(name));
     paths.try_for_each(|path| refuse(&path, force))

@@ -1,4 +1,4 @@
-//! `light import`: images as light.
+//! `light import`: reads light from images.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
 
-/// Take the light from images that `light export` wrote
+/// Replace the light with that in images, as `light export` writes them
 ///
-/// Each image is compared with what an export would write now: a pixel that is the same leaves its luxel as it is, and
-/// another one changes that luxel alone, with the average of the face where the map keeps one. Of `.hdr` and `.png` of
-/// one name either may be changed, and a file that is not there changes nothing while the other is. Where images have
-/// another size or depth or are missing, each is named, nothing is written and the exit status is 1; with --force the
-/// others are taken. Where a map has its light in grey and in color, what was painted in one changes the other as much.
+/// Each image is compared with what `light export` would write now. A changed pixel changes only its luxel, and the
+/// average color of the face if the map has it. If there are a `.hdr` and a `.png` with the same name, either can be
+/// changed, and one of them can be missing. If an image is missing or has another size or depth, it is reported,
+/// nothing is written and the exit status is 1; with --force the other images are imported. If a map has the same light
+/// in grey and in color, a change in one is applied to the other.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light import base1.bsp pages -o out.bsp
@@ -30,7 +30,7 @@ use crate::cli::talk::{Code, Job};
 pub(super) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder with `light.json` and the images; for a folder of maps the one that `light export` wrote
+    /// The folder with `light.json` and the images; for several maps: the folder that `light export` wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
@@ -39,19 +39,19 @@ pub(super) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let read = |folder: &Path| read(folder, &args.save);
-    // Of one map, what cannot be read is no fault of that.
+    // For a single map, an unreadable folder is an error of the arguments and not of the map.
     let single = if args.maps.are_many() { None } else { Some(read(&args.folder)?) };
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let Some(folder) = map.read_from(&args.folder, "") else {
-            return Ok(Edited::Nothing("there is no light of its own to take".to_owned()));
+            return Ok(Edited::Nothing("no light to import".to_owned()));
         };
         let own = if single.is_none() { Some(read(&folder)?) } else { None };
-        let Some(index) = single.as_ref().or(own.as_ref()) else { bail!("there is no {}", INDEX) };
+        let Some(index) = single.as_ref().or(own.as_ref()) else { bail!("the folder has no {}", INDEX) };
         import(draft, index, args, job)
     })
 }
 
-/// Reads what says where in which file the light is.
+/// Reads the index of the images.
 fn read(folder: &Path, save: &Save) -> Result<Index> {
     save.spare(&folder.join(INDEX))?;
     let index = Index::read(folder)?;
@@ -64,7 +64,7 @@ fn import(draft: &mut Draft<'static>, index: &Index, args: &Args, job: &mut Job<
     taken.faults.iter().for_each(|fault| find(fault, job));
     if !taken.faults.is_empty() && !args.save.force {
         let images = count(taken.faults.len(), "image", "images");
-        return Ok(Edited::Nothing(format!("{images} cannot be taken, so no light is changed")));
+        return Ok(Edited::Nothing(format!("{images} cannot be imported, so nothing is changed")));
     }
     if taken.changed > 0 {
         warn_of_copies(draft.bsp(), job);
@@ -72,7 +72,7 @@ fn import(draft: &mut Draft<'static>, index: &Index, args: &Args, job: &mut Job<
     job.say(&format!("{}: {} changed", job.path, count(taken.changed, "luxel", "luxels")));
     if taken.carried > 0 {
         let luxels = count(taken.carried, "luxel", "luxels");
-        job.say(&format!("{}: {luxels} of the same light elsewhere changed with them", job.path));
+        job.say(&format!("{}: {luxels} of the same light in another lump changed too", job.path));
     }
     Ok(Edited::Done)
 }

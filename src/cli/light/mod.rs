@@ -17,12 +17,12 @@ use super::show::{count, shown};
 use super::talk::{Code, Job};
 use super::{commands, help};
 
-/// See and change the baked light of faces
+/// Show and change the baked light of faces
 ///
-/// `export` writes it as images, `import` takes images back: what was not painted on keeps every byte. Quake II's,
-/// GoldSrc's and Quake III's light are PNGs of the very numbers in the map; Quake's has one for all colors and is grey.
-/// Source's has no upper end: that is in Radiance pictures (`.hdr`), and beside each is a PNG that shows it up to twice
-/// what leaves a texture unchanged. Either may be painted on.
+/// `export` writes light as images, and `import` reads them back; pixels that were not changed keep every byte. For
+/// Quake II, GoldSrc and Quake III, the PNGs have the exact numbers of the map; for Quake, which has one number per
+/// luxel, they are grey. Source light has no upper limit: it is in Radiance files (`.hdr`), each with a PNG that shows
+/// light up to twice the level that leaves a texture unchanged. Either of the two can be edited.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit light stat base1.bsp
@@ -46,7 +46,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.command.run(cx)
 }
 
-/// Names every face whose light cannot be read, which is a finding.
+/// Reports every face whose light cannot be read.
 fn say_faults(light: &Light<'_>, job: &mut Job<'_>) {
     for set in light.sets() {
         for fault in set.faults() {
@@ -55,19 +55,19 @@ fn say_faults(light: &Light<'_>, job: &mut Job<'_>) {
     }
 }
 
-/// Says what is wrong.
+/// Reports a finding.
 fn find(text: &str, job: &mut Job<'_>) {
     job.warn_here(text);
     job.code = job.code.max(Code::Found);
 }
 
-/// A file beside a map, and whether it is there.
+/// A light file outside of the map, and whether it exists.
 struct LightFile {
     path: String,
     is_there: bool,
 }
 
-/// The files beside the map that its light is in.
+/// The files outside of the map that hold its light.
 fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     let folder = map.with_extension("");
     let file = |name: String| {
@@ -77,29 +77,25 @@ fn light_files(bsp: &Bsp<'_>, map: &Path) -> Result<Vec<LightFile>> {
     Ok(bsp.light_files()?.into_iter().map(file).collect())
 }
 
-/// Why there is nothing to be done.
+/// The message if the map has no light.
 fn nothing(bsp: &Bsp<'_>, map: &Path) -> Result<String> {
     let files = light_files(bsp, map)?;
     let there = files.iter().filter(|file| file.is_there).count();
     Ok(match &files[..] {
-        [] => "there is no light".to_owned(),
+        [] => "no light in the map".to_owned(),
         [first, ..] => {
             let files = count(files.len(), "file", "files");
-            format!(
-                "there is no light but in {files} beside it from {} on, {there} of them there, and none",
-                first.path
-            )
+            format!("no light in the map: it is in {files}, from {} on; {there} of them exist", first.path)
         }
     })
 }
 
-/// Lumps that repeat the light for some engines, or say that it is another one, and stay as they are.
+/// Warns of lumps that have the light again for some engines, or change its size. They are not edited.
 fn warn_of_copies(bsp: &Bsp<'_>, job: &mut Job<'_>) {
-    let copies =
-        [("bspx:LIGHTING_E5BGR9", "has the light again"), ("bspx:LMSHIFT", "gives faces luxels of other sizes")];
+    let copies = [("bspx:LIGHTING_E5BGR9", "has the light again"), ("bspx:LMSHIFT", "gives faces other luxel sizes")];
     for (name, what) in copies {
         if bsp.slot(name).is_ok_and(|slot| !slot.stored.is_empty()) {
-            job.warn_here(&format!("{name} {what} and stays as it is: an engine that reads it shows that"));
+            job.warn_here(&format!("{name} {what} and is not edited: engines that read it show the old light"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `light stat`: how much light there is.
+//! `light stat`: prints statistics of the light.
 
 use std::fmt::Write;
 
@@ -17,11 +17,11 @@ use crate::cli::report::Report;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Show how much light there is, style by style
+/// Show how bright the light is, for each style
 ///
-/// Ranges and means are in linear light, where 1 is what leaves a texture as it is. The histogram counts luxels by how
-/// bright they look, from black to as bright as can be shown. Faces whose light is not in the lump are named; the exit
-/// status is 1 then.
+/// Ranges and means are in linear light, where 1 leaves a texture unchanged. The histogram counts luxels by how bright
+/// they look on a screen, from black to the maximum. Faces with light outside the lump are reported; then the exit
+/// status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit light stat base1.bsp
@@ -36,7 +36,7 @@ pub(super) struct Args {
 struct Stat<'a> {
     dialect: &'static str,
     sets: Vec<SetJson<'a>>,
-    /// Files beside the map that its light is in.
+    /// The files outside of the map that hold its light.
     files: Vec<FileJson>,
     #[serde(skip)]
     stats: Vec<(&'a LightSet, LightStat)>,
@@ -46,7 +46,7 @@ impl Report for Stat<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         self.stats.iter().try_for_each(|(set, stat)| print(set, stat, job))?;
         for FileJson { file, found } in &self.files {
-            job.line(format!("{file}: {}", if *found { "there" } else { "missing" }));
+            job.line(format!("{file}: {}", if *found { "exists" } else { "missing" }));
         }
         if self.stats.is_empty() && self.files.is_empty() {
             job.line("no light");
@@ -163,7 +163,7 @@ fn print(set: &LightSet, stat: &LightStat, job: &mut Job<'_>) -> Result<()> {
         (stat.shared, "block shared", "blocks shared"),
         (stat.overlaps, "overlap", "overlaps"),
         (stat.single, "size in single precision", "sizes in single precision"),
-        (stat.unowned, "byte of nobody's", "bytes of nobody's"),
+        (stat.unowned, "unused byte", "unused bytes"),
     ];
     let odd: Vec<_> = odd.iter().filter(|odd| odd.0 > 0).map(|(number, one, more)| count(*number, one, more)).collect();
     if !odd.is_empty() {

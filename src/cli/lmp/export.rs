@@ -17,9 +17,9 @@ use crate::cli::talk::{Code, Job};
 
 /// Write lumps of a Source map to lump files
 ///
-/// The files are named `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on, in the order of the lumps, and are written beside the
-/// map, where games look for them. Existing files are not replaced. Lumps are decompressed. The members of a game lump
-/// keep their offsets in this map.
+/// The files are named `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on, in the order of the lumps, and are written to the
+/// folder of the map, where games look for them. Existing files are not replaced. Lumps are decompressed. The members
+/// of a game lump keep their offsets in this map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit lmp export c1m1.bsp entities
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The lumps: numbers, the dialect's names, or roles, in any case
     #[arg(value_name = "LUMP", required = true)]
     lumps: Vec<String>,
-    /// The folder to write to, which is made if it is missing. One lump of one map may also go to a file, which is replaced
+    /// The folder to write to, created if it is missing. A single lump can also be written to a file, which is replaced
     #[arg(short, long, value_name = "DIR|FILE")]
     output: Option<PathBuf>,
 }
@@ -59,7 +59,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         let file = LumpFile::export(bsp, slot.id).with_context(cannot)?;
         files.push((slot.name.as_str(), file.to_bytes().with_context(cannot)?));
     }
-    // Without a folder the files go beside the map.
+    // Without `--output` the files go to the folder of the map.
     let stem = match &args.output {
         Some(output) if args.maps.are_many() => map.place(output, ""),
         Some(output) => output.join(map.path.file_stem().unwrap_or_default()),
@@ -75,15 +75,15 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         let cannot = || format!("cannot write {}", shown(target));
         let real = real_path(target).with_context(cannot)?;
         if real.is_some() && real == real_path(&map.path).with_context(cannot)? {
-            bail!("{} is the map: the lump needs a file of its own", shown(target));
+            bail!("{} is the input map: name another file for the lump", shown(target));
         }
         if real.is_some() && single.is_none() {
-            let error = bspkit::Error::new(ErrorKind::Refused, format!("{} is there already", shown(target)));
+            let error = bspkit::Error::new(ErrorKind::Refused, format!("{} exists already", shown(target)));
             return Err(error.with_hint("name another folder with -o, or this file for one lump").into());
         }
     }
     if let Some(folder) = stem.parent().filter(|_| single.is_none()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))?;
     }
     for (target, (name, bytes)) in targets.iter().zip(&files) {
         replace(target, &SaveOptions::default(), |mut file| file.write_all(bytes))?;

@@ -15,9 +15,9 @@ use bspkit::face::input;
 
 /// Replace lumps of a Source map with those in lump files
 ///
-/// If several files hold the same lump, the highest number in the file name wins, as in the games. If a file name has no
-/// number (`_l_0.lmp`), the last argument wins. The lump's version is written to the map's directory. The offsets in a
-/// game lump are changed to its place in the map.
+/// If several files hold the same lump, the highest number in the file name wins, as in the games. If a file name has
+/// no number (`_l_0.lmp`), the last argument wins. The lump's version is written to the map's directory. The offsets in
+/// a game lump are changed to its place in the map.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit lmp import source.bsp source_l_0.lmp -o out.bsp
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    // A folder holds the lump files of each map of a folder.
+    // For several maps, a folder has the lump files of each map.
     let is_folder = |path: &&PathBuf| args.maps.are_many() && path.is_dir();
     let of_all = args.files.iter().filter(|path| !is_folder(path)).cloned().collect::<Vec<_>>();
     of_all.iter().try_for_each(|file| args.save.spare(file))?;

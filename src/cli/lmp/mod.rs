@@ -11,9 +11,9 @@ use super::{commands, help};
 
 /// Write and read lump files, which Source games load instead of the map's lumps
 ///
-/// Games from Episode One to Left 4 Dead 2 load `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on beside a map, up to the
-/// first missing number; later files override earlier ones. Games of the 2013 multiplayer branch no longer load them:
-/// there the lumps must be imported into the map.
+/// Games from Episode One to Left 4 Dead 2 load `<map>_l_0.lmp`, `<map>_l_1.lmp` and so on from the folder of a map, up
+/// to the first missing number; later files override earlier ones. Games of the 2013 multiplayer branch no longer load
+/// them: there the lumps must be imported into the map.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit lmp export c1m1.bsp entities

@@ -1,4 +1,4 @@
-//! `pak add`: new files, and new bytes for those that are there.
+//! `pak add`: embeds new files, and replaces embedded files.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -20,9 +20,9 @@ use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 use bspkit::face::input;
 
-/// Embed files: behind the others, or in the place of those that engines take for them
+/// Embed files: after the others, or in the place of a file with the same name for engines
 ///
-/// A zip is a file like any other here; `load MAP pak FILE.zip` makes it the whole pakfile.
+/// A zip file is embedded as one file. To replace the whole pakfile by it, use `load MAP pak FILE.zip`.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak add map.bsp materials/my/wall.vmt=wall.vmt -o out.bsp
@@ -32,21 +32,20 @@ use bspkit::face::input;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The name that it is to have, and the file; or a folder: all files in it under their paths there
+    /// The name in the map, and the file; or a folder: all files in it, with their paths in the folder
     #[arg(value_name = "NAME=FILE|DIR", required_unless_present = "list")]
     files: Vec<OsString>,
-    /// A list as bspzip reads it: a line with the name, a line with the file, and so on
+    /// A list of files as for bspzip: a line with the name, then a line with the path, and so on
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// Store names with backslashes as they are, and take files of the system as well (.DS_Store, Thumbs.db,
-    /// desktop.ini)
+    /// Keep backslashes in names, and do not leave out system files (.DS_Store, Thumbs.db, desktop.ini)
     #[arg(long)]
     as_is: bool,
     #[command(flatten)]
     save: Save,
 }
 
-/// What file managers leave in folders, in lower case.
+/// Files that file managers create in folders, in lower case.
 const OF_SYSTEMS: [&[u8]; 3] = [b".ds_store", b"thumbs.db", b"desktop.ini"];
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -67,11 +66,11 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     let mut names = HashSet::new();
     if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
-        bail!("two of the files are to be `{}`, as engines look it up", escaped(&twice.name));
+        bail!("two of the files have the name `{}` for engines: leave one out", escaped(&twice.name));
     }
     let read = |new: New| -> Result<(Vec<u8>, Data<'static>)> {
         let cannot = || format!("cannot read {}", shown(&new.path));
-        // A device may have no end.
+        // Reading a device might never end.
         if !fs::metadata(&new.path).with_context(cannot)?.is_file() {
             return Err(anyhow!("it is not a regular file").context(cannot()));
         }
@@ -90,14 +89,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let added = pak.len() - before;
         let replaced = files.len() - added;
-        let others = if replaced > 0 { format!(", {replaced} in the place of others") } else { String::new() };
-        // Said once it is saved: the pakfile may be full.
+        let others = if replaced > 0 { format!(", {replaced} of them replaced old files") } else { String::new() };
+        // Reported after the save, which fails if the pakfile is full.
         let what = format!("{} embedded{others}", count(files.len(), "file", "files"));
         Ok(Edited::Told { what, is_whole: true })
     })
 }
 
-/// What one argument names.
+/// Adds the files that an argument names.
 fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
     let bytes = argument.as_encoded_bytes();
     let parts = bytes.iter().position(|byte| *byte == b'=').map(|at| (&bytes[..at], &bytes[at + 1..]));
@@ -117,21 +116,19 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
         }
         None if folder.is_file() => {
             let file = text(argument);
-            bail!(
-                "{file} needs the name that it is to have: NAME={file} (`load MAP pak` makes a zip the whole pakfile)"
-            )
+            bail!("{file} needs a name in the map: write NAME={file}; to replace the whole pakfile, use `load MAP pak`")
         }
-        None => bail!("{} is not a folder, and not NAME=FILE", text(argument)),
+        None => bail!("{} is neither a folder nor NAME=FILE", text(argument)),
     }
 }
 
-/// Whether a file is what file managers leave in folders.
+/// Whether a file is one that file managers create.
 fn is_of_system(name: &[u8]) -> bool {
     let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
     OF_SYSTEMS.contains(&&last[..])
 }
 
-/// What is said of names that are odd: the first one of a kind, and how many there are.
+/// The notices about odd names: for each kind the first name, and the number of others.
 fn notices(new: &[New], as_is: bool) -> Vec<String> {
     let of = |is_odd: &dyn Fn(&New) -> bool, what: &str| {
         let mut odd = new.iter().filter(|new| is_odd(new));
@@ -146,14 +143,14 @@ fn notices(new: &[New], as_is: bool) -> Vec<String> {
     let has_backslash = |new: &New| new.name.contains(&b'\\') && !as_is;
     let has_upper_case = |new: &New| new.name.iter().any(u8::is_ascii_uppercase) && !is_left_out(new);
     let all = [
-        of(&is_left_out, "is left out: systems leave such files in folders; --as-is takes them"),
+        of(&is_left_out, "is left out, since file managers create it; --as-is embeds it"),
         of(&has_backslash, "is stored with / for \\, which is the same name for engines; --as-is keeps it"),
-        of(&has_upper_case, "has upper case: engines find it in any case, other tools may not"),
+        of(&has_upper_case, "has upper case letters: engines ignore case, but other tools may not find it"),
     ];
     all.into_iter().flatten().collect()
 }
 
-/// Adds all files below a folder, in the order of their names. Links are followed to files and not to folders.
+/// Adds all files below a folder, sorted by name. Links to files are followed; links to folders are refused.
 fn walk(folder: &Path, prefix: &[u8], new: &mut Vec<New>) -> Result<()> {
     let cannot = || format!("cannot read {}", shown(folder));
     let entries = fs::read_dir(folder).with_context(cannot)?.collect::<Result<Vec<_>, _>>().with_context(cannot)?;

@@ -1,4 +1,4 @@
-//! Which files a command is about.
+//! Selects embedded files.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,7 +7,7 @@ use bspkit::content::pak::{Pak, Pattern};
 
 use crate::cli::talk::Job;
 
-/// What the user named files by.
+/// An argument that selects files.
 pub(super) enum Choice {
     Index(usize),
     Pattern(Pattern),
@@ -20,7 +20,7 @@ impl Choice {
         index.map_or_else(|| Choice::Pattern(Pattern::new(text)), Choice::Index)
     }
 
-    /// The indices of what it matches.
+    /// The indices of the matching files.
     pub(super) fn of(&self, pak: &Pak<'_>) -> Vec<usize> {
         match self {
             Choice::Index(index) => (*index < pak.len()).then_some(*index).into_iter().collect(),
@@ -29,8 +29,8 @@ impl Choice {
     }
 }
 
-/// The indices of all files that any of the patterns matches, in order; all files where there is no pattern. A
-/// pattern that matches nothing while others do is warned of.
+/// The indices of all files that any pattern matches, in order; all files if there is no pattern. Warns of a pattern
+/// that matches nothing if another one matches.
 pub(super) fn chosen(pak: &Pak<'_>, patterns: &[OsString], job: &mut Job<'_>) -> Vec<usize> {
     if patterns.is_empty() {
         return (0..pak.len()).collect();
@@ -50,10 +50,10 @@ pub(super) fn chosen(pak: &Pak<'_>, patterns: &[OsString], job: &mut Job<'_>) ->
     (0..pak.len()).filter(|index| is_chosen[*index]).collect()
 }
 
-/// What is said where nothing matches.
+/// The message if nothing matches.
 pub(super) fn nothing(patterns: &[OsString]) -> String {
     match patterns {
-        [] => "there is no embedded file".to_owned(),
+        [] => "no embedded files".to_owned(),
         patterns => format!("nothing matches {}", patterns.iter().map(|it| text(it)).collect::<Vec<_>>().join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! `pak compress`: files that take less room, and what `pak store` shares with it.
+//! `pak compress`: compresses embedded files. Also the code that `pak store` shares with it.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -14,11 +14,11 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Compress files with LZMA where that makes them smaller
+/// Compress embedded files with LZMA if that makes them smaller
 ///
-/// Sounds and the like (mp3, wav, ogg, ani, vcs) stay as they are, as engines cannot read those compressed. What is
-/// compressed already is copied byte for byte. Team Fortress 2, the other games of its engine and their relatives read
-/// such maps; Left 4 Dead, Portal 2, Counter-Strike: Global Offensive and older games do not.
+/// Files of the types mp3, wav, ogg, ani and vcs stay as they are, since engines cannot read them compressed.
+/// Compressed files stay byte for byte. Team Fortress 2, the other games of its engine and their relatives read such
+/// maps; Left 4 Dead, Portal 2, Counter-Strike: Global Offensive and older games do not.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak compress map.bsp -o out.bsp
@@ -29,15 +29,15 @@ pub(crate) struct Args {
     which: Which,
 }
 
-// What both commands take. (A doc comment would become that of the command.)
+// The arguments of both commands. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
 pub(super) struct Which {
     #[command(flatten)]
     maps: MapArgs,
-    /// Which files [default: all]
+    /// The files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
-    /// But not these; may be given several times
+    /// Except these files; can be repeated
     #[arg(long, value_name = "GLOB")]
     not: Vec<OsString>,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(super) fn each(cx: &Context, args: &Which, is_compressing: bool, work: Work<
         indices.retain(|index| !not.contains(index));
         if indices.is_empty() {
             let excepted = !not.is_empty();
-            let what = if excepted { "--not leaves no file".to_owned() } else { choose::nothing(&args.patterns) };
+            let what = if excepted { "--not excludes all files".to_owned() } else { choose::nothing(&args.patterns) };
             return Ok(Edited::Nothing(what));
         }
         let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, cx.options.jobs())?;

@@ -1,4 +1,4 @@
-//! `pak extract`: files onto the disk, and nowhere but below the folder.
+//! `pak extract`: writes embedded files to disk, only below the named folder.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -24,8 +24,8 @@ use bspkit::face::names::Taken;
 
 /// Write embedded files below a folder, decompressed
 ///
-/// A file is refused whose name leads out of the folder or that some system could not have, as is one that a symbolic
-/// link below the folder stands in the way of. Of names that differ in nothing but case the later ones get a number.
+/// A file is refused if its name leads out of the folder, if some operating system does not allow the name, or if its
+/// path contains a symbolic link. If names differ only in case, the later ones get a number.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak extract map.bsp files
@@ -35,18 +35,18 @@ use bspkit::face::names::Taken;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder, made where it is missing; below it each map of a folder has its own
+    /// The folder to write to, created if it is missing; for several maps, it gets a folder for each
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Which files [default: all]
+    /// The files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
-    /// Replace files on disk that have other bytes
+    /// Replace existing files that differ
     #[arg(long)]
     force: bool,
 }
 
-/// A file and where it goes.
+/// An embedded file, and the path to write it to.
 struct Target {
     index: usize,
     path: PathBuf,
@@ -93,13 +93,13 @@ fn name(pak: &Pak<'_>, index: usize) -> String {
     pak.get(index).map_or(String::new(), |entry| escaped(entry.name()).to_string())
 }
 
-/// Says where every file goes, and makes the folders.
+/// Finds the path of every file, and creates the folders.
 fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> Vec<Target> {
     let mut taken = Taken::default();
     let mut folders = HashSet::new();
     let mut targets = Vec::with_capacity(indices.len());
     for entry in indices.iter().filter_map(|index| pak.get(*index)) {
-        // What names a folder has no bytes.
+        // An entry for a folder has no bytes.
         let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
         let parts = place::parts(bare.unwrap_or(entry.name())).map_err(|why| anyhow!(why));
         let placed = parts.and_then(|parts| {
@@ -118,7 +118,10 @@ fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> V
             Ok(Some((path, first))) => {
                 if let Some(first) = first {
                     let (own, other) = (escaped(entry.name()), name(pak, first));
-                    job.warn_here(&format!("`{own}` has the name of file #{first}, `{other}`: it is {}", shown(&path)));
+                    job.warn_here(&format!(
+                        "`{own}` has the same name as file #{first}, `{other}`: written to {}",
+                        shown(&path)
+                    ));
                 }
                 targets.push(Target { index: entry.index(), path });
             }
@@ -128,7 +131,7 @@ fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> V
     targets
 }
 
-/// Makes the folders of a path below `base`, through no symbolic link.
+/// Creates the folders of a path below `base`. Symbolic links are refused.
 fn make_folders(base: &Path, parts: &[&[u8]], made: &mut HashSet<PathBuf>) -> Result<PathBuf> {
     let mut path = base.to_path_buf();
     for part in parts {
@@ -139,8 +142,8 @@ fn make_folders(base: &Path, parts: &[&[u8]], made: &mut HashSet<PathBuf>) -> Re
         match fs::symlink_metadata(&path) {
             Ok(there) if there.is_symlink() => bail!("{} is a symbolic link, which is not followed", shown(&path)),
             Ok(there) if there.is_dir() => {}
-            Ok(_) => bail!("{} is a file", shown(&path)),
-            Err(_) => fs::create_dir(&path).with_context(|| format!("cannot make the folder {}", shown(&path)))?,
+            Ok(_) => bail!("{} is a file, but a folder is needed", shown(&path)),
+            Err(_) => fs::create_dir(&path).with_context(|| format!("cannot create the folder {}", shown(&path)))?,
         }
         made.insert(path.clone());
     }

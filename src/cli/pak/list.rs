@@ -1,4 +1,4 @@
-//! `pak list`: the directory.
+//! `pak list`: lists embedded files.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::cli::report::Report;
 use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
-/// List the embedded files in the order of their directory; the files themselves are not read
+/// List the embedded files in the order of the zip directory; the files themselves are not read
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak list map.bsp
@@ -26,7 +26,7 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Which files [default: all]
+    /// The files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
 }

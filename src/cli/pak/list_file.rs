@@ -12,8 +12,7 @@ pub(super) struct New {
     pub(super) is_found: bool,
 }
 
-/// Reads a list; lines end with LF or CRLF, the last one may end with nothing, and a mark that some editors write first
-/// is no part of a name.
+/// Reads a list. Lines end with LF or CRLF; the last line may have no end. A byte order mark at the start is skipped.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut lines: Vec<&[u8]> =
@@ -22,11 +21,11 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
         lines.pop();
     }
     if !lines.len().is_multiple_of(2) {
-        bail!("it has {} lines, where each name needs a path on the line behind it", lines.len());
+        bail!("it has {} lines, but each name needs a path on the next line", lines.len());
     }
     let empty = lines.iter().position(|line| line.is_empty());
     if let Some(at) = empty {
-        bail!("line {} is empty", at + 1);
+        bail!("line {} is empty: each name needs a path on the next line", at + 1);
     }
     lines
         .chunks_exact(2)
@@ -34,19 +33,19 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
         .collect()
 }
 
-/// A path from bytes, as the system has it.
+/// A path from the bytes of an argument.
 #[cfg(unix)]
 pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// A path from bytes, as the system has it.
+/// A path from the bytes of an argument.
 #[cfg(not(unix))]
 pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(PathBuf::from(text)),
-        Err(_) => bail!("the path {} is no UTF-8", bspkit::bytes::escaped(bytes)),
+        Err(_) => bail!("the path {} is not UTF-8", bspkit::bytes::escaped(bytes)),
     }
 }
 

@@ -22,9 +22,9 @@ use super::{commands, help};
 
 /// Read and edit the embedded files of a Source map
 ///
-/// GLOB chooses files: `materials/my/wall.vmt` (a name), `materials/*.vmt` (in this folder), `materials/**` (in this
-/// folder and those in it), `**/wall.vmt` and `*.vmt` (in any folder), `#3` (an index, as `pak list` shows it). Case
-/// does not matter, and `\` is `/`, as for the engines. What is not edited keeps every byte.
+/// GLOB selects files: `materials/my/wall.vmt` (a name), `materials/*.vmt` (in this folder), `materials/**` (in this
+/// folder and its subfolders), `**/wall.vmt` and `*.vmt` (in any folder), `#3` (an index, as `pak list` shows it). As
+/// in the engines, case does not matter, and `\` is the same as `/`. Files that are not edited keep every byte.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit pak list map.bsp
@@ -49,7 +49,7 @@ commands! {
     Store(store),
 }
 
-/// What is wrong with the place of a map's pakfile, which may seem whole anyway.
+/// A fault in the position of the pakfile in the map. The pakfile itself may be readable.
 pub(super) fn damage(bsp: &Bsp<'_>) -> Option<String> {
     let slot = bsp.role(Role::Pak).filter(|slot| slot.bounds.is_damaged())?;
     Some(format!("{} {}: offset {}, {} bytes", slot.name, slot.bounds, slot.offset, slot.length))

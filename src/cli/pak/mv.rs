@@ -1,4 +1,4 @@
-//! `pak mv`: another name.
+//! `pak mv`: renames an embedded file.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Give a file another name
+/// Rename an embedded file
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak mv map.bsp materials/my/wall.vmt materials/my/floor.vmt -o out.bsp
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// The file: its name in any case, or `#` and its index
     #[arg(value_name = "OLD")]
     old: OsString,
-    /// The name it is to have, byte for byte
+    /// The new name, byte for byte
     #[arg(value_name = "NEW")]
     new: OsString,
     #[command(flatten)]

@@ -1,17 +1,17 @@
-//! Where an embedded file may go on disk: below the folder, under a name that every system takes for a plain file.
+//! The path of an embedded file on disk: below the folder, with a name that every operating system allows for a file.
 
 use bspkit::face::names::is_device;
 
 /// The parts of a file's path below the folder.
 ///
 /// # Errors
-/// Why the name leads to no such path.
+/// The reason why the name gives no such path.
 pub(super) fn parts(name: &[u8]) -> Result<Vec<&[u8]>, String> {
     if name.is_empty() {
         return Err("its name is empty".into());
     }
     if matches!(name[0], b'/' | b'\\') {
-        return Err("its name begins at the root".into());
+        return Err("its name is an absolute path".into());
     }
     let parts: Vec<&[u8]> = name.split(|byte| matches!(byte, b'/' | b'\\')).collect();
     match parts.iter().find_map(|part| problem(part)) {
@@ -23,15 +23,15 @@ pub(super) fn parts(name: &[u8]) -> Result<Vec<&[u8]>, String> {
 fn problem(part: &[u8]) -> Option<&'static str> {
     match part {
         [] => Some("its name has an empty part"),
-        b"." | b".." => Some("its name climbs out of its folder"),
-        _ if part.contains(&0) => Some("its name holds a NUL"),
-        _ if part.iter().any(|byte| byte.is_ascii_control()) => Some("its name holds a control character"),
-        _ if part.contains(&b':') => Some("its name has a colon, which names drives and streams"),
+        b"." | b".." => Some("its name contains . or .., which leads out of its folder"),
+        _ if part.contains(&0) => Some("its name contains a NUL"),
+        _ if part.iter().any(|byte| byte.is_ascii_control()) => Some("its name contains a control character"),
+        _ if part.contains(&b':') => Some("its name contains a colon, which Windows uses for drives and streams"),
         _ if part.iter().any(|byte| b"<>\"|?*".contains(byte)) => {
-            Some("its name has one of the characters < > \" | ? *, which Windows does not allow")
+            Some("its name contains one of the characters < > \" | ? *, which Windows does not allow")
         }
-        [.., b'.' | b' '] => Some("a part of its name ends with a dot or a space, which Windows drops"),
-        _ if is_device(part) => Some("its name is that of a device"),
+        [.., b'.' | b' '] => Some("a part of its name ends with a dot or a space, which Windows removes"),
+        _ if is_device(part) => Some("its name is reserved for a device on Windows"),
         _ => None,
     }
 }

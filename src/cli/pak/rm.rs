@@ -1,4 +1,4 @@
-//! `pak rm`: takes files out.
+//! `pak rm`: removes embedded files.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Take files out
+/// Remove embedded files
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak rm map.bsp 'materials/maps/**' -o out.bsp
@@ -21,7 +21,7 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Which files
+    /// The files
     #[arg(value_name = "GLOB", required = true)]
     patterns: Vec<OsString>,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
         }
         pak.remove(&indices)?;
-        job.say(&format!("{}: {} taken out", job.path, count(indices.len(), "file", "files")));
+        job.say(&format!("{}: {} removed", job.path, count(indices.len(), "file", "files")));
         Ok(Edited::Done)
     })
 }

@@ -1,4 +1,4 @@
-//! `pak store`: files without compression.
+//! `pak store`: decompresses embedded files.
 
 use anyhow::Result;
 use bspkit::content::pak::Pak;
@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::talk::Code;
 
-/// Store files uncompressed
+/// Store embedded files without compression
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak store map.bsp -o out.bsp

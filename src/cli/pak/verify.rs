@@ -1,4 +1,4 @@
-//! `pak verify`: what is wrong or odd about the embedded files.
+//! `pak verify`: finds faults in embedded files.
 
 use anyhow::{Error, Result};
 use bspkit::ErrorKind;
@@ -14,11 +14,12 @@ use crate::cli::report::Report;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Read every embedded file and say what is wrong or odd
+/// Read every embedded file and report what is wrong or odd
 ///
-/// Wrong is what some reader, an engine or a zip tool, gets other bytes of than the directory promises, or none: a
-/// stale checksum, damaged data, headers that contradict each other, a name that leaves its folder, a compressed sound.
-/// Odd is what Valve's tools do not do and everything reads; it does not change the exit status.
+/// A file is wrong if some engine or zip tool reads other bytes than the directory states, or cannot read it: a stale
+/// checksum, damaged data, headers that contradict each other, a name that leads out of its folder, a compressed sound.
+/// A file is odd if Valve's tools would not write it so, but all readers read it. Odd files do not change the exit
+/// status.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak verify map.bsp
@@ -36,12 +37,12 @@ struct Verified {
     findings: Vec<FindingJson>,
 }
 
-/// What is wrong with the pakfile as a whole.
+/// A fault of the whole pakfile.
 fn of_all(code: &'static str, message: String) -> FindingJson {
     FindingJson::new(code, Severity::Error, PlaceJson::default(), message)
 }
 
-/// What is wrong or odd about a file.
+/// A finding about one file.
 fn of_file(finding: Finding) -> FindingJson {
     let severity = if finding.severity == pak::Severity::Wrong { Severity::Error } else { Severity::Warning };
     let place = PlaceJson { file: finding.entry, ..PlaceJson::default() };
@@ -75,7 +76,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let bsp = cx.open(&map.path)?;
         let (file_count, mut findings): (usize, Vec<FindingJson>) = match bsp.pak() {
             Ok(pak) => (pak.len(), pak.check(cx.options.jobs()).into_iter().map(of_file).collect()),
-            // A map of another engine is no fault of its own.
+            // A map of another engine has no pakfile, which is not a fault of the map.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(Error::new(error).context(format!("cannot verify the files in {}", shown(&map.path))));
             }

@@ -1,4 +1,4 @@
-//! Which textures a command is about.
+//! Selects textures.
 
 use std::ffi::{OsStr, OsString};
 
@@ -8,7 +8,7 @@ use bspkit::content::pattern::Pattern;
 use crate::cli::pairs::unescaped;
 use crate::cli::talk::Job;
 
-/// What the user named textures by.
+/// An argument that selects textures.
 enum Choice {
     Index(usize),
     Pattern(Pattern),
@@ -21,7 +21,7 @@ impl Choice {
         index.map_or_else(|| Choice::Pattern(Pattern::new(text)), Choice::Index)
     }
 
-    fn is_about(&self, index: usize, name: Option<&[u8]>) -> bool {
+    fn matches(&self, index: usize, name: Option<&[u8]>) -> bool {
         match self {
             Choice::Index(own) => *own == index,
             Choice::Pattern(pattern) => name.is_some_and(|name| pattern.matches(name)),
@@ -29,8 +29,8 @@ impl Choice {
     }
 }
 
-/// The indices of all textures that any of the patterns is about, in order; all where there is no pattern. A pattern
-/// that is about nothing while others are is warned of.
+/// The indices of all textures that any pattern matches, in order; all textures if there is no pattern. Warns of a
+/// pattern that matches nothing if another one matches.
 pub(super) fn chosen(names: &[Option<Vec<u8>>], patterns: &[OsString], job: &mut Job<'_>) -> Vec<usize> {
     if patterns.is_empty() {
         return (0..names.len()).collect();
@@ -39,7 +39,7 @@ pub(super) fn chosen(names: &[Option<Vec<u8>>], patterns: &[OsString], job: &mut
     let mut idle = Vec::new();
     for pattern in patterns {
         let choice = Choice::new(pattern);
-        let about = |(at, name): &(usize, &Option<Vec<u8>>)| choice.is_about(*at, name.as_deref());
+        let about = |(at, name): &(usize, &Option<Vec<u8>>)| choice.matches(*at, name.as_deref());
         let found: Vec<usize> = names.iter().enumerate().filter(about).map(|(at, _)| at).collect();
         if found.is_empty() {
             idle.push(pattern);
@@ -52,10 +52,10 @@ pub(super) fn chosen(names: &[Option<Vec<u8>>], patterns: &[OsString], job: &mut
     (0..names.len()).filter(|index| is_chosen[*index]).collect()
 }
 
-/// What is said where nothing matches.
+/// The message if nothing matches.
 pub(super) fn nothing(patterns: &[OsString]) -> String {
     match patterns {
-        [] => "there is no texture".to_owned(),
+        [] => "no textures".to_owned(),
         patterns => format!("nothing matches {}", patterns.iter().map(|it| text(it)).collect::<Vec<_>>().join(", ")),
     }
 }
@@ -64,7 +64,7 @@ fn text(argument: &OsStr) -> String {
     escaped(&unescaped(argument.as_encoded_bytes())).to_string()
 }
 
-/// A texture, as people are told of it.
+/// A texture in a message.
 pub(super) fn named(index: usize, name: Option<&[u8]>) -> String {
     match name {
         Some(name) => format!("texture #{index} `{}`", escaped(name)),

@@ -1,4 +1,4 @@
-//! `tex embed`: pixels from WAD files into a map.
+//! `tex embed`: copies pixels from WAD files into a map.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,11 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
-/// Put the pixels of textures into a GoldSrc map that has only their names
+/// Embed the pixels of textures into a GoldSrc map that has only their names
 ///
-/// Of several WAD files the first one with a texture of the name is taken; case does not matter. Textures that are
-/// embedded already stay as they are. One that cannot be read, in the map or in the WAD file, is named; the others are
-/// taken, and the exit status is 1. The key `wad` of worldspawn, which makes the game ask for the files, is not
-/// changed.
+/// The first WAD file with a texture of this name is used; case does not matter. Embedded textures stay as they are. A
+/// texture that cannot be read, in the map or in the WAD file, is reported; the others are embedded, and the exit
+/// status is 1. The key `wad` of worldspawn, with which the game requires the WAD files, is not changed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
@@ -31,7 +30,7 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// WAD files (*.wad), and which textures [default: all]
+    /// WAD files (*.wad), and the textures [default: all]
     #[arg(value_name = "WAD|GLOB", required = true)]
     wads: Vec<OsString>,
     #[command(flatten)]
@@ -42,14 +41,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let (paths, patterns): (Vec<OsString>, Vec<OsString>) =
         args.wads.iter().cloned().partition(|text| has_extension(Path::new(text), "wad"));
     if paths.is_empty() {
-        bail!("there is no WAD file to take pixels from: name one that ends with .wad");
+        bail!("no WAD file is named: name a file that ends with .wad");
     }
     let mut wads: Vec<(PathBuf, Wad<'static>)> = Vec::new();
     for path in paths.into_iter().map(PathBuf::from) {
         args.save.spare(&path)?;
         let wad = open_wad(&path)?;
         if &wad.header().magic == b"WAD2" {
-            bail!("{} is a WAD file of Quake, whose textures have no palettes", shown(&path));
+            bail!("{} is a WAD file of Quake, whose textures have no palettes: a GoldSrc WAD is needed", shown(&path));
         }
         wads.push((path, wad));
     }
@@ -65,14 +64,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             let name = named(index, names[index].as_deref());
             let result = (|| {
                 let texture = match textures.get(index) {
-                    // One with damage says that it has pixels, and so stays as it is.
+                    // A damaged texture claims to have pixels, so it stays as it is.
                     Err(_) if textures.name(index).is_some() => None,
                     texture => texture?,
                 };
                 let Some(texture) = texture.filter(|texture| !texture.is_embedded()) else { return Ok(()) };
                 let (own, size) = (texture.name().to_vec(), (texture.width(), texture.height()));
                 let found = wads.iter().find_map(|(path, wad)| match wad.miptex(wad.find(&own)?) {
-                    // Pictures and fonts have names too.
+                    // The name may belong to a picture or a font.
                     Err(error) if error.kind() == bspkit::ErrorKind::NotFound => None,
                     texture => Some((path, texture)),
                 });
@@ -84,7 +83,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 if (from.width(), from.height()) != size {
                     let (width, height) = (from.width(), from.height());
                     let text = format!(
-                        "{name} is {width} by {height} in {}, and the map has {} by {}",
+                        "{name} has {width} by {height} pixels in {}, but {} by {} in the map",
                         shown(path),
                         size.0,
                         size.1

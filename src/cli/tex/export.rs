@@ -1,4 +1,4 @@
-//! `tex export`: pixels into PNG files.
+//! `tex export`: writes textures as PNG files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,14 +19,14 @@ use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Write the pixels of textures to PNG files with their palettes
+/// Write textures to PNG files with their palettes
 ///
-/// A file is called as its texture; letters that some system would not have in a file's name are `%` and two digits,
-/// and of names that differ in nothing but case the later ones have `~` and their index behind them. Textures whose
-/// pixels are in WAD files are left out; the WAD files can be exported too. One that cannot be read is named, the rest
-/// is written, and the exit status is 1.
+/// A file has the name of its texture. Characters that some operating system does not allow in file names are written
+/// as `%` and two hex digits. If names differ only in case, the later ones get `~` and a number. Textures whose pixels
+/// are in WAD files are left out; export the WAD files instead. A texture that cannot be read is reported, the others
+/// are written, and the exit status is 1.
 ///
-/// WAL files and the textures in Quake maps have no palette: --palette gives it.
+/// WAL files and textures in Quake maps have no palette; --palette names it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex export c1a0.bsp images
@@ -38,20 +38,21 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder, made where it is missing; below it each map of a folder has its own. For a WAL file a PNG file too
+    /// The folder to write to, created if it is missing; for several maps, it gets a folder for each. For a WAL file, a
+    /// PNG file is possible too
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Which textures [default: all]
+    /// The textures [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
-    /// Write the smaller copies too: NAME.mip1.png to NAME.mip3.png
+    /// Write the mip levels too: NAME.mip1.png to NAME.mip3.png
     #[arg(long)]
     mips: bool,
     /// The palette of WAL files and Quake maps: a PCX picture such as pics/colormap.pcx, or 768 bytes such as
     /// gfx/palette.lmp
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
-    /// Replace files on disk that have other bytes
+    /// Replace existing files that differ
     #[arg(long)]
     force: bool,
 }
@@ -59,7 +60,7 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let levels = if args.mips { LEVELS } else { 1 };
     let maps = args.maps.find();
-    // One WAL file may become one PNG file.
+    // A WAL file may be written to a PNG file.
     if maps.many || !(has_extension(args.maps.first(), "wal") && has_extension(&args.folder, "png")) {
         maps.check_folder(&args.folder)?;
     }
@@ -81,9 +82,10 @@ fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<
     let palette = match &args.palette {
         Some(path) => Some(wal::read_palette(path)?),
         None if chosen.iter().any(is_bare) => {
-            let message = "the textures of Quake have no palettes: --palette gives it";
+            let message = "textures of Quake have no palette";
             let error = bspkit::Error::new(bspkit::ErrorKind::Argument, message);
-            return Err(error.with_hint("that is gfx/palette.lmp in the game's files, or a file of 768 bytes").into());
+            let hint = "name it with --palette: gfx/palette.lmp of the game, or another file of 768 bytes";
+            return Err(error.with_hint(hint).into());
         }
         None => None,
     };
@@ -109,7 +111,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<
             Err(error) => job.fail(&error.context(format!("cannot export {name}"))),
         }
     }
-    let outside = if left > 0 { format!("; {left} without pixels left out") } else { String::new() };
+    let outside = if left > 0 { format!("; left out {left} without pixels") } else { String::new() };
     job.say(&format!("{}: {}{outside}", shown(folder), count(written, "texture", "textures")));
     Ok(code)
 }
@@ -132,5 +134,5 @@ fn write(
 }
 
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", shown(folder)))
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))
 }

@@ -1,4 +1,4 @@
-//! Files for textures: names that every system takes, and that say which texture and which of its levels is meant.
+//! The names of image files: each names a texture and a mip level, and every operating system allows it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,10 +6,11 @@ use std::path::Path;
 use super::shelf::Shelf;
 use bspkit::face::names::{Taken, is_device};
 
-/// A texture's name as a part of a file's name: letters that some system would not have there are `%` and two digits.
+/// The name of a texture as a part of a file name. Characters that some operating system does not allow are written as
+/// `%` and two hex digits.
 pub(super) fn escape(name: &[u8]) -> String {
     if name.is_empty() {
-        // No name has a NUL.
+        // A name contains no NUL, so no other name gives this.
         return "%00".to_owned();
     }
     let is_device = is_device(name);
@@ -27,8 +28,8 @@ pub(super) fn escape(name: &[u8]) -> String {
     out
 }
 
-/// The names of the files for all textures, without extension. Where names are equal but for their case the later ones
-/// have a number after a `~`, which no other name has.
+/// The names of the files for all textures, without extension. If names differ only in case, the later ones have `~`
+/// and a number. Other names contain no `~`.
 pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
     let mut taken = Taken::default();
     let mut stem = |index: usize| {
@@ -38,12 +39,12 @@ pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
     (0..shelf.len()).map(&mut stem).collect()
 }
 
-/// The file's name for a level of a texture.
+/// The file name for a level of a texture.
 pub(super) fn with_level(stem: &str, level: usize) -> String {
     if level == 0 { format!("{stem}.png") } else { format!("{stem}.mip{level}.png") }
 }
 
-/// What a file's name says: the stem and the level. Nothing where it is no PNG file's.
+/// The stem and the level of a file name; `None` if it is not the name of a PNG file.
 pub(super) fn parse(path: &Path) -> Option<(String, usize)> {
     let name = path.file_name()?.to_str()?;
     let (stem, extension) = name.rsplit_once('.')?;

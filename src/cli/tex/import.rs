@@ -1,4 +1,4 @@
-//! `tex import`: pixels from PNG files.
+//! `tex import`: reads textures from PNG files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,21 +21,21 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Give textures the pixels of PNG files
+/// Replace the pixels of textures with those of PNG files
 ///
-/// The files are called as `tex export` calls them; those of a folder that belong to no texture are left out. An image
-/// has to have a palette, which becomes the texture's: what is the same in both changes nothing. The smaller copies of
-/// an image follow where it has changed, each pixel the palette's nearest colour to the mean, unless NAME.mip1.png and
-/// so on give them. Where any image cannot be taken all that cannot are named, nothing is written, and the exit status
-/// is 1.
+/// The file names are those of `tex export`; other files in a folder are left out. An image must have a palette, which
+/// becomes the palette of the texture. Pixels and colors that are the same change nothing. Mip levels are computed
+/// again where the image changed: each pixel gets the color of the palette nearest to the mean. NAME.mip1.png and so on
+/// replace computed levels. If any image cannot be imported, all such images are reported, nothing is written, and the
+/// exit status is 1.
 ///
-/// The textures of Quake maps have no palettes: images have to have the game's, which --palette gives.
+/// Textures of Quake maps have no palette: images must have the palette of the game, which --palette names.
 ///
-/// An image has at most 16777216 pixels. What is transparent in it becomes a hole (colour 255) of a texture whose name
-/// begins with { under --quantize; else it becomes solid, which is warned of.
+/// An image has at most 16777216 pixels. With --quantize, transparent pixels become holes (color 255) in textures whose
+/// name begins with {. In other cases they become solid, with a warning.
 ///
-/// A WAL file keeps its names, flags and value; its image has to have the palette that --palette gives. With a PNG file
-/// in the place of MAP a new WAL file is made.
+/// A WAL file keeps its names, flags and value; its image must have the palette that --palette names. If MAP is a PNG
+/// file, a new WAL file is made from it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex import c1a0.bsp images -o out.bsp
@@ -49,14 +49,14 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Images, or a folder of images; for a folder of maps the one that `tex export` wrote
+    /// Images, or a folder of images; for several maps: the folder that `tex export` wrote
     #[arg(value_name = "DIR|FILE")]
     files: Vec<PathBuf>,
-    /// Take images without the palette: the nearest colours of a WAL file's, else new ones where the texture's do not
-    /// do
+    /// Accept images without the right palette: for WAL files, use the nearest colors of the palette; for others, make
+    /// a new palette if the old one does not suffice
     #[arg(long)]
     quantize: bool,
-    /// Take images of another size than the texture's
+    /// Accept images with another size than the texture
     #[arg(long)]
     resize: bool,
     #[command(flatten)]
@@ -79,13 +79,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return wal::import(cx, args.maps.first(), &args.files, &args.wal, how, &args.save);
     }
     if args.files.is_empty() {
-        bail!("there is no image to import: name files or a folder");
+        bail!("no image is named: name files or a folder");
     }
     if let Some(file) = args.files.iter().find(|file| args.maps.are_many() && !file.is_dir()) {
-        bail!("{} is not a folder: of several maps each takes its own images, from a folder", shown(file));
+        bail!("{} is not a folder: several maps need a folder with images for each", shown(file));
     }
     if args.wal.any() {
-        bail!("a map has no names or flags for WAL files to be given");
+        bail!("--name, --next, --flags, --contents, --value and --game are for WAL files, not for maps");
     }
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let of_many = |folder: &PathBuf| map.read_from(folder, "");
@@ -98,7 +98,7 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut 
     let shelf = Shelf::Map(draft.bsp().textures()?);
     let palette = args.wal.given_palette()?;
     if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
-        bail!("a map has no palette to be given but one of Quake");
+        bail!("--palette is for WAL files and Quake maps: the textures of this map have palettes");
     }
     let (found, mut bad) = find(&shelf, files, job)?;
     found.iter().try_for_each(|image| args.save.spare(&image.path))?;
@@ -133,11 +133,11 @@ fn take_one(
     let (width, height) = (texture.width() >> level, texture.height() >> level);
     let is_size = (picture.width, picture.height) == (width, height);
     if !is_size && (!args.resize || *level > 0) {
-        let hint = if *level == 0 { "; --resize takes it" } else { "" };
-        bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
+        let hint = if *level == 0 { "; --resize accepts it" } else { "" };
+        bail!("it has {} by {} pixels, but the texture {width} by {height}{hint}", picture.width, picture.height);
     }
     if !texture.has_palette() {
-        let palette = given.ok_or_else(|| anyhow!("the textures of Quake have no palettes: --palette gives it"))?;
+        let palette = given.ok_or_else(|| anyhow!("textures of Quake have no palette: name it with --palette"))?;
         let image = textures::with_palette(&picture, palette, args.quantize)?;
         let set = match level {
             0 => textures.set_image(*index, &image, Some(palette)),
@@ -151,7 +151,7 @@ fn take_one(
     }
     let loses = picture.loses_holes(has_holes, *level > 0);
     if *level > 0 {
-        let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels of which this is a copy"))?;
+        let palette = texture.palette().ok_or_else(|| anyhow!("the texture has no pixels, so it has no mip levels"))?;
         let image = textures::with_palette(&picture, &palette, args.quantize)?;
         textures.set_level(*index, *level, &image.pixels)?;
     } else {
@@ -164,9 +164,9 @@ fn take_one(
     Ok(())
 }
 
-/// What is said of transparent pixels that get a colour.
+/// The warning about transparent pixels that become solid.
 pub(super) const SOLID: &str =
-    "what is transparent in it becomes solid: holes are colour 255 of textures whose names begin with {";
+    "its transparent pixels become solid: holes are color 255 in textures whose name begins with {";
 
 /// The files in a folder, in order.
 pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
@@ -177,7 +177,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The images for textures, the largest of a texture first, and how many of those that were named belong to none.
+/// The images for textures, for each texture the largest first, and the number of named files without a texture.
 fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Found>, usize)> {
     let stems = file_name::stems(shelf);
     let stems = stems.into_iter().enumerate().filter_map(|(index, stem)| Some((stem?.to_ascii_lowercase(), index)));
@@ -202,14 +202,14 @@ fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Foun
         for file in files(path)? {
             match lookup(&file) {
                 Some(image) => found.push(image),
-                None => job.warn(&format!("{}: no texture's file; left out", shown(&file))),
+                None => job.warn(&format!("{}: left out: no texture has this name", shown(&file))),
             }
         }
     }
     found.sort_by_key(|image| (image.index, image.level));
     let is_twice = |pair: &&[Found]| (pair[0].index, pair[0].level) == (pair[1].index, pair[1].level);
     if let Some([one, other]) = found.windows(2).find(is_twice) {
-        bail!("{} and {} are for the same texture: leave one of them", shown(&one.path), shown(&other.path));
+        bail!("{} and {} are for the same texture: leave one out", shown(&one.path), shown(&other.path));
     }
     Ok((found, bad))
 }

@@ -1,4 +1,4 @@
-//! `tex list`: what textures there are, and what they are called.
+//! `tex list`: lists textures.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,11 +24,10 @@ use crate::cli::report::Report;
 use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
-/// List textures: in Quake and GoldSrc maps and WAD files what each is, in other maps each name and how often it is
-/// given
+/// List textures: their sizes in Quake and GoldSrc maps and WAD files; in other maps, how many records use each name
 ///
-/// A texture that cannot be read is listed with the reason, and the exit status is 1. That one is missing in the
-/// directory, or has its pixels in a WAD file, is legal.
+/// A texture that cannot be read is listed with the reason, and the exit status is 1. A texture that is missing in the
+/// directory, or whose pixels are in a WAD file, is not an error.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex list c1a0.bsp
@@ -40,10 +39,10 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
-    /// Which textures [default: all]
+    /// The textures [default: all]
     #[arg(long, value_name = "GLOB", action = ArgAction::Append)]
     only: Vec<OsString>,
-    /// Whose names flags of WAL files have
+    /// For WAL files: use the flag names of this game
     #[arg(long, value_name = "NAME", default_value = wal::GAME)]
     game: String,
 }
@@ -95,7 +94,7 @@ impl Report for Textures<'_> {
     }
 }
 
-/// A name that records of a lump give.
+/// A name, and the records of a lump that use it.
 #[derive(Serialize)]
 struct NameJson<'a> {
     name: Cow<'a, str>,
@@ -185,7 +184,7 @@ fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text.as_encoded_bytes()))).collect();
     let lump = |name: &TextureName| bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str());
     let found: Vec<TextureName> = bsp.texture_names()?.iter().collect();
-    // In the order in which they come first.
+    // In the order of the first use.
     let mut seen: BTreeMap<(&str, &[u8]), usize> = BTreeMap::new();
     let mut names = Names { textures: Vec::new(), findings: Vec::new() };
     for name in &found {

@@ -1,4 +1,4 @@
-//! `tex`: textures, with their pixels or by their names.
+//! `tex`: textures and their names.
 
 mod choose;
 mod embed;
@@ -18,14 +18,14 @@ use super::save::Edited;
 use super::talk::{Code, Job};
 use super::{commands, help};
 
-/// See and change textures: the pixels in Quake and GoldSrc maps, WAD and WAL files, and the names in all maps
+/// Show and change textures: pixels in Quake and GoldSrc maps, WAD and WAL files, and names in all maps
 ///
-/// GLOB chooses textures: `wall` (a name), `+*` (`*` is any run of bytes without a slash, `?` one such byte), `e1u1/**`
-/// (`**` is any run), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case does not
-/// matter. What is not edited keeps every byte.
+/// GLOB selects textures: `wall` (a name), `+*` (`*` matches any bytes except a slash, `?` one such byte), `e1u1/**`
+/// (`**` matches any bytes), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case
+/// does not matter. Textures that are not edited keep every byte.
 ///
-/// Quake II, Quake III and Source maps have no pixels in them, only names: of WAL files (Kingpin: TGA files), of
-/// shaders, of materials.
+/// Quake II, Quake III and Source maps have no pixels, only names: of WAL files (Kingpin: TGA files), shaders,
+/// materials.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit tex list c1a0.bsp
@@ -48,21 +48,21 @@ commands! {
     Strip(strip),
 }
 
-/// Says what is wrong with a texture or an image, on one line: a finding, and no failure of the command.
+/// Reports what is wrong with a texture or an image, on one line. This is a finding and not a failure of the command.
 fn finding(job: &mut Job<'_>, what: &str, error: &Error) {
     let causes = error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
     let separator = if what.is_empty() { "" } else { ": " };
     job.err.extend_from_slice(format!("{what}{separator}{causes}\n").as_bytes());
 }
 
-/// That an edit leaves everything as it was, because this many of the textures or images cannot be taken.
+/// The result if nothing is changed because images cannot be imported.
 fn refused(bad: usize, what: &str) -> Edited {
-    Edited::Nothing(format!("{bad} {what} cannot be taken, so nothing is changed"))
+    Edited::Nothing(format!("{bad} {what} cannot be imported, so nothing is changed"))
 }
 
-/// That an edit leaves everything as it was, as there is nothing but what cannot be read.
+/// The result if nothing is changed because the only matching textures cannot be read.
 fn nothing_else(bad: usize) -> Edited {
-    Edited::Nothing(format!("{bad} of the textures cannot be read, and there is nothing else to change"))
+    Edited::Nothing(format!("{bad} of the textures cannot be read, and no others need a change"))
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

@@ -1,4 +1,4 @@
-//! `tex rename`: other names, wherever a map names textures.
+//! `tex rename`: renames textures wherever a map names them.
 
 use std::ffi::OsString;
 
@@ -15,19 +15,18 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Give textures other names, in maps of every family
+/// Rename textures, in maps of every game
 ///
-/// OLD is a pattern of whole names (case does not matter), and `{1}` in NEW is what its first wildcard stands for. What
-/// refers to the textures keeps doing so. A name that does not fit is refused and nothing is written: Quake II has room
-/// for 31 bytes, Quake III for 63, GoldSrc for 15, Source for 127. Different names that become one are warned of;
-/// an animation (`+0name`, `+1name`) that would lose a frame is refused without --force. `\xff` is a byte and `\\` a
+/// OLD is a pattern for whole names; case does not matter. `{1}` in NEW is the text that its first wildcard matched.
+/// Records keep their textures. A name that is too long is refused and nothing is written: the limit is 31 bytes in
+/// Quake II, 63 in Quake III, 15 in GoldSrc, 127 in Source. If different names become one name, a warning says so. An
+/// animation (`+0name`, `+1name`) that would lose a frame is refused without --force. `\xff` is a byte and `\\` a
 /// backslash, as `tex list` prints them.
 ///
-/// A name that cannot be read is named and left alone; the others change, and the exit status is 1.
+/// A name that cannot be read is reported and stays as it is; the others change, and the exit status is 1.
 ///
-/// Only the map's own names change, and no files: embedded ones of Source have `pak mv`. Nor do names change that
-/// entities give, such as Source's `detailmaterial` (`ent set` does that), nor which surface follows in an animation of
-/// Quake II.
+/// Files are not renamed; for embedded files of Source use `pak mv`. Names in entities, such as `detailmaterial` of
+/// Source, do not change; use `ent set`. The next frame in an animation of Quake II does not change either.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
@@ -37,10 +36,10 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The names that change: `*`, `**` and `?` are wildcards
+    /// The old names; `*`, `**` and `?` are wildcards
     #[arg(value_name = "OLD")]
     old: OsString,
-    /// What they change to
+    /// The new name
     #[arg(value_name = "NEW")]
     new: OsString,
     #[command(flatten)]
@@ -54,14 +53,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let renamed = draft.texture_names()?.rename(&renaming)?;
         let is_whole = renamed.left.is_empty();
         for error in renamed.left {
-            finding(job, "left alone", &error.into());
+            finding(job, "not renamed", &error.into());
         }
         for (new, old) in renamed.merged {
             let old = old.iter().map(|name| format!("`{}`", escaped(name))).collect::<Vec<_>>().join(", ");
             job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
         }
         if renamed.count == 0 {
-            return Ok(Edited::Nothing(format!("no texture is called {}", escaped(&old))));
+            return Ok(Edited::Nothing(format!("no texture has the name {}", escaped(&old))));
         }
         Ok(Edited::Told { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
     })

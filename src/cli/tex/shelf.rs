@@ -1,4 +1,4 @@
-//! Where textures with pixels are one beside the other: in a Quake or GoldSrc map or a WAD file.
+//! A collection of textures with pixels: a Quake or GoldSrc map, or a WAD file.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) enum Shelf {
     Wad(Wad<'static>),
 }
 
-/// What a path seems to be, by its extension.
+/// Whether a path has this extension, in any case.
 pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }
@@ -26,7 +26,7 @@ pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
     Wad::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 
-/// The names of a map's textures.
+/// The names of the textures of a map.
 pub(super) fn names_of(textures: &Textures<'_>) -> Vec<Option<Vec<u8>>> {
     (0..textures.len()).map(|index| textures.name(index).map(<[u8]>::to_vec)).collect()
 }
@@ -57,12 +57,12 @@ impl Shelf {
         (0..self.len()).map(|index| self.name(index).map(<[u8]>::to_vec)).collect()
     }
 
-    /// A texture; nothing where there is none by right.
+    /// A texture; `None` if a legal entry has no texture.
     pub(super) fn get(&self, index: usize) -> bspkit::Result<Option<Miptex<'_>>> {
         match self {
             Shelf::Map(textures) => textures.get(index),
             Shelf::Wad(wad) => match wad.miptex(index) {
-                // Pictures and fonts have their place in WAD files.
+                // WAD files may also hold pictures and fonts.
                 Err(error) if error.kind() == bspkit::ErrorKind::NotFound => Ok(None),
                 texture => texture.map(Some),
             },

@@ -1,4 +1,4 @@
-//! `tex strip`: pixels out of a map.
+//! `tex strip`: removes the pixels of textures from a map.
 
 use std::ffi::OsString;
 
@@ -14,11 +14,11 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::Code;
 
-/// Leave nothing but the names of textures in a Quake or GoldSrc map
+/// Remove the pixels of textures from a Quake or GoldSrc map, and keep their names
 ///
-/// The game looks for the pixels in the WAD files that the key `wad` of worldspawn lists, which this does not change.
-/// Names, their order and the sizes stay. A texture that cannot be read is named and left alone; the others change, and
-/// the exit status is 1.
+/// The game then looks for the pixels in the WAD files of the key `wad` of worldspawn, which is not changed. Names,
+/// order and sizes stay. A texture that cannot be read is reported and stays as it is; the others change, and the exit
+/// status is 1.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit tex strip c1a0.bsp -o out.bsp
@@ -27,7 +27,7 @@ use crate::cli::talk::Code;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Which textures [default: all]
+    /// The textures [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! WAL files, which are not maps and have no palette: the same commands for them.
+//! The `tex` commands for WAL files, which are not maps and have no palette.
 
 use std::path::{Path, PathBuf};
 
@@ -19,31 +19,31 @@ use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 use bspkit::face::input;
 
-/// Whose flags are meant where none is named.
+/// The default game for the names of flags.
 pub(super) const GAME: &str = "quake2";
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "WAL files")]
 pub(crate) struct Fields {
-    /// The palette, for the textures of Quake maps too: a PCX picture such as pics/colormap.pcx, or 768 bytes
+    /// The palette of WAL files and Quake maps: a PCX picture such as pics/colormap.pcx, or a file of 768 bytes
     #[arg(long, value_name = "FILE")]
     palette: Option<PathBuf>,
-    /// The name: the path below textures/, without extension [default for a new file: as it is saved]
+    /// The name: the path below textures/, without extension [default for a new file: from the path of -o]
     #[arg(long)]
     name: Option<String>,
-    /// The next frame of an animation; nothing for none
+    /// The next frame of an animation; empty for none
     #[arg(long, value_name = "NAME")]
     next: Option<String>,
-    /// The flags of surfaces
+    /// The surface flags
     #[arg(long)]
     flags: Option<String>,
-    /// What brushes hold
+    /// The contents of brushes
     #[arg(long)]
     contents: Option<String>,
-    /// How much light it gives
+    /// The amount of light that it emits
     #[arg(long, allow_hyphen_values = true)]
     value: Option<String>,
-    /// Whose names flags have [default: quake2]
+    /// Use the flag names of this game [default: quake2]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
 }
@@ -55,12 +55,12 @@ pub(super) struct How {
 }
 
 impl Fields {
-    /// The palette where one was given, for the textures of Quake.
+    /// The palette of `--palette`, if it was given.
     pub(super) fn given_palette(&self) -> Result<Option<Palette>> {
         self.palette.as_deref().map(read_palette).transpose()
     }
 
-    /// Whether anything was given that only WAL files have.
+    /// Whether an option was given that only WAL files have.
     pub(super) fn any(&self) -> bool {
         self.game.is_some() || self.values().any(|(_, value)| value.is_some())
     }
@@ -76,7 +76,7 @@ impl Fields {
         fields.into_iter().map(|(field, value)| (field, value.as_deref()))
     }
 
-    /// Writes what was given into a header.
+    /// The header with the given values.
     fn apply(&self, header: &WalHeader) -> Result<WalHeader> {
         let names = flag_names(self.game.as_deref().unwrap_or(GAME))?;
         let mut bytes = header.encode();
@@ -94,7 +94,7 @@ impl Fields {
             }
             let old = to.to_vec();
             parse(field.shape, field.meaning, value, to, names).map_err(cannot)?;
-            // The name that is there keeps what stands behind its NUL.
+            // An unchanged name keeps the bytes after its NUL.
             let text = |bytes: &[u8]| bytes.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
             if name.ends_with("name") && text(&old) == text(to) {
                 to.copy_from_slice(&old);
@@ -122,15 +122,16 @@ fn flag_names(game: &str) -> Result<FlagNames> {
 
 fn asked_palette(path: Option<&Path>) -> Result<Palette> {
     let Some(path) = path else {
-        let error = bspkit::Error::new(bspkit::ErrorKind::Argument, "a WAL file has no palette: --palette gives it");
-        return Err(error.with_hint("that is pics/colormap.pcx in the game's files, or a file of 768 bytes").into());
+        let error = bspkit::Error::new(bspkit::ErrorKind::Argument, "a WAL file has no palette");
+        let hint = "name it with --palette: pics/colormap.pcx of the game, or another file of 768 bytes";
+        return Err(error.with_hint(hint).into());
     };
     read_palette(path)
 }
 
 pub(super) fn read_palette(path: &Path) -> Result<Palette> {
     let bytes = input::read(path)?;
-    Palette::read(&bytes).with_context(|| format!("cannot take the palette of {}", shown(path)))
+    Palette::read(&bytes).with_context(|| format!("cannot read the palette in {}", shown(path)))
 }
 
 fn open(path: &Path) -> Result<Wal<'static>> {
@@ -172,7 +173,7 @@ pub(super) fn list(path: &Path, game: &str, job: &mut Job<'_>) -> Result<Code> {
     Ok(Code::Done)
 }
 
-/// Writes the image of a file, and its smaller copies.
+/// Writes the image of a file, and its mip levels.
 pub(super) fn export(
     path: &Path,
     target: &Path,
@@ -193,7 +194,7 @@ pub(super) fn export(
     for level in 0..levels {
         let (width, height) = (wal.header().width >> level, wal.header().height >> level);
         let pixels = wal.pixels(level).filter(|pixels| !pixels.is_empty());
-        // A level of a small texture may have nothing in it.
+        // A level of a small texture may be empty.
         let Some(pixels) = pixels else { continue };
         let bytes = textures::encode(width, height, pixels, &palette)?;
         let file = match (is_file, level) {
@@ -206,7 +207,7 @@ pub(super) fn export(
     Ok(Code::Done)
 }
 
-/// Changes a file, or makes one of an image.
+/// Changes a file, or makes a new one from an image.
 pub(super) fn import(
     cx: &Context,
     path: &Path,
@@ -227,14 +228,14 @@ pub(super) fn import(
             Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), job),
             Err(Refused::Image(error)) => {
                 finding(job, "", &error);
-                Ok(job.nothing("1 image cannot be taken, so nothing is changed"))
+                Ok(job.nothing("1 image cannot be imported, so nothing is changed"))
             }
             Err(Refused::Other(error)) => Err(error),
         }
     })
 }
 
-/// The images that were named, and of folders those that `tex export` writes there for the file.
+/// The named images. For a folder, the images in it with the names that `tex export` gives them.
 fn found(path: &Path, images: &[PathBuf], job: &mut Job<'_>) -> Result<Vec<PathBuf>> {
     let stem = file_name::escape(path.file_stem().unwrap_or_default().as_encoded_bytes());
     let mut found = Vec::new();
@@ -247,11 +248,11 @@ fn found(path: &Path, images: &[PathBuf], job: &mut Job<'_>) -> Result<Vec<PathB
         for file in super::import::files(image)? {
             match file_name::parse(&file) {
                 Some((own, _)) if own.eq_ignore_ascii_case(&stem) => found.push(file),
-                _ => job.warn(&format!("{}: not called as the WAL file; left out", shown(&file))),
+                _ => job.warn(&format!("{}: left out: it does not have the name of the WAL file", shown(&file))),
             }
         }
         if found.len() == before {
-            bail!("{} has no image for it: that is called {stem}.png", shown(image));
+            bail!("{} has no image for this WAL file: the name must be {stem}.png", shown(image));
         }
     }
     Ok(found)
@@ -263,9 +264,9 @@ fn warn_of_holes(picture: &textures::Picture, path: &Path, job: &mut Job<'_>) {
     }
 }
 
-/// Why there is nothing to save.
+/// The reason why nothing is saved.
 enum Refused {
-    /// An image that cannot be taken: a finding.
+    /// An image cannot be imported, which is a finding.
     Image(anyhow::Error),
     Other(anyhow::Error),
 }
@@ -280,11 +281,11 @@ type Taken = Result<(Vec<u8>, Wal<'static>), Refused>;
 
 fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Save, job: &mut Job<'_>) -> Taken {
     if !images.is_empty() {
-        return Err(anyhow!("a new WAL file is made of one image").into());
+        return Err(anyhow!("a new WAL file is made from one image: leave out the others").into());
     }
     let palette = fields.palette()?;
     let target = save.file().filter(|file| super::shelf::has_extension(file, "wal"));
-    let target = target.ok_or_else(|| anyhow!("a new WAL file wants a name of its own: -o NAME.wal"))?;
+    let target = target.ok_or_else(|| anyhow!("a new WAL file needs a name: use -o NAME.wal"))?;
     let name = fields.name.as_deref().map_or_else(|| default_name(target), bspkit::bytes::unescape);
     let made = textures::read(path).and_then(|picture| {
         let image = textures::with_palette(&picture, &palette, how.quantizes)?;
@@ -297,7 +298,7 @@ fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Sav
     Ok((Vec::new(), wal))
 }
 
-/// The path below `textures/`, or the file's name, without the extension.
+/// The path below `textures/`, or the file name, without the extension.
 fn default_name(target: &Path) -> Vec<u8> {
     let parts: Vec<_> = target.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
     let below = parts.iter().rposition(|part| part.eq_ignore_ascii_case(b"textures")).map(|at| at + 1);
@@ -310,7 +311,7 @@ fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How, 
     let header = fields.apply(wal.header())?;
     wal.update(|own| *own = header);
     if images.is_empty() && !fields.values().any(|(_, value)| value.is_some()) {
-        return Err(anyhow!("there is nothing to change: name an image or a field").into());
+        return Err(anyhow!("nothing to change: name an image or a field").into());
     }
     let mut sorted: Vec<(usize, &PathBuf)> = Vec::new();
     for path in images {
@@ -319,7 +320,7 @@ fn change(mut wal: Wal<'static>, images: &[PathBuf], fields: &Fields, how: How, 
     }
     sorted.sort();
     if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-        return Err(anyhow!("a WAL file takes one image, and one for each smaller copy").into());
+        return Err(anyhow!("several images are for the same mip level: name one image for each level").into());
     }
     for (level, path) in sorted {
         let palette = fields.palette()?;
@@ -340,8 +341,8 @@ fn take_one(
     let picture = textures::read(path)?;
     let (width, height) = (wal.header().width >> level, wal.header().height >> level);
     if (picture.width, picture.height) != (width, height) && (level > 0 || !how.resizes) {
-        let hint = if level == 0 { "; --resize takes it" } else { "" };
-        bail!("it is {} by {}, and the texture has {width} by {height}{hint}", picture.width, picture.height);
+        let hint = if level == 0 { "; --resize accepts it" } else { "" };
+        bail!("it has {} by {} pixels, but the texture {width} by {height}{hint}", picture.width, picture.height);
     }
     let image = textures::with_palette(&picture, palette, how.quantizes)?;
     warn_of_holes(&picture, path, job);

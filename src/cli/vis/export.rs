@@ -1,4 +1,4 @@
-//! `vis export`: a picture of what is visible from where.
+//! `vis export`: writes visibility as an image.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
 use crate::cli::talk::{Code, Job};
 
-/// Write a picture: a row for each leaf or cluster, white where it may see the one of the column
+/// Write the visibility as an image: a white pixel means that the leaf or cluster of the row sees that of the column
 ///
-/// In Quake and GoldSrc maps the first row and column are those of leaf 1, as leaf 0 is all that is solid. A row that cannot be read
-/// is black, and named.
+/// In Quake and GoldSrc maps the first row and column are leaf 1, since leaf 0 is the solid leaf. A row that cannot be
+/// read is black and is reported.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis export dm4.bsp dm4.png
@@ -27,13 +27,13 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The picture: .png or .pbm; for a folder of maps a folder, with MAP.png for each
+    /// The image file: .png or .pbm; for several maps: a folder, with MAP.png for each
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
-    /// Which rows
+    /// Which visibility
     #[arg(long, value_name = "SET", default_value = "pvs")]
     set: Set,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
@@ -57,7 +57,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Resul
     }
     let set = args.set.into();
     if !visibility.sets().contains(&set) {
-        bail!("{} has no rows of what is heard", shown(&map.path));
+        bail!("{} has no PHS: use --set pvs", shown(&map.path));
     }
     let file = &map.file_in(&args.file, "png")?;
     spare(file, &map.path)?;

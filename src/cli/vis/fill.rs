@@ -1,4 +1,4 @@
-//! `vis fill`: everything is visible from everywhere.
+//! `vis fill`: makes everything visible from everywhere.
 
 use anyhow::Result;
 
@@ -8,10 +8,10 @@ use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
-/// Make everything visible from everywhere, and heard
+/// Make everything visible and audible from everywhere
 ///
-/// Use it against things that vanish where they should be seen; the game then draws more. Leafs or clusters share one
-/// compressed row, so the map does not grow.
+/// Use it if things disappear that should be visible; the game then draws more. Leafs or clusters share one compressed
+/// row, so the map does not grow.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis fill dm4.bsp -o out.bsp

@@ -1,4 +1,4 @@
-//! `vis import`: what is visible from where, from a picture.
+//! `vis import`: reads visibility from an image.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Take what is visible from a picture that `vis export` wrote
+/// Replace the visibility with that in an image, as `vis export` writes it
 ///
-/// A row whose pixels are as `vis export` would write them keeps its bytes.
+/// A row whose pixels were not changed keeps its bytes.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis import dm4.bsp vis.png -o out.bsp
@@ -26,10 +26,10 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The picture: .png or .pbm; for a folder of maps the folder that `vis export` wrote
+    /// The image file: .png or .pbm; for several maps: the folder that `vis export` wrote
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
-    /// Which rows
+    /// Which visibility
     #[arg(long, value_name = "SET", default_value = "pvs")]
     set: Set,
     #[command(flatten)]
@@ -38,12 +38,12 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.maps.are_many() && !args.file.is_dir() {
-        bail!("{} is not a folder: of several maps each takes its own picture, from a folder", shown(&args.file));
+        bail!("{} is not a folder: several maps need a folder with an image for each", shown(&args.file));
     }
     args.save.spare(&args.file)?;
     args.save.each(cx, args.maps.find(), |draft, map, job| match map.read_from(&args.file, "png") {
         Some(file) => import(draft, &file, args, job),
-        None => Ok(Edited::Nothing("there is no picture of its own to take".to_owned())),
+        None => Ok(Edited::Nothing("no image to import".to_owned())),
     })
 }
 
@@ -53,7 +53,7 @@ fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
     }
     let set = args.set.into();
-    let cannot = || format!("cannot take {}", shown(file));
+    let cannot = || format!("cannot import {}", shown(file));
     args.save.spare(file)?;
     let changed = visibility::import(visibility, set, file).with_context(cannot)?;
     job.say(&format!("{}: {} changed", shown(file), count(changed, "row", "rows")));

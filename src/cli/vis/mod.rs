@@ -1,4 +1,4 @@
-//! `vis`: what is visible from where.
+//! `vis`: visibility.
 
 mod export;
 mod fill;
@@ -13,10 +13,10 @@ use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 
-/// Show and change what is visible from where
+/// Show and change visibility: which parts of a map are visible from which
 ///
-/// A map says for each leaf (Quake, GoldSrc) or cluster of leafs (Quake II, Quake III, Source) which others may be seen
-/// from there: the PVS; Quake II and Source say also which may be heard: the PHS, which Source calls PAS.
+/// The PVS lists, for each leaf (Quake, GoldSrc) or cluster of leafs (Quake II, Quake III, Source), which others may be
+/// visible from there. Quake II and Source also have the PHS, which lists those that may be heard; Source calls it PAS.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit vis stat maps
@@ -40,12 +40,12 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.command.run(cx)
 }
 
-/// Which rows are meant.
+/// The set of rows: visible or audible.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Set {
-    /// What is seen
+    /// What is visible
     Pvs,
-    /// What is heard (Quake II, Source)
+    /// What is audible (Quake II, Source)
     Phs,
 }
 

@@ -1,4 +1,4 @@
-//! `vis stat`: how much is visible.
+//! `vis stat`: counts what is visible.
 
 use anyhow::{Context as _, Result};
 use bspkit::content::visibility::{VisSet, Visibility};
@@ -15,7 +15,7 @@ use crate::cli::report::Report;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Say how much is visible from how many places
+/// Print from how many leafs or clusters how many others are visible
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit vis stat dm4.bsp
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct Stat {
-    /// What has rows: leafs or clusters.
+    /// The places that have rows: leafs or clusters.
     rows_are: &'static str,
     place_count: usize,
     bytes: usize,
@@ -43,7 +43,7 @@ struct SetJson {
     row_count: usize,
     /// Places without a row, from where everything is visible.
     without_row_count: usize,
-    /// How many places are visible from one.
+    /// The number of places that are visible from one place.
     least: usize,
     most: usize,
     mean: f64,
@@ -63,7 +63,7 @@ impl Report for Stat {
             };
             let (path, percent) = (&job.path, 100.0 * mean / whole);
             job.line(format!(
-                "{path}: {set} of {places} {rows_are}: {least} to {most} visible, {mean:.1} in the mean \
+                "{path}: {set} of {places} {rows_are}: {least} to {most} visible, {mean:.1} on average \
                  ({percent:.1} %){bare}"
             ));
         }
@@ -94,7 +94,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     })
 }
 
-/// A damaged lump may have as many faults as rows.
+/// The most findings that are listed: a damaged lump may have a fault in every row.
 const MOST_FINDINGS: usize = 10;
 
 fn of_set(visibility: &Visibility<'_>, set: VisSet, places: &[usize], findings: &mut Vec<FindingJson>) -> SetJson {

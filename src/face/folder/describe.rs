@@ -1,4 +1,4 @@
-//! The manifest of a map, beside the files with its lumps.
+//! Makes the manifest of a map, and the files for bytes outside of lumps.
 
 use std::path::Path;
 
@@ -7,36 +7,36 @@ use crate::dialect::Role;
 use crate::face::report::base64;
 use crate::{Bsp, SegmentKind, Slot, SlotId};
 
-/// How the names of files begin that hold what comes before a lump and belongs to none.
+/// The start of the names of files with bytes before a lump that belong to no lump.
 const GAP: &str = "gap_before_";
 const TAIL: &str = "tail";
 
-/// A lump that was written, and how.
+/// A lump that gets a file, and the format of the file.
 pub(super) struct Dumped<'b> {
     pub(super) slot: &'b Slot,
-    /// The file's name.
+    /// The name of the file.
     pub(super) file: String,
-    /// The records in it and their size, if it is not just bytes.
+    /// The name of the records in it and their size, if it is not written as bytes.
     pub(super) record: Option<(String, usize)>,
-    /// What follows the last record.
+    /// The bytes after the last record.
     pub(super) rest: Vec<u8>,
 }
 
-/// Whether a file in a folder of lumps is none of a lump but of what `build` alone reads.
+/// Whether a file in a folder is not the file of a lump but one that only `build` reads.
 pub(super) fn is_extra(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == NAME || name.starts_with(GAP) || name == "tail.bin"
 }
 
-/// A file by its name in the folder.
+/// A file: its name in the folder, and its bytes.
 pub(super) type NamedFile = (String, Vec<u8>);
 
-/// The files of what is not a lump's, and the manifest.
+/// The files with bytes outside of lumps, and the manifest.
 pub(super) fn describe(bsp: &Bsp<'_>, game: Option<&str>, dumped: &[Dumped<'_>]) -> Vec<NamedFile> {
     let (dialect, container) = (bsp.dialect(), bsp.container());
     let mut files = Vec::new();
     let mut lumps: Vec<Part> = dumped.iter().map(|dumped| part(bsp, dumped)).collect();
-    // A game lump with members is its members; what else there is to say of it is said without a file.
+    // A game lump with members has no file. Its other properties are in the manifest.
     let game_lump = bsp.role(Role::GameLump).filter(|slot| dumped.iter().all(|dumped| dumped.slot.id != slot.id));
     let placed = game_lump.map(|slot| placed(bsp, slot)).filter(|part| part.version.is_some() || part.align.is_some());
     lumps.extend(placed);
@@ -105,7 +105,7 @@ fn part(bsp: &Bsp<'_>, dumped: &Dumped<'_>) -> Part {
     }
 }
 
-/// All of a part but what is in it.
+/// A part of the manifest without its content.
 fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
     let mut part = Part { lump: slot.name.clone(), ..Part::default() };
     part.version = slot.version.filter(|version| *version != 0);
@@ -117,14 +117,14 @@ fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
             let stood = |bytes: usize| !slot.stored.is_empty() && slot.stored.start.is_multiple_of(bytes);
             part.align = own.find(|alignment| stood(alignment.bytes)).map(|alignment| alignment.bytes);
         }
-        // That it is compressed is said already.
+        // Bit 0 is the member `compressed`.
         SlotId::Game(_) => part.flags = bsp.member_flags(slot.id).unwrap_or(0) & !1,
         _ => {}
     }
     part
 }
 
-/// The names of the lumps in the order of the file, where that is not the dialect's.
+/// The names of the lumps in the order of the file, if it is not the usual order of the dialect.
 fn order(bsp: &Bsp<'_>) -> Vec<String> {
     let lumps = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Lump(_)) && !slot.stored.is_empty());
     let mut lumps: Vec<&Slot> = lumps.collect();
@@ -140,7 +140,7 @@ fn order(bsp: &Bsp<'_>) -> Vec<String> {
     }
 }
 
-/// 4, where all members of the game lump are so.
+/// 4, if the offsets of all members of the game lump are multiples of 4.
 fn members_alignment(bsp: &Bsp<'_>) -> Option<usize> {
     let members = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_)) && !slot.stored.is_empty());
     let mut starts = members.map(|slot| slot.stored.start).peekable();

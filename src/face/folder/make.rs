@@ -1,4 +1,4 @@
-//! From a manifest to a map's bytes.
+//! Builds the bytes of a map from a manifest.
 
 use std::collections::HashSet;
 use std::io::BufReader;
@@ -16,7 +16,7 @@ use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::record::FlagNames;
 use crate::{Bsp, Builder, Result, SlotId};
 
-/// What a part of a manifest is about.
+/// The slot that a part of a manifest describes.
 enum Target {
     Lump(usize),
     Extra(usize),
@@ -24,7 +24,7 @@ enum Target {
     Bspx(String),
 }
 
-/// What the whole manifest says of its parts.
+/// The properties of the whole manifest that its parts need.
 struct Whole<'m> {
     dialect: &'static Dialect,
     version: i32,
@@ -44,11 +44,11 @@ struct Whole<'m> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Built {
-    /// Its dialect, as the manifest says.
+    /// The dialect that the manifest names.
     pub dialect: &'static Dialect,
     /// The whole file.
     pub bytes: Vec<u8>,
-    /// What may not be as it was meant: a sentence each.
+    /// Parts of the map that may be wrong: a sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -90,40 +90,40 @@ impl Manifest {
             let slot = match &target {
                 Target::Lump(index) => Some(SlotId::Lump(*index)),
                 Target::Extra(index) => Some(SlotId::Extra(*index)),
-                // Real maps have several of one name.
+                // Real maps have several with the same name.
                 Target::Member(_) | Target::Bspx(_) => None,
             };
             if slot.is_some_and(|slot| !seen.insert(slot)) {
-                return Err(wrong(&place, "it comes a second time"));
+                return Err(wrong(&place, "it is given twice"));
             }
             has_members |= matches!(target, Target::Member(_));
             let lump = if let Target::Lump(index) = target { Some(index) } else { None };
             let bytes = whole.bytes(part, &place, &target)?;
             filled.extend(lump.filter(|_| !bytes.is_empty()));
-            // Of a list of members that is empty nothing can go astray.
+            // An empty list of members contains no offsets.
             if lump.is_some() && lump == dialect.rules.game_lump && bytes.len() > 4 {
                 has_game_lump = true;
                 if !dialect.rules.relative_members {
-                    warnings.push(format!("{place}: what its bytes say of places is not made anew"));
+                    warnings.push(format!("{place}: offsets inside these bytes are not updated"));
                 }
             }
             builder = whole.add(builder, part, target, bytes, &place)?;
         }
-        // That the directory is longer than usual shows by an offset that could be one.
+        // Write a plausible offset, so that readers detect the longer directory.
         for index in (dialect.shapes[0].count..whole.shape.count).filter(|index| !filled.contains(index)) {
             let offset = i32::try_from(whole.shape.header_size()).unwrap_or(0);
             builder = builder.entry(index, EntryFields { offset, length: 0, version: None, unpacked: None });
         }
         if has_game_lump && has_members {
-            return Err(wrong("lumps", "the game lump has a file, and so have its members: leave one of them out"));
+            return Err(wrong("lumps", "both the game lump and its members have files: leave one out"));
         }
         let lump = |(index, name): (usize, &String)| {
-            let no_lump = || wrong(&format!("order[{index}]"), format!("`{name}` is no lump of the directory"));
+            let no_lump = || wrong(&format!("order[{index}]"), format!("`{name}` is not a lump of the directory"));
             whole.lump(name).ok_or_else(no_lump)
         };
         let order = self.order.iter().enumerate().map(lump).collect::<Result<Vec<usize>>>()?;
         if order.iter().collect::<HashSet<_>>().len() < order.len() {
-            return Err(wrong("order", "it names a lump twice"));
+            return Err(wrong("order", "a lump is given twice"));
         }
         builder = builder.order(&order);
         if self.trailer {
@@ -164,7 +164,7 @@ impl Whole<'_> {
     fn add(&self, builder: Builder, part: &Part, target: Target, bytes: Vec<u8>, place: &str) -> Result<Builder> {
         let (is_lump, is_member) = (matches!(target, Target::Lump(_)), matches!(target, Target::Member(_)));
         let is_source = self.shape.entry != EntryShape::Plain;
-        let no = |field: &str| Err(wrong(&format!("{place}.{field}"), "it has none there"));
+        let no = |field: &str| Err(wrong(&format!("{place}.{field}"), "this kind of lump has no such property"));
         match () {
             () if part.version.is_some() && !(is_lump && is_source || is_member) => return no("version"),
             () if part.compressed && !(is_lump && is_source || is_member) => return no("compressed"),
@@ -203,7 +203,7 @@ impl Whole<'_> {
         })
     }
 
-    /// What a name in a manifest means.
+    /// The slot that a name in a manifest means.
     fn target(&self, part: &Part) -> Result<Target, String> {
         let Dialect { rules, title, .. } = self.dialect;
         let name = &part.lump;
@@ -219,7 +219,7 @@ impl Whole<'_> {
                 bytes if bytes.contains(&0) || bytes.is_empty() || bytes.len() > 23 => {
                     Err("the name of a BSPX entry has one to 23 bytes, none of them NUL".to_owned())
                 }
-                bytes => String::from_utf8(bytes).map(Target::Bspx).map_err(|_| "the name is no text".to_owned()),
+                bytes => String::from_utf8(bytes).map(Target::Bspx).map_err(|_| "the name is not text".to_owned()),
             };
         }
         if name.starts_with("extra:") {
@@ -240,7 +240,7 @@ impl Whole<'_> {
         by_number().or_else(by_name).or_else(|| self.dialect.role(*role()?))
     }
 
-    /// The number of a lump of Xash3D's extra header, by what a map with one says.
+    /// The number of a lump in the extra header of Xash3D. It is read from a map that is built with such a header.
     fn extra(&self, name: &str) -> Option<usize> {
         if !self.dialect.rules.extra_header {
             return None;
@@ -296,7 +296,7 @@ impl Whole<'_> {
 }
 
 fn alignment(place: &str, bytes: Option<usize>) -> Result<Option<usize>> {
-    /// A page of the coarsest kind; more would only fill the disk.
+    /// The largest alignment; a larger one would only make the file larger.
     const COARSEST: usize = 1 << 16;
     match bytes {
         Some(bytes) if !bytes.is_power_of_two() || bytes > COARSEST => {

@@ -1,4 +1,4 @@
-//! What a manifest says: a map's head, and a file for each lump. The schema is docs/schema/manifest.schema.json.
+//! The manifest: the header of a map, and a file for each lump. The schema is docs/schema/manifest.schema.json.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result};
 /// The name of the manifest in a folder.
 pub(super) const NAME: &str = "manifest.json";
 
-/// What a map is made of: its header, and a file for each lump.
+/// The description of a map: its header, and a file for each lump.
 ///
 /// ```
 /// use bspkit::face::folder::Manifest;
@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "manifest.json";
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a manifest: a JSON object")]
 pub struct Manifest {
-    /// Where the files are.
+    /// The folder of the files.
     #[serde(skip)]
     pub(super) folder: PathBuf,
     /// The version of the format: 1.
@@ -36,17 +36,17 @@ pub struct Manifest {
     /// The checksum in the header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) checksum: Option<u32>,
-    /// How many entries the lump directory has.
+    /// The number of entries in the lump directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) entries: Option<usize>,
-    /// Whose names flags have in files of records.
+    /// The game whose flag names the files of records use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) game: Option<String>,
     pub(super) lumps: Vec<Part>,
-    /// The order of the lumps in the file; those that it does not name follow in the dialect's.
+    /// The order of the lumps in the file. The others follow in the usual order of the dialect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) order: Vec<String>,
-    /// What the offsets of the game lump's members are multiples of.
+    /// The alignment of the members of the game lump, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) align_game_lumps: Option<usize>,
     /// A trailer such as Bloodlines' patches write.
@@ -55,7 +55,7 @@ pub struct Manifest {
     /// Bytes after everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tail: Option<String>,
-    /// Whether the file's size is no multiple of 4, or on consoles of 2048.
+    /// Whether the file is not padded to a multiple of 4 bytes, or of 2048 bytes on consoles.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) unpadded: bool,
 }
@@ -64,23 +64,23 @@ pub struct Manifest {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a lump: a JSON object")]
 pub(super) struct Part {
-    /// What it is: `PLANES`, `game:sprp`, `extra:LIGHTVECS`, `bspx:RGBLIGHTING`.
+    /// The name of the slot: `PLANES`, `game:sprp`, `extra:LIGHTVECS`, `bspx:RGBLIGHTING`.
     pub(super) lump: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) file: Option<String>,
-    /// How the file is written, where its name does not say so.
+    /// The format of the file, if it differs from the extension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) format: Option<Format>,
-    /// The records in the file, where the lump may have several.
+    /// The type of the records in the file, if the lump may have several types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<String>,
-    /// Their size, where several have the same name.
+    /// The size of a record, if several types have the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record_size: Option<usize>,
     /// Bytes after the last record, in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) rest: Option<String>,
-    /// Whether a NUL follows, as after entity text that was written by hand.
+    /// Whether to add a NUL, for entity text that was written by hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) nul: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,10 +90,10 @@ pub(super) struct Part {
     pub(super) flags: u16,
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) compressed: bool,
-    /// What its offset is a multiple of.
+    /// The alignment of its offset, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) align: Option<usize>,
-    /// A file with bytes that come before it.
+    /// A file with the bytes before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) gap_before: Option<String>,
 }
@@ -102,7 +102,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What is wrong with a manifest, and where in it.
+/// An error in a manifest, with its path in the document.
 pub(super) fn wrong(place: &str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Argument, format!("{place}: {why}"))
 }
@@ -119,7 +119,7 @@ impl Manifest {
         let read = serde_json::from_slice(text).map_err(wrong_text).and_then(|manifest: Manifest| {
             match manifest.bspkit_manifest {
                 1 => Ok(manifest),
-                other => Err(wrong("bspkit_manifest", format!("the version {other} is not known, only 1"))),
+                other => Err(wrong("bspkit_manifest", format!("version {other} is not supported, only 1"))),
             }
         });
         let manifest = read.map_err(|error| error.within(format!("cannot read {}", shown(path))))?;
@@ -143,21 +143,21 @@ impl Manifest {
 }
 
 impl Part {
-    /// How the part is called where something is wrong with it.
+    /// The name of the part in error messages.
     pub(super) fn place(&self, index: usize) -> String {
         format!("lumps[{index}] ({})", self.lump)
     }
 }
 
-/// Where a file is that a manifest in `folder` names. A name is of a file in that folder or below it, so that a
-/// manifest from elsewhere reaches nothing else unseen; a whole path says plainly where it goes.
+/// The path of a file that a manifest in `folder` names. A relative name must stay in that folder, so that an unknown
+/// manifest cannot read other files unnoticed. An absolute path is allowed, since it is visible.
 pub(super) fn resolve(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let path = Path::new(name);
     let leaves = path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir));
     match path.is_absolute() {
         true => Ok(path.to_owned()),
         false if leaves || name.is_empty() => {
-            Err(format!("`{name}` leaves the manifest's folder: say where it is by a whole path"))
+            Err(format!("`{name}` is outside the folder of the manifest: write an absolute path"))
         }
         false => Ok(folder.join(path)),
     }

@@ -1,4 +1,4 @@
-//! A map as a folder: a file for every lump, and a manifest from which the same lumps are built.
+//! A map as a folder: a file for every lump, and a manifest. The same lumps can be built from them.
 //!
 //! ```
 //! use bspkit::Bsp;
@@ -32,7 +32,7 @@ use crate::face::{input, shown};
 use crate::record::FlagNames;
 use crate::{Bsp, Draft, Error, ErrorKind, Result, Slot, SlotId};
 
-/// The files of a map, and what is to be said of them.
+/// The files of a map, and messages about them.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
@@ -45,7 +45,7 @@ use crate::{Bsp, Draft, Error, ErrorKind, Result, Slot, SlotId};
 pub struct Dump {
     /// The files, in the order of the slots; the manifest is last.
     pub files: Vec<DumpFile>,
-    /// What is written in another way than it was asked for: a sentence each.
+    /// Files that do not have the requested format: a sentence each.
     pub warnings: Vec<String>,
     /// Slots that cannot be read and have no file.
     pub failed: Vec<Error>,
@@ -62,8 +62,8 @@ pub struct Dump {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DumpFile {
-    /// Its name in the folder: letters that every system has, and different from the others even where case does not
-    /// count.
+    /// Its name in the folder. Every operating system allows it, and it differs from the others even without regard to
+    /// case.
     pub name: String,
     content: Content,
 }
@@ -74,7 +74,7 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-/// The files of a map. Lumps with records have the `format`, or JSON; `game` has the names of flags.
+/// The files of a map. Lumps with records have the `format`, or JSON by default. `game` selects the names of flags.
 ///
 /// # Errors
 /// The dialect has no such game.
@@ -96,10 +96,10 @@ pub fn dump(bsp: &Bsp<'_>, format: Option<Format>, game: Option<&str>) -> Result
             warnings.push(format!("{} has several lists of records: it is written as JSON", slot.name));
             format = Format::Json;
         }
-        // Where the name and size of the records fit several structs, `build` could not read them.
+        // If several structs have this name and size, `build` could not choose one.
         let record = told_by_name(bsp, slot).filter(|_| format != Format::Raw);
         if record.is_none() && format != Format::Raw {
-            let why = "several structs of its dialect have the name and size of its records";
+            let why = "several structs of the dialect have the name and size of its records";
             warnings.push(format!("{}: {why}: it is written as bytes", slot.name));
             format = Format::Raw;
         }
@@ -121,7 +121,7 @@ pub fn names(bsp: &Bsp<'_>, game: Option<&str>) -> Result<FlagNames> {
     Ok(game.map_or_else(|| Ok(bsp.dialect().game(bsp.version())), |name| bsp.dialect().game_by_name(name))?.flags)
 }
 
-/// A lump with its records; one whose lists contradict its size is bytes.
+/// A lump with its records, or as bytes if its lists contradict its size.
 fn read<'a>(bsp: &Bsp<'a>, slot: &Slot, misfit: impl FnOnce(Error)) -> Result<Lump<'a>> {
     Lump::read(bsp, slot).or_else(|error| Lump::raw(bsp, slot).inspect(|_| misfit(error)))
 }
@@ -159,7 +159,7 @@ impl DumpFile {
 pub struct Files {
     /// The files of lumps, by their names.
     pub lumps: Vec<LumpFile>,
-    /// What is not a file of a lump.
+    /// Other files in the folder.
     pub others: Vec<PathBuf>,
 }
 
@@ -175,7 +175,7 @@ pub struct Files {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LumpFile {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     slot: SlotId,
     format: Format,
@@ -193,7 +193,7 @@ pub fn find(bsp: &Bsp<'_>, folder: &Path) -> Result<Files> {
     let stems = file_stems(bsp);
     let mut found = Files::default();
     let mut seen = HashSet::new();
-    // What only `build` reads is not a lump's.
+    // Skip the files that only `build` reads.
     for path in paths.into_iter().filter(|path| !describe::is_extra(path)) {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
@@ -212,7 +212,7 @@ pub fn find(bsp: &Bsp<'_>, folder: &Path) -> Result<Files> {
 }
 
 impl LumpFile {
-    /// Gives a draft of the map the content of the file; `resize` allows another number of records.
+    /// Replaces the lump in a draft of the map with the content of the file. `resize` allows another number of records.
     ///
     /// # Errors
     /// The file cannot be read or does not fit the lump: the message says where and why.

@@ -1,16 +1,16 @@
-//! Radiance pictures (`.hdr`, `.pic`): red, green, blue and a common exponent, a byte each (the Radiance file formats,
-//! "Picture File Format"; color.c of its source).
+//! Radiance pictures (`.hdr`, `.pic`): red, green, blue and a common exponent, one byte each. Source: the Radiance file
+//! formats, "Picture File Format", and color.c of Radiance.
 
 use super::{bad, check_size};
 use crate::Result;
 
-/// Red, green, blue and exponent: the color divided by 256, times two to the power of the exponent less 128.
+/// Red, green, blue and exponent. The value of a color is its byte / 256 * 2^(exponent - 128).
 type Pixel = [u8; 4];
 
-/// What lines may be compressed in the newer way, which others could be taken for.
+/// The widths of lines that may have the newer compression.
 const NEW_WAY: std::ops::Range<usize> = 8..0x8000;
 
-/// Writes rows of pixels as they are.
+/// Writes rows of pixels.
 pub(super) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
     let mut file = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {high} +X {wide}\n").into_bytes();
     for line in pixels.chunks_exact(wide.max(1)) {
@@ -26,7 +26,7 @@ pub(super) fn write_hdr([wide, high]: [usize; 2], pixels: &[Pixel]) -> Vec<u8> {
     file
 }
 
-/// Runs of four and more are counted, others are as they are.
+/// Compresses runs of four bytes or more; other bytes are copied.
 fn write_part(file: &mut Vec<u8>, line: &[Pixel], part: usize) {
     let mut at = 0;
     let run = |at: usize| line[at..].iter().take(127).take_while(|pixel| pixel[part] == line[at][part]).count();
@@ -48,8 +48,8 @@ fn write_part(file: &mut Vec<u8>, line: &[Pixel], part: usize) {
     }
 }
 
-/// In lines without compression a pixel of ones would count as a run; the same color with other numbers does not, and
-/// neither does that which begins a line in the newer way.
+/// In a line without compression, a pixel of ones would be read as a run, and some first pixels as the start of a
+/// compressed line. This returns the same color with other numbers, which is read as a pixel.
 fn plain(pixel: Pixel) -> Pixel {
     match pixel {
         [1, 1, 1, _] | [2, 2, ..] => normal(pixel.map(u16::from), 0),
@@ -57,9 +57,9 @@ fn plain(pixel: Pixel) -> Pixel {
     }
 }
 
-/// The same color with the largest part as large as it can be, cut off; black where it is too dark.
+/// The same color with the largest possible mantissa, rounded down; black if it is too dark.
 fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
-    // Twice the parts, so that the half which some readers add fits.
+    // The parts are doubled, so that the half that some readers add can be expressed.
     let mut parts = [red, green, blue].map(|part| u32::from(2 * part + more));
     let mut exponent = exponent;
     if parts == [0; 3] || [red, green, blue] == [0; 3] {
@@ -76,8 +76,8 @@ fn normal([red, green, blue, exponent]: [u16; 4], more: u16) -> Pixel {
     [red, green, blue, u8::try_from(exponent).unwrap_or(u8::MAX)]
 }
 
-/// Whether a pixel is the color of another, perhaps as another tool wrote it again: with the largest part as large as
-/// it can be, and with or without the half that some tools add to what they read.
+/// Whether two pixels are the same color, even if another tool has read and written one of them: such tools use the
+/// largest possible mantissa, and some add a half to what they read.
 pub(super) fn same_color(old: Pixel, new: Pixel) -> bool {
     let wide = old.map(u16::from);
     let is_black = |pixel: Pixel| pixel[3] == 0 || pixel[..3] == [0; 3];
@@ -85,14 +85,14 @@ pub(super) fn same_color(old: Pixel, new: Pixel) -> bool {
     same || [normal(wide, 0), normal(wide, 1)].contains(&new)
 }
 
-/// Whether two pixels are the same color to the last bit, one perhaps with smaller parts and a larger exponent.
+/// Whether two pixels are exactly the same color, possibly with different exponents.
 fn is_equal(one: Pixel, other: Pixel) -> bool {
     let (low, high) = if one[3] <= other[3] { (one, other) } else { (other, one) };
     let shift = u32::from(high[3] - low[3]);
     low[3] > 0 && shift < 8 && (0..3).all(|part| u32::from(low[part]) == u32::from(high[part]) << shift)
 }
 
-/// Reads rows of pixels, compressed in any way or none.
+/// Reads rows of pixels, with or without compression.
 pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>> {
     let mut rest = bytes;
     let mut line = || -> Result<&[u8]> {
@@ -102,7 +102,7 @@ pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     };
     if !line()?.starts_with(b"#?") {
-        return Err(bad("it is no Radiance picture"));
+        return Err(bad("it is not a Radiance picture"));
     }
     loop {
         let line = line()?;
@@ -112,12 +112,12 @@ pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
         let text = String::from_utf8_lossy(line);
         match text.split_once('=') {
             Some(("FORMAT", format)) if format.trim() != "32-bit_rle_rgbe" => {
-                return Err(bad(format!("its format is {}, and 32-bit_rle_rgbe is expected", format.trim())));
+                return Err(bad(format!("its format is {}, but 32-bit_rle_rgbe is expected", format.trim())));
             }
             Some(("EXPOSURE" | "COLORCORR", value))
                 if value.split_ascii_whitespace().any(|part| part.parse() != Ok(1.0_f64)) =>
             {
-                return Err(bad(format!("its colors were scaled ({text}); save them as they are")));
+                return Err(bad(format!("its colors were scaled ({text}): save it without EXPOSURE and COLORCORR")));
             }
             _ => {}
         }
@@ -129,7 +129,7 @@ pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
         ["+Y", high, "+X", wide] => (true, false, high, wide),
         ["-Y", high, "-X", wide] => (false, true, high, wide),
         ["+Y", high, "-X", wide] => (true, true, high, wide),
-        _ => return Err(bad(format!("its rows run in a way that is not known: `{text}`"))),
+        _ => return Err(bad(format!("the order of its rows is not known: `{text}`"))),
     };
     let size = [wide, high].map(|number| number.parse::<usize>().unwrap_or(0));
     check_size(size, expected)?;
@@ -147,7 +147,7 @@ pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
     Ok(pixels)
 }
 
-/// Reads a row and gives what follows it; nothing where it is cut off or runs over its end.
+/// Reads a row and returns the bytes after it; `None` if it is cut off or too long.
 fn read_line<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Option<&'b [u8]> {
     if let [2, 2, high, low, rest @ ..] = bytes
         && NEW_WAY.contains(&wide)
@@ -162,7 +162,7 @@ fn read_line<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Optio
         let (pixel, behind) = rest.split_first_chunk::<4>()?;
         rest = behind;
         match *pixel {
-            // A run of the pixel before; runs that follow each other are digits of one count.
+            // A run of the previous pixel. Consecutive runs are digits of one count.
             [1, 1, 1, count] if pixels.len() > start => {
                 let count = usize::from(count).checked_shl(shift).filter(|count| *count <= end - pixels.len())?;
                 let last = *pixels.last()?;

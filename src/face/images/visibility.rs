@@ -1,5 +1,5 @@
-//! Visibility as a picture: a square of bits, PBM or PNG. The row is where one looks from, the column what is seen;
-//! visible is white.
+//! Visibility as an image: a square of bits, PBM or PNG. A white pixel means that the place of its row sees the place
+//! of its column.
 //!
 //! ```
 //! use bspkit::content::visibility::VisSet;
@@ -26,7 +26,7 @@ use super::{bad, damaged, from_side, refused, side as png_side, unread, unwritte
 use crate::content::visibility::{VisSet, Visibility};
 use crate::{Error, ErrorKind, Result};
 
-/// The leafs or clusters that have rows and bits, in order: the solid leaf 0 has none, nor have those of brush models.
+/// The leafs or clusters that have rows and bits, in order. The solid leaf 0 and the leafs of brush models have none.
 pub fn places(visibility: &Visibility<'_>) -> Vec<usize> {
     match visibility.is_empty() {
         true => Vec::new(),
@@ -34,7 +34,7 @@ pub fn places(visibility: &Visibility<'_>) -> Vec<usize> {
     }
 }
 
-/// Writes what is visible as a picture. A row that cannot be read is black, and its error is given back.
+/// Writes visibility as an image. A row that cannot be read is black, and its error is returned.
 ///
 /// # Errors
 /// Writing failed.
@@ -51,18 +51,18 @@ pub fn export(visibility: &Visibility<'_>, set: VisSet, kind: Kind, file: impl W
     Ok(unread)
 }
 
-/// Takes what is visible from a picture, and gives the number of rows that changed. A row whose pixels are as
-/// [`export`] would write them keeps its bytes.
+/// Reads visibility from an image, and returns the number of changed rows. A row with the pixels that [`export`] would
+/// write keeps its bytes.
 ///
 /// # Errors
-/// The file cannot be read, or is not a picture of this size.
+/// The file cannot be read, or is not an image of this size.
 pub fn import(visibility: &mut Visibility<'_>, set: VisSet, file: &Path) -> Result<usize> {
     let places = places(visibility);
     let mut picture = Picture::open(file, places.len())?;
     let mut changed = 0;
     for place in &places {
         let bits = picture.row()?;
-        // What was exported: a row that is not there shows everything, one that cannot be read nothing.
+        // As in an export, a missing row shows everything, and an unreadable row shows nothing.
         let old = match visibility.row(set, *place) {
             Ok(row) => row.unwrap_or_else(|| visibility.plain(true)),
             Err(_) => visibility.plain(false),
@@ -82,7 +82,7 @@ pub fn import(visibility: &mut Visibility<'_>, set: VisSet, file: &Path) -> Resu
     Ok(changed)
 }
 
-/// The format of a picture, by the file's name.
+/// The format of an image, from the extension of its file.
 ///
 /// ```
 /// use bspkit::face::images::visibility::Kind;
@@ -99,7 +99,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The format of a file called so.
+    /// The format of a file with this name.
     ///
     /// # Errors
     /// The name ends with neither `.png` nor `.pbm`.
@@ -108,14 +108,14 @@ impl Kind {
         match extension.to_ascii_lowercase().as_str() {
             "pbm" => Ok(Kind::Pbm),
             "png" => Ok(Kind::Png),
-            _ => Err(Error::new(ErrorKind::Argument, "the name of a picture ends with .png or .pbm")),
+            _ => Err(Error::new(ErrorKind::Argument, "the name of the image must end with .png or .pbm")),
         }
     }
 }
 
-/// Writes a picture; `row` gives each row in turn as bits, the first one lowest, 1 for white.
+/// Writes an image. `row` returns one row after the other as bits, the first one lowest, 1 for white.
 fn write(file: impl Write, kind: Kind, side: usize, mut row: impl FnMut(usize) -> Vec<u8>) -> Result<()> {
-    let cannot = |error| Error::io("cannot write the picture", error);
+    let cannot = |error| Error::io("cannot write the image", error);
     let mut file = BufWriter::new(file);
     match kind {
         Kind::Pbm => {
@@ -140,7 +140,7 @@ fn write(file: impl Write, kind: Kind, side: usize, mut row: impl FnMut(usize) -
     file.flush().map_err(cannot)
 }
 
-/// Bits with the first one highest, as pictures have them, those after the last one zero.
+/// Packed bits, the first one highest, as in images. Unused bits are zero.
 fn turned(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
     let mut bytes: Vec<u8> = bits.iter().take(side.div_ceil(8)).map(|byte| byte.reverse_bits() ^ flip).collect();
     bytes.resize(side.div_ceil(8), flip);
@@ -150,7 +150,7 @@ fn turned(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
     bytes
 }
 
-/// A picture that is read row by row.
+/// An image that is read row by row.
 struct Picture {
     side: usize,
     rows: Rows,
@@ -165,11 +165,11 @@ enum Rows {
 }
 
 impl Picture {
-    /// Opens a picture of this many pixels in each direction.
+    /// Opens an image of this many pixels in each dimension.
     fn open(path: &Path, side: usize) -> Result<Self> {
         let kind = Kind::of(path)?;
         if !std::fs::metadata(path).map_err(unread)?.is_file() {
-            return Err(bad("it is not a plain file"));
+            return Err(bad("it is not a regular file"));
         }
         let mut file = BufReader::new(File::open(path).map_err(unread)?);
         let (size, rows) = match kind {
@@ -186,7 +186,7 @@ impl Picture {
             }
         };
         if size != [side, side] {
-            let message = format!("it has {} by {} pixels, and the map needs {side} by {side}", size[0], size[1]);
+            let message = format!("it has {} by {} pixels, but the map needs {side} by {side}", size[0], size[1]);
             return Err(refused(message));
         }
         Ok(Picture { side, rows })
@@ -215,7 +215,7 @@ impl Picture {
                 let samples = reader.output_color_type().0.samples();
                 let row = reader.next_row().map_err(damaged)?.ok_or_else(|| bad("it ends early"))?;
                 for (at, pixel) in row.data().chunks_exact(samples).take(side).enumerate() {
-                    // Paint programs save greys and colors where black and white were.
+                    // Paint programs may save black and white images in grey or color.
                     let colors = &pixel[..samples.clamp(1, 3) - usize::from(samples == 2)];
                     if colors.iter().all(|color| *color >= 128) {
                         bits[at / 8] |= 1 << (at % 8);
@@ -235,7 +235,7 @@ fn ends(error: io::Error) -> Error {
     }
 }
 
-/// Reads a PBM file's header: whether it has digits, and its size.
+/// Reads the header of a PBM file: whether it is plain, with digits, and its size.
 fn pbm_header(file: &mut impl BufRead) -> Result<(bool, [usize; 2])> {
     let mut magic = [0; 2];
     file.read_exact(&mut magic).map_err(ends)?;
@@ -251,7 +251,7 @@ fn pbm_header(file: &mut impl BufRead) -> Result<(bool, [usize; 2])> {
     Ok((plain, size))
 }
 
-/// The next word of a header, with the one space after it; comments are left out.
+/// Reads the next word of a header and the space after it. Comments are skipped.
 fn word(file: &mut impl BufRead) -> Result<String> {
     let mut word = String::new();
     loop {
@@ -262,7 +262,7 @@ fn word(file: &mut impl BufRead) -> Result<String> {
             byte if byte.is_ascii_whitespace() && word.is_empty() => {}
             byte if byte.is_ascii_whitespace() => return Ok(word),
             byte if byte.is_ascii_digit() && word.len() < 10 => word.push(char::from(byte)),
-            _ => return Err(bad("its header is not that of a PBM")),
+            _ => return Err(bad("its header is not a PBM header")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Patches of entities as JSON, by `docs/schema/patch.schema.json`.
+//! Patches of entities as JSON. The schema is `docs/schema/patch.schema.json`.
 //!
 //! ```
 //! use bspkit::face::patch;
@@ -17,7 +17,7 @@ mod write;
 use crate::op::patch::Patch;
 use crate::{Error, ErrorKind, Result};
 
-/// Reads a patch. A member that is not known is refused.
+/// Reads a patch. An unknown member is refused.
 ///
 /// # Errors
 /// The text is not a patch: the message says where and why.
@@ -25,7 +25,7 @@ pub fn read(text: &[u8]) -> Result<Patch> {
     read::read(text).map_err(|why| Error::new(ErrorKind::Argument, why))
 }
 
-/// The patch as a document with line breaks.
+/// The patch as indented JSON.
 pub fn write(patch: &Patch) -> String {
     format!("{:#}\n", write::write(patch))
 }

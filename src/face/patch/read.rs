@@ -1,4 +1,4 @@
-//! A patch from JSON: what it says that nobody understands is refused, with its place.
+//! Reads a patch from JSON. Unknown members and values are refused, with their path.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,17 +12,17 @@ use crate::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The version that is read and written.
+/// The supported version.
 const VERSION: usize = 1;
 
-/// An object of which each member is asked for once.
+/// An object whose members are taken one by one.
 struct Object<'t> {
     path: String,
     members: Vec<(String, &'t RawValue)>,
     asked: Vec<&'static str>,
 }
 
-/// Reads a patch; an error says where.
+/// Reads a patch. An error names the path in the document.
 pub(super) fn read(text: &[u8]) -> Result<Patch> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let text = std::str::from_utf8(text).map_err(|error| format!("it is not UTF-8: {error}"))?;
@@ -30,8 +30,8 @@ pub(super) fn read(text: &[u8]) -> Result<Patch> {
     let mut object = Object::of(raw, "")?;
     match object.number("bspkit_patch")? {
         Some(VERSION) => {}
-        Some(version) => return Err(format!("bspkit_patch: version {version} is not known; this reads {VERSION}")),
-        None => return Err("bspkit_patch is missing: the version of the patch, 1".to_owned()),
+        Some(version) => return Err(format!("bspkit_patch: version {version} is not supported, only {VERSION}")),
+        None => return Err("bspkit_patch is missing: add the version, \"bspkit_patch\": 1".to_owned()),
     }
     let patch = Patch { entities: object.number("entities")?, operations: object.list("operations", operation)? };
     object.done()?;
@@ -63,7 +63,7 @@ fn operation(mut object: Object<'_>) -> Result<Operation> {
         "text" => Operation::Text { old: object.checksum()?, text: object.need_bytes("text", "text_raw")? },
         other => {
             let known = "edit, replace, remove, move, add, text";
-            return Err(format!("{}: `{other}` is no operation; there are {known}", object.below("op")));
+            return Err(format!("{}: `{other}` is not an operation; the operations are {known}", object.below("op")));
         }
     };
     object.done()?;
@@ -75,13 +75,13 @@ fn change(mut object: Object<'_>) -> Result<Change> {
         "set" => Change::Set { key: object.key()?, value: object.need_bytes("value", "raw")? },
         "add" => match object.key()? {
             PairKey { name, nth: None } => Change::Add { key: name, value: object.need_bytes("value", "raw")? },
-            _ => return Err(format!("{}: what is added goes behind the others and has no number", object.path)),
+            _ => return Err(format!("{}: a pair is added after the others, so its key has no number", object.path)),
         },
         "unset" => Change::Unset { key: object.key()? },
         "rename" => Change::Rename { key: object.key()?, to: object.need_bytes("to", "to_raw")? },
         other => {
             let place = object.below("do");
-            return Err(format!("{place}: `{other}` is no change; there are set, add, unset, rename"));
+            return Err(format!("{place}: `{other}` is not a change; the changes are set, add, unset, rename"));
         }
     };
     object.done()?;
@@ -96,7 +96,7 @@ fn pair(mut object: Object<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
 
 fn expected(mut object: Object<'_>) -> Result<Expected> {
     let key = object.key()?;
-    // The key has to be absent where that is said, and not where the value was forgotten.
+    // `null` means that the key must be absent. A missing value is an error.
     let value = match object.members.iter().position(|(name, raw)| name == "value" && raw.get() == "null") {
         Some(at) => {
             object.members.remove(at);
@@ -111,12 +111,12 @@ fn expected(mut object: Object<'_>) -> Result<Expected> {
 impl<'t> Object<'t> {
     fn of(raw: &'t RawValue, path: &str) -> Result<Self> {
         let at = if path.is_empty() { "the patch" } else { path };
-        let Members(members) = serde_json::from_str(raw.get()).map_err(|_| format!("{at} is no object"))?;
+        let Members(members) = serde_json::from_str(raw.get()).map_err(|_| format!("{at} is not an object"))?;
         let object = Object { path: path.to_owned(), members, asked: Vec::new() };
         let mut names: Vec<&str> = object.members.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         match names.windows(2).find(|two| two[0] == two[1]) {
-            Some(two) => Err(format!("{} comes twice", object.below(two[0]))),
+            Some(two) => Err(format!("{} is given twice", object.below(two[0]))),
             None => Ok(object),
         }
     }
@@ -131,10 +131,10 @@ impl<'t> Object<'t> {
         Some(self.members.remove(at).1)
     }
 
-    /// A member of a type, if it is there.
+    /// A member of a type, if it exists.
     fn value<T: Deserialize<'t>>(&mut self, name: &'static str, what: &str) -> Result<Option<T>> {
         let Some(raw) = self.take(name) else { return Ok(None) };
-        serde_json::from_str(raw.get()).map(Some).map_err(|_| format!("{} is no {what}", self.below(name)))
+        serde_json::from_str(raw.get()).map(Some).map_err(|_| format!("{} is not a {what}", self.below(name)))
     }
 
     fn number(&mut self, name: &'static str) -> Result<Option<usize>> {
@@ -145,16 +145,16 @@ impl<'t> Object<'t> {
         self.value(name, "string")?.ok_or_else(|| format!("{} is missing", self.below(name)))
     }
 
-    /// Bytes as a string, or in base64 where they are none. Where both are there they have to say the same.
+    /// Bytes as a string, or in base64 if they are not text. If both exist they must be equal.
     fn bytes(&mut self, name: &'static str, raw_name: &'static str) -> Result<Option<Vec<u8>>> {
         let text: Option<String> = self.value(name, "string")?;
         let raw: Option<String> = self.value(raw_name, "string")?;
         let Some(raw) = raw else { return Ok(text.map(String::into_bytes)) };
         let place = self.below(raw_name);
-        let bytes = BASE64_STANDARD.decode(raw).map_err(|error| format!("{place} is no base64: {error}"))?;
+        let bytes = BASE64_STANDARD.decode(raw).map_err(|error| format!("{place} is not base64: {error}"))?;
         match text {
             Some(text) if text != escaped(&bytes).to_string() && text.as_bytes() != bytes => {
-                Err(format!("{} and {place} say different things: leave one of them out", self.below(name)))
+                Err(format!("{} and {place} differ: leave one of them out", self.below(name)))
             }
             _ => Ok(Some(bytes)),
         }
@@ -215,7 +215,7 @@ impl<'t> Object<'t> {
         } else {
             object.asked.push("match");
             object.done()?;
-            return Err(format!("{}: one of `index`, `match` and `select` says which entities", object.path));
+            return Err(format!("{}: no entities are selected: add `index`, `match` or `select`", object.path));
         };
         object.done()?;
         Ok(target)
@@ -238,10 +238,10 @@ impl<'t> Object<'t> {
         let Some(text) = self.value::<String>("crc32", "string")? else { return Ok(None) };
         let is_hex = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u32::from_str_radix(&text, 16).ok().filter(|_| is_hex);
-        number.map(Some).ok_or_else(|| format!("{} is no checksum of eight digits in hex", self.below("crc32")))
+        number.map(Some).ok_or_else(|| format!("{} is not a checksum of eight hex digits", self.below("crc32")))
     }
 
-    /// Refuses what was not asked for.
+    /// Refuses members that were not taken.
     fn done(&self) -> Result<()> {
         match self.members.first() {
             None => Ok(()),

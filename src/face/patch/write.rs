@@ -1,4 +1,4 @@
-//! A patch as JSON.
+//! Writes a patch as JSON.
 
 use serde_json::{Map, Value};
 
@@ -142,7 +142,7 @@ fn pairs(pairs: &[(Vec<u8>, Vec<u8>)]) -> Value {
     pairs.iter().map(one).collect()
 }
 
-/// `KEY#2` in one string; a key that itself ends so, or is no UTF-8, is in base64 and its number apart.
+/// `KEY#2` as one string. A key that itself ends like this, or is not UTF-8, is in base64, and its number is separate.
 fn key(object: &mut Object, key: &PairKey) {
     match (std::str::from_utf8(&key.name), key.nth) {
         (Ok(name), nth) if super::read::numbered(name).is_none() => {

@@ -1,4 +1,4 @@
-//! Records by name, where there is no map that they are detected from: what `build` reads.
+//! Records by the name of their type, for `build`, which has no map to detect them from.
 
 use crate::bytes::Data;
 use crate::dialect::{Counted, Dialect, Form, Row};
@@ -7,8 +7,8 @@ use crate::{Bsp, Error, ErrorKind, Slot, SlotId};
 
 use super::Lump;
 
-/// Which records a file has: the name of the type, or those of all lists with `+` between them, and their size
-/// together.
+/// The records in a file: the name of the type and its size. For several lists, the names with `+` between them, and
+/// the sum of the sizes.
 pub(crate) struct RecordName<'n> {
     pub(crate) name: Option<&'n str>,
     pub(crate) size: Option<usize>,
@@ -28,14 +28,14 @@ fn name(row: &Row) -> (String, usize) {
     (names.join("+"), records.iter().map(|record| record.size).sum())
 }
 
-/// Whether two rows have the very same records in the same lists.
+/// Whether two rows have the same records in the same lists.
 fn is_same(one: &Row, other: &Row) -> bool {
     let types = |row| records(row).iter().map(|record| (record.type_id)()).collect::<Vec<_>>();
     let lists = |row: &Row| matches!(row.form, Form::Lists(_));
     types(one) == types(other) && lists(one) == lists(other)
 }
 
-/// The rows with records that a lump of this name may have, without those that are the same.
+/// The rows with records that a lump of this name may have; equal ones only once.
 fn rows(dialect: &'static Dialect, lump: &str, is_meant: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
     let mut found: Vec<&'static Row> = Vec::new();
     for row in dialect.rows_of(lump).filter(|row| !records(row).is_empty() && is_meant(row)) {
@@ -46,7 +46,7 @@ fn rows(dialect: &'static Dialect, lump: &str, is_meant: impl Fn(&Row) -> bool) 
     found
 }
 
-/// The name and the size of a lump's records, if these alone say which of those are meant that its dialect knows.
+/// The name and the size of the records of a lump, if these identify one struct of the dialect.
 pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)> {
     let row = bsp.row(slot).ok()?;
     let known = rows(bsp.dialect(), &slot.name, |other| name(other) == name(row));
@@ -54,8 +54,8 @@ pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)
 }
 
 impl Lump<'static> {
-    /// A lump without records, to be filled from a file: the records that are named, or else the only ones that a lump
-    /// of this version may have in such a map. The second value is the row that it then goes by.
+    /// An empty lump, to be filled from a file. It has the named records, or else the only ones that a lump of this
+    /// version may have in such a map. The second value is its row.
     pub(crate) fn blank(
         dialect: &'static Dialect,
         version: i32,
@@ -88,7 +88,7 @@ impl Lump<'static> {
                 return Err(Error::new(ErrorKind::Ambiguous, message).with_hint(hint));
             }
         };
-        // A count of nothing for each list that has one.
+        // Each list with a count has the count 0.
         let bytes = match row.form {
             Form::Lists(lists) => {
                 Data::from(vec![0; 4 * lists.iter().filter(|list| list.counted != Counted::Nowhere).count()])

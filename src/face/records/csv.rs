@@ -1,4 +1,4 @@
-//! Records as CSV: a column for every number and name, with a heading.
+//! Records as CSV: a header line, and a column for every number and name.
 
 use std::io::BufRead;
 
@@ -30,7 +30,7 @@ impl Printer {
         self.lines.write_record(None::<&[u8]>).map_err(unprinted)
     }
 
-    /// The bytes that were printed and not yet taken.
+    /// The number of printed bytes that were not taken yet.
     pub(super) fn size(&self) -> usize {
         self.lines.get_ref().len()
     }
@@ -54,14 +54,14 @@ fn unread(what: &str, error: ::csv::Error) -> Error {
 pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -> Result<Vec<u8>> {
     let cells = Cell::all(record.fields);
     let mut lines = ReaderBuilder::new().flexible(true).from_reader(file);
-    let heading = lines.headers().map_err(|error| unread("cannot read the heading", error))?.clone();
+    let heading = lines.headers().map_err(|error| unread("cannot read the header line", error))?.clone();
     let columns = columns(&cells, heading.iter()).map_err(|why| wrong_line(1, &why))?;
     let mut bytes = Vec::new();
     for line in lines.records() {
         let line = line.map_err(|error| unread("cannot read a line", error))?;
         let number = line.position().and_then(|position| usize::try_from(position.line()).ok()).unwrap_or(0);
         if line.len() != columns.len() {
-            let why = format!("it has {} columns, and the heading {}", line.len(), columns.len());
+            let why = format!("it has {} columns, but the header has {}", line.len(), columns.len());
             return Err(wrong_line(number, &why));
         }
         let start = bytes.len();
@@ -74,7 +74,7 @@ pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -
     Ok(bytes)
 }
 
-/// The cell of every column: each of them once.
+/// The cells in the order of the columns. Each must occur once.
 fn columns<'c, 'h>(cells: &'c [Cell], heading: impl Iterator<Item = &'h str>) -> Result<Vec<&'c Cell>, String> {
     let mut missing: Vec<&Cell> = cells.iter().collect();
     let mut columns = Vec::new();
@@ -82,7 +82,7 @@ fn columns<'c, 'h>(cells: &'c [Cell], heading: impl Iterator<Item = &'h str>) ->
         let Some(at) = missing.iter().position(|cell| cell.path == name) else {
             let twice = cells.iter().any(|cell| cell.path == name);
             return Err(if twice {
-                format!("the column {name} comes twice")
+                format!("the column {name} is given twice")
             } else {
                 format!("there is no field {name}")
             });

@@ -30,14 +30,14 @@ pub struct FieldPath {
     pub field: String,
 }
 
-/// Where a part of a record is in its lump.
+/// A part of a record, and its range in the lump.
 struct Found {
     part: Part,
     range: Range<usize>,
 }
 
 impl Found {
-    /// Whether it is one number or name.
+    /// Whether it is a single number or name.
     fn is_single(&self) -> bool {
         matches!(self.part.shape, Shape::Number(_) | Shape::Name(_))
     }
@@ -49,14 +49,14 @@ impl FromStr for FieldPath {
     /// Reads `LUMP[INDEX]` or `LUMP[INDEX].FIELD`.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |message: String| Error::new(ErrorKind::Argument, message);
-        let bad = || wrong(format!("`{text}` is not a field: say LUMP[INDEX].FIELD, like planes[0].normal[2]"));
+        let bad = || wrong(format!("`{text}` is not a field: write LUMP[INDEX].FIELD, like planes[0].normal[2]"));
         let (lump, rest) = text.split_once('[').ok_or_else(bad)?;
         let (index, rest) = rest.split_once(']').ok_or_else(bad)?;
         let field = match rest {
             "" => "",
             rest => rest.strip_prefix('.').filter(|field| !field.is_empty()).ok_or_else(bad)?,
         };
-        let bad_index = |_| wrong(format!("`{index}` is not an index of a record, which is counted from 0"));
+        let bad_index = |_| wrong(format!("`{index}` is not the index of a record: write a number from 0"));
         Ok(FieldPath { lump: lump.to_owned(), index: index.parse().map_err(bad_index)?, field: field.to_owned() })
     }
 }
@@ -69,7 +69,7 @@ impl std::fmt::Display for FieldPath {
 }
 
 impl FieldPath {
-    /// The value as text: a number or a name as it is; a list, a struct or a whole record as JSON.
+    /// The value as text: a number or a name as plain text; a list, a struct or a whole record as JSON.
     ///
     /// # Errors
     /// The map has no such lump, record or field.
@@ -91,14 +91,14 @@ impl FieldPath {
         Ok(json(&self.find(&lump)?, &lump, names))
     }
 
-    /// Changes the value: text as [`get`](Self::get) gives it. Nothing but the field changes.
+    /// Changes the value. The text has the form that [`get`](Self::get) returns. Only the field changes.
     ///
     /// # Errors
     /// The map has no such lump, record or field; or the value does not fit the field.
     pub fn set(&self, draft: &mut Draft<'_>, value: &str, names: FlagNames) -> Result<()> {
         let lump = Lump::find(draft.bsp(), &self.lump)?;
         let Found { part, range } = self.find(&lump)?;
-        // What was set before counts; no value changes the size of a lump.
+        // Start from earlier edits of the draft. No value changes the size of a lump.
         let mut bytes = draft.little_endian(lump.slot)?.to_vec();
         let to = &mut bytes[range.clone()];
         let parsed = match (Found { part, range }).is_single() {
@@ -115,11 +115,11 @@ impl FieldPath {
         if self.index >= count {
             let there = match count.checked_sub(1) {
                 None => "no records".to_owned(),
-                Some(last) => format!("the records 0 to {last}"),
+                Some(last) => format!("only the records 0 to {last}"),
             };
             let dot = if records.list.is_empty() { "" } else { "." };
             let name = format!("{}{dot}{}", lump.name, records.list);
-            let message = format!("{name} has {there}, and none with the index {}", self.index);
+            let message = format!("{name} has no record {}: it has {there}", self.index);
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         let part = Part::find(record.fields, &self.field);

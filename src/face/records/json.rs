@@ -1,4 +1,4 @@
-//! Records as JSON: an object on a line for each, the fields in the order of the file.
+//! Records as JSON: one line with an object per record, with the fields in the order of the struct.
 
 use std::fmt;
 use std::io::BufRead;
@@ -11,15 +11,15 @@ use crate::face::report::syntax;
 use crate::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
 use crate::{Error, ErrorKind, Result};
 
-/// The field that says which list of its lump a record is of.
+/// The member that names the list of a record, in a lump with several lists.
 const LIST: &str = "list";
 
-/// Prints a record as an object; the name of its list first, where there is one.
+/// Prints a record as an object. The name of its list comes first, if it has one.
 pub(super) fn print_record(out: &mut Vec<u8>, list: &str, record: &RecordInfo, bytes: &[u8], names: FlagNames) {
     let start = out.len();
     print_value(out, Shape::Record(record.fields), Meaning::Plain, bytes, names);
     if !list.is_empty() {
-        // The name of a list is a word of the dialect's table.
+        // The name of a list is a plain word from the table of the dialect, so it needs no escapes.
         out.splice(start..=start, format!("{{\"{LIST}\":\"{list}\",").into_bytes());
     }
 }
@@ -56,7 +56,7 @@ pub fn print_value(out: &mut Vec<u8>, shape: Shape, meaning: Meaning, bytes: &[u
     }
 }
 
-/// An object's members in their order, none of them lost.
+/// All members of an object in their order, including equal ones.
 pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Members<'t> {
@@ -81,7 +81,7 @@ impl<'t> Deserialize<'t> for Members<'t> {
     }
 }
 
-/// Reads the records of a file, list by list as the content has them.
+/// Reads the records of a file into lists, in the order of the lump.
 pub(super) fn parse(lump: &Lump<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<Vec<u8>>> {
     let mut lists: Vec<Vec<u8>> = lump.parts.iter().map(|_| Vec::new()).collect();
     let mut text = Vec::new();
@@ -114,7 +114,7 @@ fn parse_line(
     if lump.has_lists {
         let known: Vec<_> = lump.parts.iter().map(|part| part.list).collect();
         let at = members.iter().position(|(name, _)| name == LIST);
-        let at = at.ok_or_else(|| format!("it has no member `{LIST}`; the lists are {}", known.join(", ")))?;
+        let at = at.ok_or_else(|| format!("the field `{LIST}` is missing; the lists are {}", known.join(", ")))?;
         let (_, name) = members.remove(at);
         let name: String = serde_json::from_str(name.get()).unwrap_or_default();
         let found = known.iter().position(|list| *list == name);
@@ -129,7 +129,7 @@ fn parse_line(
 /// Writes the bytes of a JSON value to a part of a record.
 ///
 /// # Errors
-/// Why the value does not fit: a sentence that names the field.
+/// The value does not fit: the message names the field and the reason.
 pub fn parse_value(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
     let raw = serde_json::from_str::<&RawValue>(text).map_err(|error| syntax(&error))?;
     parse_raw(shape, meaning, raw, to, names, "")
@@ -149,7 +149,7 @@ fn parse_members(
             let twice = fields.iter().any(|field| field.name == name);
             let known: Vec<_> = fields.iter().map(|field| field.name).collect();
             return Err(match twice {
-                true => format!("the field {} comes twice", below(&name)),
+                true => format!("the field {} is given twice", below(&name)),
                 false => format!("there is no field {}; the fields are {}", below(&name), known.join(", ")),
             });
         };
@@ -175,14 +175,14 @@ fn parse_raw(
     let text = raw.get();
     match shape {
         Shape::Record(fields) => {
-            let Members(members) = serde_json::from_str(text).map_err(|_| at(format!("`{text}` is no object")))?;
+            let Members(members) = serde_json::from_str(text).map_err(|_| at(format!("`{text}` is not an object")))?;
             parse_members(fields, members, to, names, path)
         }
         Shape::Array(item, count) => {
             let items: Vec<&RawValue> =
-                serde_json::from_str(text).map_err(|_| at(format!("`{text}` is no list of {count}")))?;
+                serde_json::from_str(text).map_err(|_| at(format!("`{text}` is not a list of {count}")))?;
             if items.len() != count {
-                return Err(at(format!("the list has {} items, and there is room for {count}", items.len())));
+                return Err(at(format!("the list has {} items, but {count} are needed", items.len())));
             }
             let places = to.chunks_exact_mut(item.size().max(1));
             for (index, (raw, to)) in items.into_iter().zip(places).enumerate() {
@@ -190,7 +190,7 @@ fn parse_raw(
             }
             Ok(())
         }
-        Shape::Name(_) if !text.starts_with('"') => Err(at(format!("`{text}` is no string"))),
+        Shape::Name(_) if !text.starts_with('"') => Err(at(format!("`{text}` is not a string"))),
         _ if text.starts_with('"') => {
             let word: String = serde_json::from_str(text).map_err(|error| at(error.to_string()))?;
             record::parse(shape, meaning, &word, to, names).map_err(at)

@@ -1,7 +1,7 @@
-//! Records of a lump as JSON lines or CSV, and back, without the loss of a bit.
+//! Records of a lump as JSON lines or CSV, and back, without loss.
 //!
-//! Floats are the shortest decimals that read back to the same bits; flags have their names. [`Lump`] is a lump of a
-//! map with its records, [`FieldPath`] a part of one record.
+//! Floats are the shortest decimals that give the same bits; flags are names. [`Lump`] is a lump of a map with its
+//! records, [`FieldPath`] a part of one record.
 //!
 //! ```
 //! use bspkit::face::records::{Format, Lump};
@@ -45,7 +45,7 @@ pub(crate) use json::Members;
 pub use json::{parse_value, print_value};
 pub use names::file_stems;
 
-/// How records look in a file.
+/// The format of a file of records.
 ///
 /// ```
 /// use bspkit::face::records::Format;
@@ -55,11 +55,11 @@ pub use names::file_stems;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
-    /// An object on a line for each record
+    /// One JSON object per line, one per record
     Json,
-    /// A heading, then a line for each record
+    /// A header line, then one line per record
     Csv,
-    /// The lump's bytes
+    /// The bytes of the lump
     Raw,
 }
 
@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name says it has.
+    /// The format of files with this extension, in any case.
     pub fn of_extension(extension: &str) -> Option<Self> {
         let known = [("jsonl", Format::Json), ("json", Format::Json), ("ndjson", Format::Json), ("csv", Format::Csv)];
         let raw = ["bin", "raw", "lump"].map(|raw| (raw, Format::Raw));
@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-/// A lump with the records in it, or in the list of it that was named.
+/// A lump with its records, or with one of its lists.
 ///
 /// ```
 /// use bspkit::face::records::Lump;
@@ -97,11 +97,11 @@ pub struct Lump<'a> {
     name: String,
     /// The lump's bytes, decompressed, with little-endian numbers.
     bytes: Data<'a>,
-    /// The same with numbers as the file has them.
+    /// The decompressed bytes with numbers in the byte order of the file.
     raw: Data<'a>,
-    /// Where records are in them; nothing where there are none.
+    /// The ranges of the records in the bytes; empty if there are no records.
     parts: Vec<Records>,
-    /// Whether the lump has several lists and all of them are meant.
+    /// Whether the lump has several lists and all of them are included.
     has_lists: bool,
     /// Why there are no records.
     why: String,
@@ -148,12 +148,12 @@ impl<'a> Lump<'a> {
         Ok(Lump { slot, name, bytes, raw, has_lists, parts, why })
     }
 
-    /// Reads the lump of a slot as bytes, whatever is in it.
+    /// Reads the lump of a slot as bytes, even if it has records.
     ///
     /// # Errors
     /// The slot cannot be read.
     pub fn raw(bsp: &Bsp<'a>, slot: &Slot) -> Result<Self> {
-        let (raw, name, why) = (bsp.bytes(slot.id)?, slot.name.clone(), "it is taken as bytes".to_owned());
+        let (raw, name, why) = (bsp.bytes(slot.id)?, slot.name.clone(), "it is read as bytes".to_owned());
         Ok(Lump { slot: slot.id, name, bytes: raw.clone(), raw, parts: Vec::new(), has_lists: false, why })
     }
 
@@ -178,33 +178,34 @@ impl<'a> Lump<'a> {
         &self.parts
     }
 
-    /// JSON where there are records, else the lump's bytes.
+    /// JSON if there are records, otherwise the bytes.
     pub fn usual_format(&self) -> Format {
         if self.parts.is_empty() { Format::Raw } else { Format::Json }
     }
 
-    /// The one array of records that is meant.
+    /// The array of records, if there is exactly one.
     fn one(&self) -> Result<&Records> {
         match &self.parts[..] {
             [part] => Ok(part),
             [] => {
                 let message = format!("{} has no records: {}", self.name, self.why);
-                Err(Error::new(ErrorKind::Unsupported, message).with_hint("its bytes are the format `raw`"))
+                Err(Error::new(ErrorKind::Unsupported, message).with_hint("use the format `raw` for its bytes"))
             }
             parts => {
                 let names: Vec<_> = parts.iter().map(|part| format!("{}.{}", self.name, part.list)).collect();
                 let message = format!("{} has several lists of records", self.name);
-                Err(Error::new(ErrorKind::Argument, message).with_hint(format!("say which: {}", names.join(", "))))
+                Err(Error::new(ErrorKind::Argument, message)
+                    .with_hint(format!("name one of them: {}", names.join(", "))))
             }
         }
     }
 
-    /// Where the last record of all lists ends.
+    /// The end of the last record of all lists.
     fn end(&self) -> Option<usize> {
         self.parts.iter().map(|part| part.range.start + part.count() * part.record.size).max()
     }
 
-    /// How many bytes after the records are not part of one.
+    /// The number of bytes after the last record.
     pub fn rest(&self) -> usize {
         let is_whole = self.has_lists || self.parts.first().is_some_and(|part| part.list.is_empty());
         self.end().filter(|_| is_whole).map_or(0, |end| self.bytes.len() - end)
@@ -215,10 +216,10 @@ impl<'a> Lump<'a> {
         &self.bytes[self.end().unwrap_or(self.bytes.len())..]
     }
 
-    /// Prints the records piece by piece; `write` says whether the reader wants more.
+    /// Prints the records in pieces. `write` returns whether to continue.
     ///
     /// # Errors
-    /// The lump has no records, or several lists where the format has room for one; or what `write` fails with.
+    /// The lump has no records; or it has several lists and the format allows only one; or `write` failed.
     pub fn print<E: From<Error>>(
         &self,
         format: Format,
@@ -257,13 +258,12 @@ impl<'a> Lump<'a> {
         write(&out).map(drop)
     }
 
-    /// Gives a draft of the map the records of a file.
+    /// Replaces the records of the lump in a draft with those of a file.
     ///
-    /// The file has as many records as the lump, unless `resize` says that it may have others.
+    /// The file must have as many records as the lump, except with `resize`.
     ///
-    /// # Errors
-    /// The file cannot be read; a line of it is wrong: the message says which and why; or it has another number of
-    /// records.
+    /// # Errors The file cannot be read; or a line is wrong, which the message names with the reason; or the number of
+    /// records is different.
     pub fn load(
         &self,
         draft: &mut Draft<'a>,
@@ -279,8 +279,8 @@ impl<'a> Lump<'a> {
         }
     }
 
-    /// Reads a file of records and gives the lump's bytes with them: those of the format `raw` with numbers as the file
-    /// of the map has them, others with little-endian ones.
+    /// Reads a file of records and returns the bytes of the lump: for the format `raw` in the byte order of the map,
+    /// for others with little-endian numbers.
     pub(crate) fn parse(
         &self,
         format: Format,
@@ -294,7 +294,7 @@ impl<'a> Lump<'a> {
                 file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
                 let (old, new) = (self.bytes.len(), bytes.len());
                 if old != new && !resize && !self.parts.is_empty() {
-                    return Err(other_size(format!("the file has {new} bytes, and {} has {old}", self.name)));
+                    return Err(other_size(format!("the file has {new} bytes, but {} has {old}", self.name)));
                 }
                 return Ok(bytes);
             }
@@ -307,11 +307,11 @@ impl<'a> Lump<'a> {
             if old != new && !resize {
                 let dot = if part.list.is_empty() { "" } else { "." };
                 let name = format!("{}{dot}{}", self.name, part.list);
-                return Err(other_size(format!("the file has {new} records, and {name} has {old}")));
+                return Err(other_size(format!("the file has {new} records, but {name} has {old}")));
             }
         }
         let mut bytes = self.bytes.to_vec();
-        // From the back, so that the ranges before stay true.
+        // From the last list to the first, so that the ranges of earlier lists stay valid.
         for (part, list) in self.parts.iter().rev().zip(lists.drain(..).rev()) {
             if let Some(at) = part.count_at {
                 let count = u32::try_from(list.len() / part.record.size);
@@ -329,7 +329,7 @@ fn other_size(message: String) -> Error {
     Error::new(ErrorKind::Argument, message).with_hint(Hint::Resize)
 }
 
-/// What is wrong with a line of a file: the line's number, the field, the reason.
+/// An error in a line of a file: the number of the line, the field and the reason.
 fn wrong_line(line: usize, why: &str) -> Error {
     Error::new(ErrorKind::Argument, format!("line {line}: {why}"))
 }

@@ -1,13 +1,13 @@
-//! Names of the files that hold slots.
+//! Names of files for slots.
 
 use crate::dialect::Role;
 use crate::face::names::{Taken, is_device};
 use crate::{Bsp, Slot, SlotId};
 
-/// The slots whose bytes a folder of files holds, each with the name of its file, without extension. No two names are
-/// equal, even where case does not count; all are letters, digits, `_`, `-` and `~`.
+/// The slots that get a file in a folder, each with the name of its file, without extension. No two names are equal,
+/// even without regard to case. All consist of letters, digits, `_`, `-` and `~`.
 ///
-/// A game lump with members is its members: its own bytes are their directory, which says where in the file they are.
+/// A game lump with members has no file; its members have files. Its own bytes are only the directory of the members.
 pub fn file_stems<'b>(bsp: &'b Bsp<'_>) -> Vec<(&'b Slot, String)> {
     let has_members = bsp.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)));
     let game = bsp.role(Role::GameLump).map(|slot| slot.id).filter(|_| has_members);

@@ -1,4 +1,4 @@
-//! Light as images.
+//! Writes light as images.
 
 use serde_json::value::RawValue;
 
@@ -26,9 +26,9 @@ pub struct Export<'l, 'a> {
     index: Vec<u8>,
 }
 
-/// Lays out the light of a map: pages with the light of many faces, or with `single` a file for each image.
-/// `is_chosen` says which light is meant, by its set, its face or page, and the place of the style among those of the
-/// face. `map` is what the index calls the map.
+/// Arranges the light of a map in files: pages with the light of many faces, or with `single` a file for each image.
+/// `is_chosen` selects light by its set, its face or page, and the index among the styles of the face. `map` is the
+/// name of the map in the index.
 ///
 /// # Errors
 /// The surfaces of the map cannot be read.
@@ -48,12 +48,12 @@ pub fn export<'l, 'a>(
 }
 
 impl Export<'_, '_> {
-    /// The files; none where no light was chosen.
+    /// The files; empty if no light was selected.
     pub fn files(&self) -> &[Sheet] {
         &self.sheets
     }
 
-    /// The names of all files in the folder but the index, with `/` between folders.
+    /// The names of all files in the folder except the index, with `/` between folders.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.sheets.iter().flat_map(|sheet| {
             let (file, shown) = names(self.light, sheet);
@@ -66,7 +66,7 @@ impl Export<'_, '_> {
         &self.index
     }
 
-    /// The names and bytes of a file, and of the PNG that shows it where the file is not one.
+    /// The name and the bytes of a file, and those of its preview PNG if the file is not a PNG.
     ///
     /// # Errors
     /// The image is too large.
@@ -139,7 +139,7 @@ fn rect(light: &Light<'_>, place: &Place) -> Rect {
     Rect { face, page, style, nth: place.image.style, plane: place.image.plane, x, y, width, height }
 }
 
-/// The names of a sheet's file, and of the PNG that shows it where the file is not one.
+/// The name of the file of a sheet, and that of its preview PNG if the file is not a PNG.
 fn names(light: &Light<'_>, sheet: &Sheet) -> (String, Option<String>) {
     let png = format!("{}.png", sheet.stem);
     match light.sets()[sheet.set].form() {
@@ -148,12 +148,12 @@ fn names(light: &Light<'_>, sheet: &Sheet) -> (String, Option<String>) {
     }
 }
 
-/// A luxel as a pixel of Radiance, which counts the exponent from 128: 256 of a luxel's light are its 1.
+/// A luxel as a Radiance pixel, whose exponent is biased by 128. 256 in a luxel is 1 in Radiance.
 pub(super) fn radiance([red, green, blue, exponent]: &[u8; 4]) -> [u8; 4] {
     [*red, *green, *blue, exponent ^ 0x80]
 }
 
-/// The pixels of a sheet, zeros where no image is.
+/// The pixels of a sheet; zero outside of images.
 fn pixels<const N: usize>(light: &Light<'_>, sheet: &Sheet) -> Vec<[u8; N]> {
     let [wide, high] = sheet.size;
     let mut pixels = vec![[0; N]; wide * high];

@@ -1,4 +1,4 @@
-//! Images as light.
+//! Reads light from images.
 
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -23,16 +23,16 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Imported {
-    /// How many luxels changed.
+    /// The number of changed luxels.
     pub changed: usize,
-    /// How many luxels changed with them, as the map has the same light there.
+    /// The number of luxels in other lumps that changed with them, since they repeat the same light.
     pub carried: usize,
-    /// Images that cannot be taken: a sentence each.
+    /// Images that cannot be imported: a sentence each.
     pub faults: Vec<String>,
 }
 
-/// Takes the light from the files of an index. Each image is compared with what an export would write now: a pixel
-/// that is the same leaves its luxel as it is.
+/// Reads the light from the files of an index. Each image is compared with what an export would write now; only changed
+/// pixels change their luxels.
 pub fn import(light: &mut Light<'_>, index: &Index) -> Imported {
     let fresh = light.clone();
     let mut import = Import { light, fresh, folder: &index.folder, changed: 0, faults: Vec::new() };
@@ -50,7 +50,7 @@ pub fn import(light: &mut Light<'_>, index: &Index) -> Imported {
 }
 
 struct Import<'l, 'a, 'f> {
-    /// The light as the map has it, and as it becomes.
+    /// The light before the import, and the light that is changed.
     fresh: Light<'a>,
     light: &'l mut Light<'a>,
     folder: &'f Path,
@@ -58,16 +58,16 @@ struct Import<'l, 'a, 'f> {
     faults: Vec<String>,
 }
 
-/// A file's pixels, as luxels of one form.
+/// The pixels of a file, as luxels of one format.
 enum Pixels {
     Rgb(Vec<u8>),
     Rgbe(Vec<[u8; 4]>),
-    /// Luxels with an exponent, as a screen shows them.
+    /// Luxels with an exponent, as the colors of a preview.
     Shown(Vec<u8>),
 }
 
 impl Pixels {
-    /// What the luxel is to become where it was `old`.
+    /// The new value of a luxel with the value `old`.
     fn luxel(&self, at: usize, old: Luxel) -> Luxel {
         let color = |pixels: &[u8]| [pixels[3 * at], pixels[3 * at + 1], pixels[3 * at + 2]];
         match (self, old) {
@@ -86,7 +86,7 @@ impl Pixels {
     }
 }
 
-/// A pixel of Radiance as a luxel; black has no exponent there.
+/// A Radiance pixel as a luxel. In Radiance, black has no exponent.
 fn of_radiance([red, green, blue, exponent]: [u8; 4]) -> Luxel {
     match exponent {
         0 => Luxel::Rgbe([0; 3], 0),
@@ -101,7 +101,7 @@ impl Import<'_, '_, '_> {
         self.faults.push(format!("{file}: {}", text.join(": ")));
     }
 
-    /// Takes the files of a sheet that are there.
+    /// Imports the files of a sheet that exist.
     fn sheet(&mut self, set: usize, sheet: &Sheet<Rect>) {
         let mut any_is_there = false;
         for file in [Some(&sheet.file), sheet.shown.as_ref()].into_iter().flatten() {
@@ -118,11 +118,11 @@ impl Import<'_, '_, '_> {
             }
         }
         if !any_is_there {
-            self.fail(&sheet.file, &bad("it is not there").within(whose(sheet)));
+            self.fail(&sheet.file, &bad("the file does not exist").within(whose(sheet)));
         }
     }
 
-    /// Reads a file; nothing where it is not there.
+    /// Reads a file; `None` if it does not exist.
     fn pixels(&self, set: usize, sheet: &Sheet<Rect>, file: &str) -> Result<Option<Pixels>> {
         let name = Path::new(file);
         if name.components().any(|part| !matches!(part, Component::Normal(_))) {
@@ -138,7 +138,7 @@ impl Import<'_, '_, '_> {
             (LuxelForm::Rgbe, true) => Pixels::Rgbe(read_hdr(&bytes, size)?),
             (LuxelForm::Rgbe | LuxelForm::Grey, false) => Pixels::Shown(read_png(&bytes, size)?),
             (_, false) => Pixels::Rgb(read_png(&bytes, size)?),
-            (_, true) => return Err(refused("this light is in PNGs")),
+            (_, true) => return Err(refused("this light is in PNG files, not in .hdr files")),
         }))
     }
 
@@ -152,7 +152,7 @@ impl Import<'_, '_, '_> {
         }
     }
 
-    /// The image that a rectangle is of, where the map has one of this size.
+    /// The image of a rectangle, if the map has it with this size.
     fn place(&self, set: usize, rect: &Rect) -> Result<Image> {
         let own = &self.fresh.sets()[set];
         let index = if own.is_pages() { rect.page } else { rect.face };
@@ -166,7 +166,7 @@ impl Import<'_, '_, '_> {
         }
         let [wide, high] = found.size();
         if [wide, high] != [rect.width, rect.height] {
-            let message = format!("it has {} by {} pixels, and {wide} by {high} are expected", rect.width, rect.height);
+            let message = format!("it has {} by {} pixels, but {wide} by {high} are expected", rect.width, rect.height);
             return Err(refused(message));
         }
         Ok(image)
@@ -182,7 +182,7 @@ impl Import<'_, '_, '_> {
         let changed = self.light.update(image, |[x, y], now| {
             let old = fresh.luxel(image, [x, y]).unwrap_or(now);
             let new = pixels.luxel((rect.y + y) * sheet.width + rect.x + x, old);
-            // What is the same says nothing, as another image of the same luxel may have changed it.
+            // An unchanged pixel is skipped, since another image of the same luxel may have changed it.
             if new == old || new == now {
                 return now;
             }
@@ -195,7 +195,8 @@ impl Import<'_, '_, '_> {
         match clashes.into_iter().min() {
             None => Ok(changed),
             Some([x, y]) => {
-                let message = format!("pixel {x}, {y} of it changes a luxel that another image changes otherwise");
+                let message =
+                    format!("its pixel {x}, {y} and a pixel of another image give one luxel different values");
                 Err(refused(message))
             }
         }
@@ -207,12 +208,12 @@ fn named(rect: &Rect) -> String {
         (Some(face), _, Some(style)) => format!("face {face}, style {style}"),
         (Some(face), ..) => format!("face {face}"),
         (None, Some(page), _) => format!("page {page}"),
-        (None, None, _) => "an image of nothing".to_owned(),
+        (None, None, _) => "an image without a face or page".to_owned(),
     };
     if rect.plane == 0 { what } else { format!("{what}, direction {}", rect.plane) }
 }
 
-/// Whose light a file has.
+/// The faces or pages whose light a file has.
 fn whose(sheet: &Sheet<Rect>) -> String {
     let mut faces: Vec<usize> = sheet.images.iter().filter_map(|rect| rect.face).collect();
     faces.dedup();

@@ -1,4 +1,4 @@
-//! `light.json`: what is where in the files of an export.
+//! `light.json`: the positions of all images in the files of an export.
 
 use std::path::{Path, PathBuf};
 
@@ -12,15 +12,15 @@ use crate::{Error, ErrorKind, Result};
 /// The name of the file with the index, in the folder of an export.
 pub const NAME: &str = "light.json";
 
-/// What the first lines say it is.
+/// The value of the member `kind`.
 pub(super) const KIND: &str = "bspkit light";
 
 /// A file with images; `I` is [`Rect`], or its text on one line.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Sheet<I> {
-    /// The light in its own numbers: a PNG or a Radiance picture.
+    /// The light with the exact numbers of the map: a PNG or a Radiance picture.
     pub(super) file: String,
-    /// A PNG that shows it, where the file is no PNG.
+    /// A preview PNG, if the file is not a PNG.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<String>,
     pub(super) width: usize,
@@ -31,7 +31,7 @@ pub(super) struct Sheet<I> {
 /// The light of one lump.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Set<I> {
-    /// Empty where the map has no other.
+    /// Empty if the map has only one.
     pub(super) name: String,
     pub(super) lump: String,
     pub(super) files: Vec<Sheet<I>>,
@@ -45,7 +45,7 @@ pub(super) struct Document<I> {
     pub(super) map: String,
     pub(super) dialect: String,
     pub(super) sets: Vec<Set<I>>,
-    /// Where on the pages surfaces lie: for people, `import` does not read it.
+    /// The positions of surfaces on the pages. This is for the user; `import` does not read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) surfaces: Vec<I>,
 }
@@ -60,10 +60,10 @@ pub(super) struct Rect {
     /// The style's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) style: Option<u8>,
-    /// Which of the face's styles, from 0.
+    /// The index among the styles of the face, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) nth: usize,
-    /// 0, or a direction of a bumped face.
+    /// 0, or the number of a direction of a bumped face.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) plane: usize,
     pub(super) x: usize,
@@ -72,7 +72,7 @@ pub(super) struct Rect {
     pub(super) height: usize,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde requires a reference
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
@@ -85,7 +85,7 @@ impl Rect {
     }
 }
 
-/// What `light.json` says: which file has the light of which face.
+/// The content of `light.json`: for each face, the file and the position of its light.
 ///
 /// ```
 /// use bspkit::face::images::light::Index;
@@ -108,7 +108,7 @@ impl Index {
             let document: Document<Rect> = serde_json::from_slice(&text).map_err(wrong)?;
             match (&*document.kind, document.version) {
                 (KIND, 1) => Ok(document),
-                (kind, version) => Err(bad(format!("it says it is `{kind}`, version {version}, which is not known"))),
+                (kind, version) => Err(bad(format!("its kind is `{kind}`, version {version}, which is not supported"))),
             }
         });
         let document = read.map_err(|error| error.within(format!("cannot read {}", shown(&path))))?;

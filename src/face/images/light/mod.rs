@@ -1,4 +1,4 @@
-//! Light as images: files with the light of many faces or of one, and `light.json`, which says what is where.
+//! Light as images: files with the light of many faces or of one, and the index `light.json`.
 //!
 //! ```
 //! use bspkit::face::images::light::{Index, export, import};

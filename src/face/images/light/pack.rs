@@ -1,4 +1,4 @@
-//! Which files the light goes to, and where in them each image is.
+//! The files of an export, and the positions of the images in them.
 
 use crate::content::lightmap::{Block, Image, Light, LightSet};
 
@@ -13,7 +13,7 @@ use crate::content::lightmap::{Block, Image, Light, LightSet};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// Below the folder, without extension.
+    /// The path below the folder, without extension.
     pub(super) stem: String,
     /// Which of the sets it is of.
     pub(super) set: usize,
@@ -22,7 +22,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// How many images are in it.
+    /// The number of images in it.
     pub fn image_count(&self) -> usize {
         self.places.len()
     }
@@ -35,10 +35,10 @@ pub(super) struct Place {
     pub(super) at: [usize; 2],
 }
 
-/// Columns of a page; and rows, but for images that have more.
+/// Columns of a page, and rows; a page with a larger image is larger.
 const PAGE: usize = 512;
 
-/// The files that a map's light goes to.
+/// The files for the light of a map.
 pub(super) fn sheets(
     light: &Light<'_>,
     single: bool,
@@ -84,7 +84,7 @@ fn face_stem(face: usize, styles: &[u8], image: Image) -> String {
     format!("faces/{face:05}_s{style}{again}{plane}")
 }
 
-/// Puts images side by side in their order, row by row.
+/// Places images side by side in their order, row by row.
 struct Shelf<'f> {
     folder: &'f str,
     set: usize,
@@ -100,7 +100,7 @@ impl Shelf<'_> {
             self.at = [0, self.at[1] + self.row];
             self.row = 0;
         }
-        // What is larger than a page gets one of its own size.
+        // An image that is larger than a page gets a page of its size.
         let is_full = self.at != [0; 2] && self.at[1] + high.max(self.row) > PAGE;
         if self.pages == 0 || is_full || wide > PAGE {
             let stem = format!("{}page_{:03}", self.folder, self.pages);

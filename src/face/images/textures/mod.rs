@@ -29,7 +29,7 @@ use crate::face::{input, shown};
 
 pub use take::{with_own_palette, with_palette};
 
-/// What a PNG file holds.
+/// The content of a PNG file.
 ///
 /// ```
 /// use bspkit::face::images::textures::Picture;
@@ -40,11 +40,11 @@ pub use take::{with_own_palette, with_palette};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Picture {
-    /// Its columns.
+    /// The number of columns.
     pub width: u32,
-    /// Its rows.
+    /// The number of rows.
     pub height: u32,
-    /// Row by row.
+    /// The pixels, row by row.
     pub pixels: Pixels,
 }
 
@@ -62,7 +62,7 @@ pub enum Pixels {
     Indexed {
         /// A byte for each pixel.
         pixels: Vec<u8>,
-        /// A color for each index that a pixel has.
+        /// The colors; each index of a pixel has one.
         colors: Vec<[u8; 3]>,
         /// The opacity of the first colors; the others are opaque.
         alpha: Vec<u8>,
@@ -74,7 +74,7 @@ pub enum Pixels {
 /// An image with its palette as the bytes of a PNG file.
 ///
 /// # Errors
-/// The image is too large, or has another number of pixels than its size says.
+/// The image is too large, or its number of pixels does not match its size.
 pub fn encode(width: u32, height: u32, pixels: &[u8], palette: &Palette) -> Result<Vec<u8>> {
     if pixels.len() > MOST_PIXELS {
         return Err(bad(format!("its {width} by {height} pixels are more than {MOST_PIXELS}")));
@@ -131,7 +131,7 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
             bytes.chunks(frame.line_size).take(from_side(height)?).flat_map(|row| unpack(row, depth, line)).collect();
         let colors = reader.info().palette.as_deref().unwrap_or(&[]).as_chunks::<3>().0.to_vec();
         if let Some(most) = indices.iter().max().filter(|most| usize::from(**most) >= colors.len()) {
-            return Err(bad(format!("a pixel has color {most}, and its palette has {}", colors.len())));
+            return Err(bad(format!("a pixel has color {most}, but its palette has {} colors", colors.len())));
         }
         let alpha = reader.info().trns.as_deref().unwrap_or(&[]).to_vec();
         Pixels::Indexed { pixels: indices, colors, alpha }
@@ -149,14 +149,14 @@ fn decode(read: impl std::io::BufRead + std::io::Seek) -> Result<Picture> {
     Ok(Picture { width, height, pixels })
 }
 
-/// The indices in a line, of this many bits each, the first one in the highest bits.
+/// The indices in a line, of this many bits each. The first one is in the highest bits.
 fn unpack(row: &[u8], depth: usize, line: usize) -> Vec<u8> {
     let each = 8 / depth;
     let mask = u8::MAX >> (8 - depth);
     (0..line).map(|x| row.get(x / each).map_or(0, |byte| byte >> (8 - depth * (x % each + 1)) & mask)).collect()
 }
 
-/// What is less opaque than this is transparent.
+/// Pixels with less opacity are transparent.
 const HALF: u8 = 128;
 
 fn is_hole(alpha: &[u8], index: u8) -> bool {
@@ -164,7 +164,7 @@ fn is_hole(alpha: &[u8], index: u8) -> bool {
 }
 
 impl Picture {
-    /// The picture in exactly these colors; nothing where it has no palette, or another one.
+    /// The picture with exactly these colors; `None` if it has no palette or another one.
     pub(super) fn in_palette(&self, palette: &Palette) -> Option<Image> {
         match &self.pixels {
             Pixels::Indexed { pixels, colors, .. }
@@ -176,7 +176,7 @@ impl Picture {
         }
     }
 
-    /// Takes each pixel for its color and transparency where a palette has transparent ones.
+    /// If the palette has transparent colors, replaces each index by its color and opacity.
     pub fn show_holes(&mut self) {
         let Pixels::Indexed { pixels, colors, alpha } = &self.pixels else { return };
         if !pixels.iter().any(|index| is_hole(alpha, *index)) {
@@ -189,8 +189,7 @@ impl Picture {
         self.pixels = Pixels::True(pixels.iter().map(pixel).collect());
     }
 
-    /// Whether pixels are transparent that become solid: in a texture without holes, or in a copy that takes colors
-    /// alone.
+    /// Whether transparent pixels become solid: in a texture without holes, or in a mip level, which has only colors.
     pub fn loses_holes(&self, has_holes: bool, is_copy: bool) -> bool {
         match &self.pixels {
             Pixels::True(pixels) => (is_copy || !has_holes) && pixels.iter().any(|pixel| pixel[3] < HALF),
@@ -200,7 +199,7 @@ impl Picture {
         }
     }
 
-    /// Every pixel's own color.
+    /// The color of every pixel.
     pub fn colors(&self) -> Vec<[u8; 3]> {
         match &self.pixels {
             Pixels::Indexed { pixels, colors, .. } => pixels.iter().map(|index| colors[usize::from(*index)]).collect(),

@@ -1,4 +1,4 @@
-//! Pictures as images of textures: which colors they get.
+//! Converts pictures to images of textures: chooses their colors.
 
 use super::{HALF, Picture, Pixels};
 use crate::Result;
@@ -6,12 +6,12 @@ use crate::content::palette::{Palette, quantize, reduce};
 use crate::content::textures::{Image, Miptex};
 use crate::face::images::refused;
 
-/// The color of holes in textures whose names begin with `{`, and what it usually looks like.
+/// The color index of holes in textures whose names begin with `{`, and its usual color.
 const HOLE: u8 = 255;
 const BLUE: [u8; 3] = [0, 0, 255];
 
-/// The picture for a texture that has a palette of its own, and the palette; `quantizes` finds a
-/// palette for a picture without one.
+/// The picture for a texture that has its own palette, and the palette. `quantizes` makes a palette for a picture
+/// without one.
 ///
 /// # Errors
 /// The picture has no palette.
@@ -19,7 +19,7 @@ pub fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool
     let old = texture.palette();
     match &picture.pixels {
         Pixels::Indexed { pixels, colors, .. } => {
-            // Image tools drop colors from the end that no pixel has.
+            // Image tools remove unused colors at the end of a palette.
             let mut palette = old.unwrap_or(Palette([0; 768]));
             palette.0.as_chunks_mut::<3>().0.iter_mut().zip(colors).for_each(|(to, from)| *to = *from);
             Ok((image(picture, pixels.clone())?, palette))
@@ -29,7 +29,7 @@ pub fn with_own_palette(picture: &Picture, texture: &Miptex<'_>, quantizes: bool
     }
 }
 
-/// The picture in the colors of a palette; `quantizes` takes the nearest ones.
+/// The picture in the colors of a palette. `quantizes` chooses the nearest ones.
 ///
 /// # Errors
 /// The picture has no palette, or another one.
@@ -39,7 +39,7 @@ pub fn with_palette(picture: &Picture, palette: &Palette, quantizes: bool) -> Re
         (None, _) if quantizes => image(picture, reduce(&picture.colors(), palette)),
         (None, Pixels::True(_)) => Err(refused(NO_PALETTE)),
         (None, Pixels::Indexed { .. }) => {
-            Err(refused("it has another palette than the texture; quantizing takes the nearest colors"))
+            Err(refused("it has another palette than the texture: quantize it, or save it with this palette"))
         }
     }
 }
@@ -48,7 +48,7 @@ const NO_PALETTE: &str = "it has no palette: save it with indexed colors, or qua
 
 fn image(picture: &Picture, pixels: Vec<u8>) -> Result<Image> {
     let image = Image::new(picture.width, picture.height, pixels);
-    image.ok_or_else(|| refused("its number of pixels is not what its size says"))
+    image.ok_or_else(|| refused("its number of pixels does not match its size"))
 }
 
 fn quantized(
@@ -63,7 +63,7 @@ fn quantized(
     let colors = picture.colors();
     let (before, is_same_size) =
         (texture.pixels(0), (picture.width, picture.height) == (texture.width(), texture.height()));
-    // Where all colors are there, nothing but what was painted changes.
+    // If the palette has all colors, only changed pixels change.
     if let Some(palette) = &old {
         let index = |(at, color): (usize, &[u8; 3])| {
             if is_hole(&pixels[at]) {
@@ -80,7 +80,7 @@ fn quantized(
         colors.iter().zip(pixels).filter(|(_, pixel)| !is_hole(pixel)).map(|(color, _)| *color).collect();
     let mut palette = quantize(&solid, if has_holes { usize::from(HOLE) } else { 256 });
     if has_holes {
-        // No color is nearest to it: the first one of two that are the same is taken.
+        // This entry is never chosen: of two equal colors the first one is used.
         let first = palette.color(0);
         palette.0[usize::from(HOLE) * 3..].copy_from_slice(&first);
     }
