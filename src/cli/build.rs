@@ -89,7 +89,7 @@ fn spare<'p>(output: &Path, mut read: impl Iterator<Item = &'p PathBuf>) -> Resu
     let real = |path: &Path| real_path(path).ok().flatten();
     match real(output).is_some() && read.any(|path| real(path) == real(output)) {
         true => {
-            let message = format!("{} is read and would be replaced", shown(output));
+            let message = format!("{} is an input file and would be replaced", shown(output));
             Err(Error::new(ErrorKind::Argument, message).into())
         }
         false => Ok(()),

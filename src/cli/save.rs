@@ -182,11 +182,11 @@ impl Save {
                 dry::print_bytes(path, None, [old, new], self.json, None, job)?;
                 return Ok(Code::Done);
             }
-            return Err(bad_argument("no output given".into(), "say -o FILE, --in-place or --dry-run"));
+            return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         };
         if !self.in_place && real_path(target)?.is_some_and(|real| real_path(path).is_ok_and(|path| path == Some(real)))
         {
-            let message = format!("{} is the file that is edited: say --in-place to replace it", shown(target));
+            let message = format!("{} is the input file: use --in-place to replace it", shown(target));
             return Err(bad_argument(message, ""));
         }
         if self.dry_run {
@@ -225,7 +225,7 @@ impl Save {
     pub(crate) fn spare(&self, read: &Path) -> Result<()> {
         let real = |path: &Path| real_path(path).ok().flatten();
         match self.output.as_deref().filter(|output| real(output).is_some() && real(output) == real(read)) {
-            Some(output) => Err(bad_argument(format!("{} is read and would be replaced", shown(output)), "")),
+            Some(output) => Err(bad_argument(format!("{} is an input file and would be replaced", shown(output)), "")),
             None => Ok(()),
         }
     }
@@ -233,7 +233,7 @@ impl Save {
     /// The maps, each with its target. A target may be an input map only with `--in-place`.
     fn with_targets(&self, maps: Maps) -> Result<Maps> {
         if self.output.is_none() && !self.in_place && !self.dry_run {
-            return Err(bad_argument("no output given".into(), "say -o FILE, --in-place or --dry-run"));
+            return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         }
         let maps = if self.in_place { maps.only_once() } else { maps };
         let has_stdin = maps.iter().any(|map| is_stdin(&map.path));
@@ -249,7 +249,7 @@ impl Save {
                 return Err(bad_argument(what.into(), "name a file with -o"));
             }
             None if self.in_place && has_stdin => {
-                return Err(bad_argument("stdin cannot be replaced".into(), "say -o FILE, or -o - for stdout"));
+                return Err(bad_argument("stdin cannot be replaced".into(), "use -o FILE, or -o - for stdout"));
             }
             _ => {}
         }
@@ -263,7 +263,7 @@ impl Save {
         }
         match maps.written_over(maps.iter().filter_map(|map| map.target.clone()))? {
             Some(target) => {
-                let message = format!("{} is the map that is edited: say --in-place to replace it", shown(&target));
+                let message = format!("{} is the input map: use --in-place to replace it", shown(&target));
                 Err(bad_argument(message, ""))
             }
             None => Ok(maps),

@@ -111,13 +111,13 @@ pub(crate) fn hints(error: &Error) -> impl Iterator<Item = String> {
 /// A hint of the library in terms of the program's options.
 fn worded(hint: &Hint) -> String {
     match hint {
-        Hint::Dialect(names) => format!("say which with --dialect: {}", names.join(" or ")),
+        Hint::Dialect(names) => format!("choose one with --dialect: {}", names.join(" or ")),
         Hint::Force => "use --force to save it anyway".to_owned(),
         Hint::OrForce(text) => format!("{text}, or use --force"),
         Hint::Keep => "use --layout keep".to_owned(),
         Hint::Append => "use --layout append".to_owned(),
         Hint::Repack => "use --layout repack".to_owned(),
-        Hint::Resize => "--resize loads it anyway; what refers to records by number does not follow".to_owned(),
+        Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
         hint => hint.to_string(),
     }
 }

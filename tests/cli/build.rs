@@ -296,7 +296,12 @@ fn mistakes_are_refused_with_their_place() {
     }
     room.write("m.json", lumps(json!([{"lump": "entities", "file": "e"}])).to_string().as_bytes());
     for target in ["m.json", "e", "./e"] {
-        assert!(room.bspkit(&format!("build m.json -o {target}")).without_data(2).err.contains("is read and would be"));
+        assert!(
+            room.bspkit(&format!("build m.json -o {target}"))
+                .without_data(2)
+                .err
+                .contains("is an input file and would be")
+        );
     }
     room.bspkit("build m.json").without_data(2);
     // Some editors put a mark before the text.

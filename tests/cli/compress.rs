@@ -99,7 +99,7 @@ fn what_cannot_be_done_writes_nothing() {
         ("decompress raw.bsp --pak -o out.bsp", "the pakfile is not a zip"),
         ("decompress bad.bsp -o out.bsp", "caused by: the LZMA data is damaged: invalid props byte (PLANES)"),
         ("compress raw.bsp", "no output given"),
-        ("compress raw.bsp -o raw.bsp", "is the map that is edited"),
+        ("compress raw.bsp -o raw.bsp", "is the input map"),
         ("compress none.bsp -o out.bsp", "cannot read none.bsp"),
     ] {
         let run = room.bspkit(line).without_data(2);

@@ -18,7 +18,7 @@ fn an_image_that_is_read_is_not_written_over() {
     let (map, image) = (room.read("q2.bsp"), room.read("pages/page_000.png"));
     for more in ["", " --force"] {
         let run = room.bspkit(&format!("light import q2.bsp pages -o pages/page_000.png{more}")).without_data(2);
-        assert!(run.err.contains("is read and would be replaced"), "{}", run.err);
+        assert!(run.err.contains("is an input file and would be replaced"), "{}", run.err);
     }
     assert_eq!((room.read("q2.bsp"), room.read("pages/page_000.png")), (map, image));
 }

@@ -191,7 +191,7 @@ fn the_map_that_is_read_is_not_written_over() {
     room.bspkit("dump --all q2.bsp linked --force").done();
     assert_eq!(room.read("notes"), b"mine");
     let run = room.bspkit("load --all q2.bsp linked -o linked/01_PLANES.jsonl").without_data(2);
-    assert!(run.err.contains("is read and would be replaced"), "{}", run.err);
+    assert!(run.err.contains("is an input file and would be replaced"), "{}", run.err);
     // Half a dump is none.
     room.write("half/05_TEXINFO.jsonl", b"mine");
     room.bspkit("dump --all q2.bsp half").without_data(2);

@@ -94,7 +94,7 @@ fn the_map_itself_is_only_replaced_in_place() {
         let folder = room.path(".").canonicalize().unwrap();
         let output = output.replace("../gone/..", &format!("../{}", folder.file_name().unwrap().to_str().unwrap()));
         let run = room.run(&[&EDIT[..], &["-o", &output]].concat()).without_data(2);
-        assert!(run.err.contains("is the map that is edited: say --in-place"), "{}", run.err);
+        assert!(run.err.contains("is the input map: use --in-place"), "{}", run.err);
         assert_eq!(run.err.lines().count(), 1);
     }
     let run = room.bspkit("ent export q3.bsp -o ./q3.bsp").without_data(2);
@@ -169,7 +169,7 @@ fn a_target_is_never_another_map_that_is_read() {
     room.write("maps/a.bsp", &fixture("q2/own_rooms"));
     room.write("maps/sub/a.bsp", &fixture("q3/own_rooms"));
     let run = room.bspkit("ent set maps worldspawn message=x -o maps/sub").without_data(2);
-    assert!(run.err.contains("maps/sub/a.bsp is the map that is edited"), "{}", run.err);
+    assert!(run.err.contains("maps/sub/a.bsp is the input map"), "{}", run.err);
     assert_eq!(room.read("maps/sub/a.bsp"), fixture("q3/own_rooms"));
 }
 
@@ -271,7 +271,7 @@ fn permissions_stay_and_links_are_followed() {
     fs::create_dir(room.path("links")).unwrap();
     symlink("../q3.bsp", room.path("links/link.bsp")).unwrap();
     let run = room.run(&["ent", "set", "q3.bsp", "worldspawn", "message=x", "-o", "links/link.bsp"]).without_data(2);
-    assert!(run.err.contains("is the map that is edited"), "{}", run.err);
+    assert!(run.err.contains("is the input map"), "{}", run.err);
     room.run(&["ent", "set", "links/link.bsp", "worldspawn", "message=x", "--in-place"]).done();
     assert!(room.path("links/link.bsp").is_symlink());
     assert_eq!(mode("q3.bsp"), 0o640);

@@ -342,7 +342,7 @@ fn wal_files_are_made_and_changed() {
         ("tex import wall.wal -o no.wal", 2, "nothing to change"),
         ("tex import wall.wal --flags SKI -o no.wal", 2, "`SKI` is neither a flag"),
         ("tex import wall.wal --value 5", 2, "no output given"),
-        ("tex import wall.wal --value 5 -o wall.wal", 2, "say --in-place to replace it"),
+        ("tex import wall.wal --value 5 -o wall.wal", 2, "use --in-place to replace it"),
         ("tex import wall.wal images/nothing.png --palette colormap.pcx -o no.wal", 1, "cannot read"),
         ("tex import water.png --palette colormap.pcx -o no.png", 2, "-o NAME.wal"),
         (

@@ -47,7 +47,7 @@ fn nothing_that_is_read_is_written_over() {
     ] {
         let before = room.read(file);
         let run = room.bspkit(line).without_data(2);
-        assert!(run.err.contains(&format!("{file} is read and would be replaced")), "{line}: {}", run.err);
+        assert!(run.err.contains(&format!("{file} is an input file and would be replaced")), "{line}: {}", run.err);
         assert_eq!(room.read(file), before);
     }
 }

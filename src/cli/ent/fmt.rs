@@ -36,10 +36,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {
             let places = count(lost.total(), "place", "places");
             let message = format!("the canonical form would lose text at {places}; the first: {first}");
-            return Err(Error::new(ErrorKind::Refused, message).with_hint("--force does it all the same").into());
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("--force does it anyway").into());
         }
-        let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);
-        let diagnostics: Vec<Diagnostic> = entities.diagnostics().iter().filter(told).cloned().collect();
+        let is_listed = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind);
+        let diagnostics: Vec<Diagnostic> = entities.diagnostics().iter().filter(is_listed).cloned().collect();
         warn_of(diagnostics.len(), diagnostics.iter(), job);
         let text = entities.canonical()?;
         if let Some(slot) = draft.bsp().role(Role::Entities) {

@@ -31,8 +31,8 @@ impl Choice {
     fn edited(&self, entities: &Entities<'_>, job: &mut Job<'_>) -> Vec<usize> {
         let indices = self.of(entities);
         let is_edited = |found: &&Diagnostic| found.entity.is_some_and(|index| indices.binary_search(&index).is_ok());
-        let told = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind) && is_edited(found);
-        let diagnostics: Vec<_> = entities.diagnostics().iter().filter(told).collect();
+        let is_listed = |found: &&Diagnostic| job.talk.verbose || is_broken(found.kind) && is_edited(found);
+        let diagnostics: Vec<_> = entities.diagnostics().iter().filter(is_listed).collect();
         warn_of(diagnostics.len(), diagnostics.into_iter(), job);
         indices
     }

@@ -114,8 +114,8 @@ fn placed(bsp: &Bsp<'_>, slot: &Slot) -> Part {
         SlotId::Lump(index) => {
             let alignments = bsp.dialect().rules.alignments.iter();
             let mut own = alignments.filter(|alignment| alignment.lump == index && alignment.only_if_it_stood_so);
-            let stood = |bytes: usize| !slot.stored.is_empty() && slot.stored.start.is_multiple_of(bytes);
-            part.align = own.find(|alignment| stood(alignment.bytes)).map(|alignment| alignment.bytes);
+            let is_aligned = |bytes: usize| !slot.stored.is_empty() && slot.stored.start.is_multiple_of(bytes);
+            part.align = own.find(|alignment| is_aligned(alignment.bytes)).map(|alignment| alignment.bytes);
         }
         // Bit 0 is the member `compressed`.
         SlotId::Game(_) => part.flags = bsp.member_flags(slot.id).unwrap_or(0) & !1,

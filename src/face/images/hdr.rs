@@ -97,8 +97,8 @@ pub(super) fn read_hdr(bytes: &[u8], expected: [usize; 2]) -> Result<Vec<Pixel>>
     let mut rest = bytes;
     let mut line = || -> Result<&[u8]> {
         let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| bad("its header does not end"))?;
-        let (line, behind) = rest.split_at(end);
-        rest = &behind[1..];
+        let (line, after) = rest.split_at(end);
+        rest = &after[1..];
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     };
     if !line()?.starts_with(b"#?") {
@@ -159,8 +159,8 @@ fn read_line<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Optio
     let end = pixels.len() + wide;
     let start = pixels.len();
     while pixels.len() < end {
-        let (pixel, behind) = rest.split_first_chunk::<4>()?;
-        rest = behind;
+        let (pixel, after) = rest.split_first_chunk::<4>()?;
+        rest = after;
         match *pixel {
             // A run of the previous pixel. Consecutive runs are digits of one count.
             [1, 1, 1, count] if pixels.len() > start => {
@@ -185,17 +185,17 @@ fn read_parts<'b>(bytes: &'b [u8], wide: usize, pixels: &mut Vec<Pixel>) -> Opti
     for part in 0..4 {
         let mut at = start;
         while at < start + wide {
-            let (&code, behind) = rest.split_first()?;
+            let (&code, after) = rest.split_first()?;
             let count = usize::from(if code > 128 { code - 128 } else { code });
             let line = pixels.get_mut(at..at + count).filter(|line| !line.is_empty())?;
             if code > 128 {
-                let (&value, behind) = behind.split_first()?;
+                let (&value, after) = after.split_first()?;
                 line.iter_mut().for_each(|pixel| pixel[part] = value);
-                rest = behind;
+                rest = after;
             } else {
-                let (values, behind) = behind.split_at_checked(count)?;
+                let (values, after) = after.split_at_checked(count)?;
                 line.iter_mut().zip(values).for_each(|(pixel, value)| pixel[part] = *value);
-                rest = behind;
+                rest = after;
             }
             at += count;
         }

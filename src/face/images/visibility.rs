@@ -121,7 +121,7 @@ fn write(file: impl Write, kind: Kind, side: usize, mut row: impl FnMut(usize) -
         Kind::Pbm => {
             write!(file, "P4\n{side} {side}\n").map_err(cannot)?;
             for index in 0..side {
-                file.write_all(&turned(&row(index), side, 0xFF)).map_err(cannot)?;
+                file.write_all(&highest_first(&row(index), side, 0xFF)).map_err(cannot)?;
             }
         }
         Kind::Png => {
@@ -132,7 +132,7 @@ fn write(file: impl Write, kind: Kind, side: usize, mut row: impl FnMut(usize) -
             let mut header = encoder.write_header().map_err(unwritten)?;
             let mut pixels: StreamWriter<'_, _> = header.stream_writer().map_err(unwritten)?;
             for index in 0..side {
-                pixels.write_all(&turned(&row(index), side, 0)).map_err(cannot)?;
+                pixels.write_all(&highest_first(&row(index), side, 0)).map_err(cannot)?;
             }
             pixels.finish().map_err(unwritten)?;
         }
@@ -141,7 +141,7 @@ fn write(file: impl Write, kind: Kind, side: usize, mut row: impl FnMut(usize) -
 }
 
 /// Packed bits, the first one highest, as in images. Unused bits are zero.
-fn turned(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
+fn highest_first(bits: &[u8], side: usize, flip: u8) -> Vec<u8> {
     let mut bytes: Vec<u8> = bits.iter().take(side.div_ceil(8)).map(|byte| byte.reverse_bits() ^ flip).collect();
     bytes.resize(side.div_ceil(8), flip);
     if let Some(last) = bytes.last_mut().filter(|_| !side.is_multiple_of(8)) {

@@ -84,7 +84,7 @@ impl Lump<'static> {
             (several, named) => {
                 let several = if several.is_empty() { named } else { several };
                 let message = format!("{lump} may have records of several kinds");
-                let hint = format!("say which by `record` and `record_size`: {}", listed(several));
+                let hint = format!("choose one with `record` and `record_size`: {}", listed(several));
                 return Err(Error::new(ErrorKind::Ambiguous, message).with_hint(hint));
             }
         };
