@@ -68,7 +68,7 @@ fn textures_of_quake_take_the_palette_that_is_given() {
     for (line, code, says) in [
         ("tex export q1.bsp images", 2, "textures of Quake have no palette"),
         ("tex export q1.bsp images --palette colormap.pcx --mips", 0, ""),
-        ("tex import q1.bsp images -o no.bsp", 1, "--palette gives it"),
+        ("tex import q1.bsp images -o no.bsp", 1, "name it with --palette"),
         ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
         ("tex strip q1.bsp own_wall -o bare.bsp", 0, ""),
         ("tex rename q1.bsp own_wall mine -o named.bsp", 0, ""),

@@ -63,7 +63,7 @@ fn a_wal_file_takes_a_folder() {
     assert_eq!(room.read("out.wal"), room.read("wall.wal"));
     std::fs::create_dir(room.path("empty")).unwrap();
     let run = room.bspkit("tex import wall.wal empty --palette colormap.pcx -o no.wal").without_data(2);
-    assert!(run.err.contains("that is called wall.png"), "{}", run.err);
+    assert!(run.err.contains("the name must be wall.png"), "{}", run.err);
     // The file is called as it was asked for.
     room.bspkit("tex export wall.wal UP.PNG --palette colormap.pcx").done();
     assert_eq!(room.read("UP.PNG"), room.read("wd/wall.png"));
