@@ -225,7 +225,7 @@ fn mistakes_are_refused_with_their_place() {
         (with("checksum", json!(7)), "checksum: maps of Quake II hold none", false),
         (with("game", json!("chess")), "has no game chess", false),
         (with("trailer", json!(true)), "trailer: ", false),
-        (with("tail", json!("../e")), "tail: `../e` leaves the manifest's folder", false),
+        (with("tail", json!("../e")), "tail: `../e` is outside the folder of the manifest", false),
         (with("tail", json!("none")), "cannot read none", false),
         (with("order", json!(["planes", "1"])), "order: a lump is given twice", false),
         (with("order", json!(["planes", "game:sprp"])), "order[1]: `game:sprp` is not a lump of the directory", false),

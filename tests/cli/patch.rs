@@ -100,7 +100,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         ("[]".to_owned(), "the patch is not an object", true),
         ("{".to_owned(), "it is not JSON", true),
         ("{}".to_owned(), "bspkit_patch is missing", true),
-        (r#"{"bspkit_patch": 2, "operations": []}"#.to_owned(), "version 2 is not known", true),
+        (r#"{"bspkit_patch": 2, "operations": []}"#.to_owned(), "version 2 is not supported", true),
         (r#"{"bspkit_patch": 1}"#.to_owned(), "operations is missing", true),
         (r#"{"bspkit_patch": 1, "operations": [], "x": 1}"#.to_owned(), "no field x here", true),
         (r#"{"bspkit_patch": 1, "operations": [], "operations": []}"#.to_owned(), "operations is given twice", false),

@@ -1,4 +1,4 @@
-//! What an edit would make wrong: warned of, and where engines would stop refused.
+//! Checks an edit before it is saved: new warnings are printed, new errors are refused.
 
 use anyhow::Result;
 use bspkit::op::check::{self, Finding, Options, Severity};
@@ -7,7 +7,7 @@ use bspkit::{Draft, Error, ErrorKind};
 use crate::cli::show::count;
 use crate::cli::talk::Job;
 
-/// What an edit makes wrong that was not wrong before.
+/// The findings that an edit adds.
 #[derive(Default)]
 pub(super) struct Findings(pub(super) Vec<Finding>);
 
@@ -20,15 +20,12 @@ impl Findings {
         self.0.iter().filter(|finding| finding.code.severity == Severity::Error)
     }
 
-    /// Why a save needs --force.
+    /// Whether a save needs --force.
     pub(super) fn needs_force(&self) -> bool {
         self.errors().next().is_some()
     }
 
-    /// Refuses errors.
-    ///
-    /// # Errors
-    /// Up to ten of them.
+    /// Refuses a save if the edit adds errors. The message lists up to ten of them.
     pub(super) fn refuse(&self) -> Result<()> {
         const LISTED: usize = 10;
         let errors: usize = self.errors().map(|finding| finding.count).sum();
@@ -43,7 +40,7 @@ impl Findings {
         Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
     }
 
-    /// Warns of what is not refused; notes are for those who want them.
+    /// Prints the findings that are not refused; notes only with `--verbose`.
     pub(super) fn say(&self, job: &mut Job<'_>) {
         let least = if job.talk.verbose { Severity::Note } else { Severity::Warning };
         for finding in self.0.iter().filter(|finding| finding.code.severity >= least) {
