@@ -1,6 +1,6 @@
-//! The file with a map's areas for bots (`.aas`), as far as it says which map it is for: a head of 124 bytes, in which
-//! the map's checksum is third (`aas_header_t` of aasfile.h). Version 5 disguises what follows the version: each byte
-//! is combined with 119 times its index from there by XOR (`AAS_DData` of be_aas_file.c).
+//! The checksum in the file with a map's areas for bots (`.aas`). It is the third field of a header of 124 bytes
+//! (`aas_header_t` of aasfile.h). In version 5 the bytes after the version are XORed with 119 times their index from
+//! there (`AAS_DData` of be_aas_file.c).
 
 use crate::bytes::word;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,7 +28,7 @@ pub fn checksum(file: &[u8]) -> Result<u32> {
     Ok(stored ^ mask)
 }
 
-/// Makes a file of areas one for the map with this checksum; nothing else in it changes.
+/// Writes a map's checksum into a file of areas; nothing else in it changes.
 ///
 /// # Errors
 /// As [`checksum`].
@@ -38,11 +38,11 @@ pub fn set_checksum(file: &mut [u8], checksum: u32) -> Result<()> {
     Ok(())
 }
 
-/// What the checksum is combined with.
+/// The value with which the checksum is XORed.
 fn mask(file: &[u8]) -> Result<u32> {
     let unsupported = |message: String| Error::new(ErrorKind::Unsupported, message);
     if !file.starts_with(b"EAAS") || file.len() < HEAD {
-        return Err(unsupported("this is no file of areas for bots (AAS)".to_owned()));
+        return Err(unsupported("this is not a file of areas for bots (AAS)".to_owned()));
     }
     match word(file, 4).unwrap_or(0) {
         4 => Ok(0),
@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         for (bytes, why) in [
-            (&b""[..], "no file of areas"),
-            (b"EAAS\x05\0\0\0\x01\0\0\0", "no file of areas"),
+            (&b""[..], "not a file of areas"),
+            (b"EAAS\x05\0\0\0\x01\0\0\0", "not a file of areas"),
             (&file(8, [0; 4]), "of version 8"),
-            (&[&b"EAAT"[..], &[0; 200]].concat(), "no file of areas"),
+            (&[&b"EAAT"[..], &[0; 200]].concat(), "not a file of areas"),
         ] {
             let error = checksum(bytes).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

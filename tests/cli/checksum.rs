@@ -161,7 +161,7 @@ fn stale_and_foreign_areas_are_refused() {
     let map = room.read("q3.bsp");
     let mut stale = areas(&room, "q3.bsp", 5);
     stale[9] ^= 1;
-    for (bytes, why) in [(&stale[..], "it is out of date"), (&b"text"[..], "no file of areas")] {
+    for (bytes, why) in [(&stale[..], "it is out of date"), (&b"text"[..], "not a file of areas")] {
         room.write("q3.aas", bytes);
         for to in ["-o out.bsp", "--in-place"] {
             let run = room.bspkit(&format!("{EDIT} --fix-aas {to}")).without_data(2);

@@ -1,7 +1,6 @@
-//! Entries of BSPX: as many records as what they go with has, and what they refer to.
+//! Entries of BSPX: their number of records, which has to match other lumps, and their references.
 //!
-//! Engines leave out an entry that does not fit its map, so that nothing is read that is not there; what it was for is
-//! missing anyway.
+//! Engines ignore an entry that does not fit its map, so they read nothing outside of it; but its effect is missing.
 
 use super::code::{COUNT_MISFIT, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, TREE_CYCLE};
 use super::lumps::{Lump, Lumps, View};
@@ -28,7 +27,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_places(lumps, sink);
 }
 
-/// An entry whose row does not hold has not as many records as there are faces, vertexes, luxels or edges.
+/// An entry whose row does not fit: its number of records differs from the faces, vertexes, luxels or edges.
 fn check_fit(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let mut proved = lumps.bsp.dialect().rows_of(lump.name).filter(|row| row.proof.is_some()).peekable();
     if proved.peek().is_none() || lump.slot.bounds.is_damaged() {
@@ -40,7 +39,7 @@ fn check_fit(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     }
 }
 
-/// The corners of faces name vectors of the list before them.
+/// The corners of faces refer to vectors of the list before them.
 fn check_corners(lump: &Lump<'_>, sink: &mut Sink) {
     let [vectors, corners] = &lump.parts[..] else { return };
     let count = vectors.count();
@@ -72,9 +71,7 @@ fn check_brushes(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
         let planes: u64 = list.brushes(place).map(|brush| wide(brush.planes.len())).sum();
         if planes != u64::from(head.plane_count) {
             let said = head.plane_count;
-            sink.add(&COUNT_MISFIT, at, || {
-                format!("its brushes have {planes} planes, and it says that they have {said}")
-            });
+            sink.add(&COUNT_MISFIT, at, || format!("its brushes have {planes} planes, and it states {said}"));
         }
     }
 }
@@ -104,7 +101,7 @@ fn misfit(lump: &Lump<'_>, error: &Error, sink: &mut Sink) {
     sink.add(&LUMP_MISFIT, At::lump(lump.name), || error.to_string());
 }
 
-/// Light that an entry places for the faces lies in the lighting lump, or where that was left out in its copy in color.
+/// Light that an entry places for the faces is in the lighting lump, or, if that was left out, in its copy in color.
 fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
     let LightForm::Extents { bytes, unlit, .. } = lumps.checks().light else { return };
     let len = |name: &str| lumps.lump(name).map_or(0, |lump| lump.bytes.len());
@@ -116,7 +113,7 @@ fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(faces), Some(texinfos)) = (lumps.role(Role::Faces), lumps.role(Role::TexInfo)) else { return };
     let columns = || Some((faces.column("styles")?, faces.column("texinfo")?, texinfos.column("flags")?));
     let Some((styles, texinfo, flags)) = columns().filter(|_| room > 0) else { return };
-    // Of these the first is light in any case, and how many there are is said elsewhere.
+    // The first style always has light; the style count is checked elsewhere.
     let has_others = len("bspx:LMSTYLE") + len("bspx:LMSTYLE16") > 0;
     let images = |face: usize| {
         let is_lit = usize::try_from(texinfo.get(face)).is_ok_and(|texinfo| flags.get(texinfo) & unlit == 0);
@@ -136,13 +133,16 @@ fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
             if offset == -1 || images == 0 {
                 continue;
             }
-            // Without a size there has to be a luxel at least.
+            // Without a size there has to be at least one luxel.
             let [wide, high] = sizes.map_or([1, 1], |sizes| [sizes.item(face, 0), sizes.item(face, 1)]);
             let block = i64::try_from(bytes * images).map_or(0, |image| wide * high * image);
             if offset < 0 || !usize::try_from(offset + block).is_ok_and(|end| end <= room) {
                 let at = At::lump(name).record(face).offset(offsets.at(face)).field("offset");
                 sink.add(&LIGHT_RANGE, at, || {
-                    format!("its light begins at {offset}, {wide} by {high} luxels in {images} styles, and there are {room} bytes of it")
+                    format!(
+                        "its light begins at {offset}, {wide} by {high} luxels in {images} styles, and there are \
+                             {room} bytes of it"
+                    )
                 });
             }
         }

@@ -4,15 +4,15 @@ use std::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How bad a finding is.
+/// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// Something to know; nothing is wrong.
+    /// Information; nothing is wrong.
     Note,
-    /// Some engine or tool may not like it, or no compiler writes it.
+    /// Some engine or tool may not accept it, or no compiler writes it.
     Warning,
-    /// An engine refuses the map, or reads what is not there.
+    /// An engine refuses the map, or reads bytes that do not exist.
     Error,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What findings of one kind are called.
+/// The code of one kind of finding.
 ///
 /// ```
 /// use bspkit::op::check::{CODES, Code};
@@ -39,9 +39,9 @@ impl fmt::Display for Severity {
 pub struct Code {
     /// Its name: lower case, with hyphens.
     pub name: &'static str,
-    /// How bad its findings are.
+    /// How serious its findings are.
     pub severity: Severity,
-    /// What it means: a sentence without its capital and stop.
+    /// Its meaning: a sentence without a capital and a full stop.
     pub meaning: &'static str,
 }
 
@@ -49,10 +49,10 @@ impl Code {
     /// The code of this name.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a name that is none.
+    /// [`ErrorKind::Argument`] for an unknown name.
     pub fn by_name(name: &str) -> Result<&'static Code> {
         CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            Error::new(ErrorKind::Argument, format!("no finding is called {name}"))
+            Error::new(ErrorKind::Argument, format!("there is no finding `{name}`"))
                 .with_hint("docs/checks.md lists them")
         })
     }
@@ -71,83 +71,88 @@ macro_rules! codes {
 codes! {
     FILE_CUT = "file-cut", Error, "the file ends before the bytes that its directory names: it was cut short";
     LUMP_OUTSIDE = "lump-outside", Error, "the directory names bytes that the file does not have";
-    LUMP_IN_HEADER = "lump-in-header", Error, "a lump lies over the header";
+    LUMP_IN_HEADER = "lump-in-header", Error, "a lump overlaps the header";
     LUMP_OVERLAP = "lump-overlap", Warning, "two lumps share bytes";
     LUMP_COMPRESSION = "lump-compression", Warning, "a lump and the directory disagree about whether it is compressed";
     LUMP_DECOMPRESS = "lump-decompress", Error, "a compressed lump does not decompress";
-    LUMP_RAGGED = "lump-ragged", Error, "a lump is no whole number of records";
-    COUNT_MISFIT = "count-misfit", Error, "a lump has not as many records as other numbers of the map call for";
-    LUMP_EMPTY = "lump-empty", Error, "a lump is empty that engines require";
-    LUMP_UNKNOWN = "lump-unknown", Note, "what is in a lump is not known, so that nothing of it was checked";
-    LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so that nothing of it was checked";
+    LUMP_RAGGED = "lump-ragged", Error, "the size of a lump is not a multiple of its record size";
+    COUNT_MISFIT = "count-misfit", Error, "a lump's record count disagrees with counts stored elsewhere in the map";
+    LUMP_EMPTY = "lump-empty", Error, "a lump that engines require is empty";
+    LUMP_UNKNOWN = "lump-unknown", Note, "the content of a lump is not known, so it was not checked";
+    LUMP_MISFIT = "lump-misfit", Warning, "no known layout fits a lump, so it was not checked";
     LUMP_UNCHECKED = "lump-unchecked", Note, "not all of a lump was checked, as it would take too much memory or time";
     LUMP_VERSION = "lump-version", Error, "a lump has a version that engines stop at";
     BSPX_DIRECTORY = "bspx-directory", Warning, "the directory of the BSPX block cannot be read";
-    GAME_DIRECTORY = "game-directory", Warning, "the directory within the game lump names other bytes than its own, or cannot be read";
+    GAME_DIRECTORY = "game-directory", Warning,
+        "the directory within the game lump names other bytes than its own, or cannot be read";
     PAK_DIRECTORY = "pak-directory", Warning, "the directory of the embedded files cannot be read";
 
-    INDEX_RANGE = "index-range", Error, "a number is no index of a record of the lump that it points into";
-    RUN_RANGE = "run-range", Error, "a first number and a count go beyond the lump that they point into";
+    INDEX_RANGE = "index-range", Error, "a number is not an index of a record of the lump that it refers to";
+    RUN_RANGE = "run-range", Error, "a first index and a count go beyond the lump that they refer to";
     CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
-    EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that is not there";
+    EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that does not exist";
 
     TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree, or a clip node from itself";
     WORLD_HEAD = "world-head", Error, "the world's tree does not begin with node 0";
     NODE_FACES = "node-faces", Error, "two nodes have the same face";
-    LEAF_COUNT = "leaf-count", Warning, "the models have not as many leafs as there are";
-    LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf that the engine takes it for";
-    LEAF_EMPTY = "leaf-empty", Error, "no leaf is empty, where the engine looks for one";
+    LEAF_COUNT = "leaf-count", Warning, "the leaf counts of the models do not add up to the number of leafs";
+    LEAF_SOLID = "leaf-solid", Error, "leaf 0 is not the solid leaf, as the engine requires";
+    LEAF_EMPTY = "leaf-empty", Error, "the map has no empty leaf, which the engine requires";
 
     VIS_HEADER = "vis-header", Error, "the visibility lump is shorter than its header says, or of another size";
-    VIS_OFFSET = "vis-offset", Error, "a row of the visibility lump is said to be where none can be";
+    VIS_OFFSET = "vis-offset", Error, "the offset of a row of the visibility lump is out of range";
     VIS_ROW = "vis-row", Error, "a row of the visibility lump cannot be decompressed";
     VIS_CLUSTER = "vis-cluster", Error, "the cluster of a leaf or light is not in the visibility lump";
 
     LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
     LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
-    LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine takes";
+    LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine accepts";
     LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";
-    LIGHT_GRID = "light-grid", Warning, "the light grid is not as large as the world, and the engine drops it";
+    LIGHT_GRID = "light-grid", Warning, "the size of the light grid does not fit the world, and the engine ignores it";
 
     ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
-    ENTITY_SYNTAX = "entity-syntax", Warning, "engines read the entity text in another way than it was meant";
-    ENTITY_STRUCTURE = "entity-structure", Error, "a brace or a value is missing, or something stands between entities, and engines stop";
+    ENTITY_SYNTAX = "entity-syntax", Warning, "engines may read the entity text in another way than intended";
+    ENTITY_STRUCTURE = "entity-structure", Error,
+        "engines stop at the entity text: a brace or value is missing, or text is between entities";
     ENTITY_QUOTES = "entity-quotes", Warning, "a word has or touches a quote: quotes seem to be missing";
-    ENTITY_BRACE = "entity-brace", Error, "a key or value is taken for a brace";
+    ENTITY_BRACE = "entity-brace", Error, "engines read a key or value as a brace";
     ENTITY_TOKEN = "entity-token", Warning, "a key or value is longer than the engine reads";
-    ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game takes";
+    ENTITY_SIZE = "entity-size", Error, "an entity has more pairs or bytes than the game accepts";
     ENTITY_CLASS = "entity-class", Error, "an entity has no class, and the loader stops there";
-    ENTITY_ENGINES = "entity-engines", Warning, "some engines of the dialect stop here or read it otherwise";
+    ENTITY_ENGINES = "entity-engines", Warning, "some engines of the dialect stop here or read it in another way";
     ENTITY_LETTERS = "entity-letters", Note, "engines drop letters of a key or value";
-    ENTITY_NUL = "entity-nul", Warning, "the entity text has no NUL behind it";
-    ENTITY_TAIL = "entity-tail", Note, "there are bytes behind the NUL that ends the entity text";
+    ENTITY_NUL = "entity-nul", Warning, "no NUL ends the entity text";
+    ENTITY_TAIL = "entity-tail", Note, "there are bytes after the NUL that ends the entity text";
     ENTITY_UNREAD = "entity-unread", Note, "the entity text is too large to be checked";
 
-    LIMIT = "limit", Warning, "there is more of something than the engine takes";
+    LIMIT = "limit", Warning, "a number is above the engine's limit";
 
-    TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never come back to the first";
-    TEXTURE_NONE = "texture-none", Warning, "a map has no textures, though texinfos name some";
-    TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines take, or has no end";
-    TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture lies on its faces by numbers that are none";
+    TEXINFO_CHAIN = "texinfo-chain", Error, "the frames of an animated texture never return to the first";
+    TEXTURE_NONE = "texture-none", Warning, "the map has no textures, but texinfos name some";
+    TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines accept, or has no end";
+    TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture vector is NaN or infinite";
     TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
-    TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture do not stand one behind the other";
+    TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture are not directly one after the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
-    TEXTURE_PLACE = "texture-place", Error, "a texture does not lie in the lump";
+    TEXTURE_PLACE = "texture-place", Error, "a texture is not within the lump";
     FACE_EDGES = "face-edges", Error, "a face has fewer than three edges";
-    MODEL_FACES = "model-faces", Warning, "the models do not divide the faces among them";
-    BRUSH_AXES = "brush-axes", Error, "a brush does not begin with its six axial sides, by which the engine knows its box";
+    MODEL_FACES = "model-faces", Warning, "the faces of the models do not follow each other, or do not cover all faces";
+    BRUSH_AXES = "brush-axes", Error,
+        "a brush does not begin with its six axial sides, from which the engine makes its box";
     SURFACE_KIND = "surface-kind", Error, "a surface is of no known kind";
-    PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine takes";
+    PATCH_SIDE = "patch-side", Warning, "a side of a patch has more points than the engine accepts";
     PATCH_SIZE = "patch-size", Error, "the width and height of a patch do not fit its points";
-    SURFACE_TRIANGLES = "surface-triangles", Warning, "the indexes of a surface make no whole number of triangles";
+    SURFACE_TRIANGLES = "surface-triangles", Warning, "the index count of a surface is not a multiple of 3";
     SURFACE_INDEX = "surface-index", Error, "a triangle has a corner that its surface does not have";
     PLANE_KIND = "plane-kind", Warning, "the kind of a plane does not agree with its normal";
     PLANE_PAIR = "plane-pair", Warning, "two planes are not the opposite of each other";
-    LUMP_PARALLEL = "lump-parallel", Warning, "a lump has not one record for each of the lump that it belongs to";
-    DISP_VERTS = "disp-verts", Error, "a displacement has no possible size, or its vertexes or triangles go beyond their lump";
-    DISP_FACE = "disp-face", Error, "a displacement and its face do not name each other, or the face has not four edges";
-    STRING_PLACE = "string-place", Error, "a texture's name lies outside of the strings, or has no end";
-    PHYS_SOLIDS = "phys-solids", Error, "the solids of a collision model are not as many or as large as it says";
-    PHYS_END = "phys-end", Warning, "the collision models are not ended as the engine expects";
+    LUMP_PARALLEL = "lump-parallel", Warning, "a lump's record count differs from that of the lump that it belongs to";
+    DISP_VERTS = "disp-verts", Error,
+        "the power of a displacement is wrong, or its vertexes or triangles go beyond their lump";
+    DISP_FACE = "disp-face", Error,
+        "a displacement and its face do not refer to each other, or the face has not four edges";
+    STRING_PLACE = "string-place", Error, "a texture's name is outside of the strings, or has no end";
+    PHYS_SOLIDS = "phys-solids", Error, "the number or size of a collision model's solids differs from what it states";
+    PHYS_END = "phys-end", Warning, "the entry that ends the collision models is missing";
 }

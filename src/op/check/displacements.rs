@@ -1,4 +1,4 @@
-//! Displacements: whether their vertexes and triangles are there, and whether they and their faces name each other.
+//! Displacements: whether their vertexes and triangles exist, and whether they and their faces refer to each other.
 
 use super::code::{DISP_FACE, DISP_VERTS, INDEX_RANGE};
 use super::lumps::{Lumps, View, range};
@@ -29,10 +29,10 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         for ((first, count), (what, many)) in firsts.iter().zip(counts).zip(wanted) {
             let Some(count) = count else { continue };
             let first_index = first.get(index);
-            // A first one that is none at all has been found as an index.
+            // A first index that is out of range is already a finding.
             if range(first_index, many, count).is_none() && range(first_index, 1, count).is_some() {
                 sink.add(&DISP_VERTS, at.offset(first.at(index)), || {
-                    format!("its {many} {what} begin at {first_index}, and there are {count}")
+                    format!("its {many} {what} begin at {first_index}, and the lump has {count}")
                 });
             }
         }
@@ -55,7 +55,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// What meets a displacement in its corners: up to four others, of which the number follows them.
+/// The neighbors at the corners of a displacement: up to four for each corner, with their number after them.
 fn check_corners(displacements: &View<'_>, index: usize, sink: &mut Sink) {
     let Some(field) = displacements.record.field("corners") else { return };
     let Shape::Array(Shape::Record([neighbors, counts, ..]), corners) = field.shape else { return };
@@ -67,7 +67,7 @@ fn check_corners(displacements: &View<'_>, index: usize, sink: &mut Sink) {
         let at = At::lump(displacements.name).record(index).offset(start).field("corners");
         let count = usize::from(bytes[counts.offset]);
         if count > most {
-            sink.add(&INDEX_RANGE, at, || format!("corners[{corner}] has {count} neighbors, and room for {most}"));
+            sink.add(&INDEX_RANGE, at, || format!("corners[{corner}] has {count} neighbors, but room for {most}"));
         }
         for other in bytes.chunks_exact(number.size()).take(count.min(most)) {
             let other = number.integer(other).unwrap_or(-1);

@@ -1,6 +1,6 @@
-//! The entity text: whether engines read it as it was meant, and whether the models are there that it names.
+//! The entity text: whether engines read it as intended, and whether the models that it names exist.
 //!
-//! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, and no finding.
+//! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, not findings.
 
 use super::code::{
     Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES,
@@ -12,7 +12,7 @@ use crate::bytes::escaped;
 use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
 use crate::dialect::{Engine, Role, TextEffect, TextTrait};
 
-/// Says how many entities there are, where that is known.
+/// Returns the number of entities, if it is known.
 pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &mut Sink) -> Option<usize> {
     let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
     let most = engine.and_then(|engine| engine.max_token);
@@ -38,7 +38,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
             check_model(lump, &entity, models, sink);
         }
     }
-    // With an engine's own length of tokens, the lengths of the table are not its.
+    // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
     let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
     for flaw in entities.flaws().filter(|flaw| most.is_none() || !is_length(flaw)) {
         sink.add(code_of(&flaw), At::lump(lump.name).record(flaw.entity), || flaw.message.clone());
@@ -46,7 +46,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
     Some(entities.len())
 }
 
-/// The code of what the dialect's table of rules says.
+/// The code for a rule of the dialect's table.
 fn code_of(flaw: &Flaw) -> &'static Code {
     match (flaw.rule.what, flaw.rule.effect) {
         (TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_), _) => &ENTITY_TOKEN,
@@ -58,8 +58,8 @@ fn code_of(flaw: &Flaw) -> &'static Code {
     }
 }
 
-/// Whether a word without quotes has one in it or begins after one: a quote is missing somewhere, and what follows is
-/// read in another way than it was meant.
+/// Finds a word without quotes that has a quote in it or directly before it: a quote is missing somewhere, and the text
+/// after it is read in another way than intended.
 fn touches_a_quote(text: &[u8], word: std::ops::Range<usize>) -> bool {
     text.get(word.start.saturating_sub(1)..word.end).is_some_and(|word| word.contains(&b'"'))
 }
@@ -71,7 +71,7 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
     let touching = rules.rule(TextTrait::TouchingBrace);
     for diagnostic in entities.diagnostics() {
         let code: &'static Code = match diagnostic.kind {
-            // Source warns of it and stops reading, the others stop altogether.
+            // Source prints a warning and stops reading; the others refuse the map.
             DiagnosticKind::KeyWithoutValue if reads_on => &ENTITY_SYNTAX,
             DiagnosticKind::UnterminatedQuote => &ENTITY_SYNTAX,
             DiagnosticKind::MissingClosingBrace
@@ -80,7 +80,7 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
             | DiagnosticKind::BraceInToken
             | DiagnosticKind::StrayToken => &ENTITY_STRUCTURE,
             DiagnosticKind::TouchingBrace if touching.is_some() => &ENTITY_ENGINES,
-            // The first one is where the quote is missing; all behind it follows from that.
+            // The quote is missing at the first one; all later ones follow from that.
             DiagnosticKind::UnquotedToken if !is_told && touches_a_quote(&lump.bytes, diagnostic.span.clone()) => {
                 is_told = true;
                 &ENTITY_QUOTES
@@ -95,25 +95,25 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
         let at = At { record: diagnostic.entity, ..At::lump(lump.name).offset(diagnostic.span.start) };
         sink.add(code, at, || match (diagnostic.kind, touching) {
             (DiagnosticKind::UnquotedToken, _) => {
-                "a word without quotes has a quote in it or touches one; what follows may be read in another way than \
-                 it was meant"
+                "a word without quotes has a quote in it or touches one; the text after it may be read in \
+                 another way than intended"
                     .to_owned()
             }
             (DiagnosticKind::TouchingBrace, Some(rule)) => {
-                format!("{}; {} takes it for a letter and stops", diagnostic.kind, rule.engines)
+                format!("{}; {} reads it as a letter and stops", diagnostic.kind, rule.engines)
             }
             _ => diagnostic.kind.to_string(),
         });
     }
 }
 
-/// What is wrong for every engine, and for one that reads tokens of at most this many bytes.
+/// Faults for every engine, and for an engine that reads tokens of at most this many bytes.
 fn check_tokens(lump: &Lump<'_>, most: Option<usize>, entity: &Entity<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name).record(entity.index());
     for pair in entity.pairs() {
         if pair.value.first() == Some(&b'}') {
             sink.add(&ENTITY_BRACE, at, || {
-                format!("engines take the value `{}` for a brace, in quotes or not", shown(pair.value))
+                format!("engines read the value `{}` as a brace, in quotes or not", shown(pair.value))
             });
         }
         for (what, token) in [("key", pair.key), ("value", pair.value)] {
@@ -136,12 +136,12 @@ fn check_model(lump: &Lump<'_>, entity: &Entity<'_>, models: usize, sink: &mut S
         match text.and_then(|text| text.parse::<usize>().ok()) {
             Some(model) if model < models => {}
             Some(model) => sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {models}")),
-            None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is no number of one", shown(value))),
+            None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is not `*` and a number", shown(value))),
         }
     }
 }
 
-/// A token on one line, cut where it is long.
+/// A token on one line; a long one is shortened.
 fn shown(token: &[u8]) -> String {
     const MOST: usize = 40;
     let dots = if token.len() > MOST { "..." } else { "" };

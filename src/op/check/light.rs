@@ -1,6 +1,6 @@
-//! The light of faces: whether all of it lies in the lump.
+//! The light of faces: whether all of it is in the lump.
 //!
-//! Where the lump is empty nothing is said: maps that were never lit have offsets of 0, or what was there before.
+//! An empty lump gives no findings: maps that were never lit have offsets of 0, or old values.
 
 use super::code::{LIGHT_EXTENTS, LIGHT_GRID, LIGHT_KIND, LIGHT_PAGE, LIGHT_RANGE, LUMP_UNCHECKED};
 use super::lumps::{Column, Lumps, View, range};
@@ -31,7 +31,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The columns that the size of a face's light follows from.
+/// The columns from which the size of a face's light is computed.
 struct Faces<'b> {
     faces: View<'b>,
     first_edge: Column<'b>,
@@ -77,13 +77,13 @@ impl<'b> Faces<'b> {
     fn check(&self, lumps: &Lumps<'_>, bytes: f64, unlit: i64, most: Option<u32>, sink: &mut Sink) {
         let Some(light) = lumps.role_lump(Role::Lighting) else { return };
         let len = light.bytes.len();
-        // Faces have edges of their own; where all have the same thousands, somebody wants this to take long.
+        // Faces have edges of their own; if all share the same thousands, the map was made to take long.
         let mut room = self.surf_edges.len().saturating_mul(16);
         for face in 0..self.faces.len() {
             let edges = usize::try_from(self.edge_count.get(face)).unwrap_or(0);
             let Some(rest) = room.checked_sub(edges) else {
                 return sink.add(&LUMP_UNCHECKED, At::lump(self.faces.name).record(face), || {
-                    "its faces share too many edges: from here on their light was not checked".into()
+                    "its faces share too many edges: from this face on, light was not checked".into()
                 });
             };
             room = rest;
@@ -100,20 +100,21 @@ impl<'b> Faces<'b> {
                 let at = At::lump(self.faces.name).record(face);
                 sink.add(&LIGHT_EXTENTS, at, || {
                     let extent = (wide.max(high) - 1.0) * 16.0;
-                    format!("it extends over {extent} texels, and the engine takes {most}")
+                    format!("it extends over {extent} texels; the engine accepts {most}")
                 });
             }
             let end = |[wide, high]: [f64; 2]| number(offset) + wide * high * bytes * f64::from(short(count));
             if !is_lit || (offset >= 0 && end([wide, high]) <= f64::from(short(len))) {
                 continue;
             }
-            // Some compilers summed with the precision of files throughout, which makes a luxel more or less.
+            // Some compilers summed in single precision throughout, which can give one luxel more or less.
             let other = self.luxels(face, texinfo, Precision::Single);
             if offset < 0 || !other.is_some_and(|size| end(size) <= f64::from(short(len))) {
                 let at = At::lump(self.faces.name).record(face).offset(self.offset.at(face)).field("light_offset");
                 sink.add(&LIGHT_RANGE, at, || {
                     format!(
-                        "its light begins at {offset}, {wide} by {high} luxels in {count} styles, and {} has {len} bytes",
+                        "its light begins at {offset}, {wide} by {high} luxels in {count} styles, and {} has \
+                         {len} bytes",
                         light.name
                     )
                 });
@@ -121,9 +122,8 @@ impl<'b> Faces<'b> {
         }
     }
 
-    /// Columns and rows of a face's light: how many whole steps of 16 texels its vertexes extend over, and one more.
-    /// The sum of a texture coordinate is made in double precision and then rounded, as compilers and engines did on
-    /// the processors of their time.
+    /// Columns and rows of a face's light: the number of steps of 16 texels over which its vertexes extend, plus one.
+    /// A texture coordinate is summed in double precision and then rounded, as the original compilers and engines did.
     fn luxels(&self, face: usize, texinfo: usize, precision: Precision) -> Option<[f64; 2]> {
         let run = range(self.first_edge.get(face), self.edge_count.get(face), self.surf_edges.len())?;
         if run.is_empty() {
@@ -177,12 +177,12 @@ fn styles(column: &Column<'_>, face: usize) -> usize {
     (0..column.items).take_while(|item| column.item(face, *item) != 255).count()
 }
 
-/// A number of a file; all of those have 32 bits at most.
+/// A number of the file; these have at most 32 bits.
 fn number(value: i64) -> f64 {
     i32::try_from(value).map_or(f64::MAX, f64::from)
 }
 
-/// Source's faces say how many luxels they have: each side is one longer than the number says.
+/// Source's faces store their size in luxels, less one in each direction.
 fn check_sized(lumps: &Lumps<'_>, faces: &View<'_>, light: (&str, usize), flags: (i64, i64), sink: &mut Sink) {
     let ((light, len), (unlit, bumped)) = (light, flags);
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
@@ -219,13 +219,13 @@ fn check_sized(lumps: &Lumps<'_>, faces: &View<'_>, light: (&str, usize), flags:
     }
 }
 
-/// Pages of light; where the lump is empty, they are files beside the map.
+/// Pages of light; if the lump is empty, they are files beside the map.
 fn check_pages(lumps: &Lumps<'_>, size: usize, sink: &mut Sink) {
     let (Some(faces), Some(light)) = (lumps.role(Role::Faces), lumps.role_lump(Role::Lighting)) else { return };
     let Some(pages) = faces.column("lightmap").filter(|_| !light.bytes.is_empty()) else { return };
     let count = light.bytes.len() / size;
     for face in 0..faces.len() {
-        // Negative numbers stand for light that is not from a page.
+        // Negative numbers mean light that is not from a page.
         let is_missing = |page: &i64| usize::try_from(*page).is_ok_and(|page| page >= count);
         if let Some(page) = (0..pages.items).map(|item| pages.item(face, item)).find(is_missing) {
             let at = At::lump(faces.name).record(face).offset(pages.at(face)).field("lightmap");
@@ -241,7 +241,7 @@ fn check_kinds(lumps: &Lumps<'_>, sink: &mut Sink) {
         let Some(kinds) = lights.column("kind") else { continue };
         for light in (0..lights.len()).filter(|light| !(0..=5).contains(&kinds.get(*light))) {
             let at = At::lump(lights.name).record(light).offset(kinds.at(light)).field("kind");
-            sink.add(&LIGHT_KIND, at, || format!("its kind is {}, and there are 0 to 5", kinds.get(light)));
+            sink.add(&LIGHT_KIND, at, || format!("its kind is {}, not 0 to 5", kinds.get(light)));
         }
     }
 }
@@ -254,13 +254,13 @@ fn check_grid(lumps: &Lumps<'_>, sink: &mut Sink) {
         Ok(grid) if grid.len() != points.len() => {
             let [x, y, z] = grid.counts();
             let have = points.len();
-            sink.add(&LIGHT_GRID, at, || format!("it has {have} points, and the world's box has {x} by {y} by {z}"));
+            sink.add(&LIGHT_GRID, at, || format!("it has {have} points, and the world's box needs {x} by {y} by {z}"));
         }
         Ok(_) => {}
-        // Without a world or with a text that cannot be read there is nothing to compare it with.
+        // Without a world, or if the text cannot be read, there is nothing to compare.
         Err(error) => {
             if error.place().and_then(|place| place.lump.as_deref()) == Some(points.name) {
-                sink.add(&LIGHT_GRID, at, || "the world's box and `gridsize` make no grid".into());
+                sink.add(&LIGHT_GRID, at, || "the world's box and `gridsize` do not define a grid".into());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How much of each thing the engine takes.
+//! The engine's limits.
 
 use super::code::LIMIT;
 use super::lumps::Lumps;
@@ -19,7 +19,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities
                 let counts = faces.column("edge_count")?;
                 (0..faces.len()).filter_map(|face| usize::try_from(counts.get(face)).ok()).max()
             }),
-            // A count that the lump has no room for is another fault.
+            // A count that does not fit the lump is another fault.
             Unit::Textures => {
                 let count = word(&lump.bytes, 0).and_then(|count| usize::try_from(count).ok());
                 count.filter(|count| *count <= lump.bytes.len() / 4)
@@ -27,7 +27,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities
         };
         if let Some(count) = count.filter(|count| *count > limit.most) {
             sink.add(&LIMIT, At::lump(lump.name), || {
-                format!("it has {count} {}, and {} takes {}", limit.unit, engine.title, limit.most)
+                format!("it has {count} {}; {} accepts {}", limit.unit, engine.title, limit.most)
             });
         }
     }

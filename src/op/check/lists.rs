@@ -1,5 +1,5 @@
-//! What the meanings of fields cannot say: numbers that share a field with flags, arrays of which only a counted part
-//! is used, and lists within lumps.
+//! Checks that the meanings of fields cannot express: numbers that share a field with flags, arrays of which only a
+//! counted part is used, and lists within lumps.
 
 use super::code::{INDEX_RANGE, PHYS_END, PHYS_SOLIDS, RUN_RANGE, STRING_PLACE, TEXTURE_NAME};
 use super::lumps::{Lump, Lumps, View, range};
@@ -30,7 +30,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_solids(lumps, sink);
 }
 
-/// The bits that an area has in fields of some bytes, of Source's leafs.
+/// The number of bits of the area in Source's leafs, by the size of the field in bytes.
 const AREA_BITS: [(usize, i64); 2] = [(2, 0x1FF), (4, 0x1_FFFF)];
 
 /// Source's leafs keep their area in the low bits of a field.
@@ -47,7 +47,7 @@ fn check_areas(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The highest bit of the count is a flag; of one that has 32 bits it is the lowest.
+/// The highest bit of the count is a flag; in a 32-bit count it is the lowest bit.
 fn check_primitives(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     let (Some(faces), Some(primitives)) = (lumps.named(name), lumps.named("PRIMITIVES")) else { return };
     let Some(firsts) = faces.column("first_primitive") else { return };
@@ -65,7 +65,7 @@ fn check_primitives(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     }
 }
 
-/// The upper two bits of the count say what is drawn first; slots after the count are garbage.
+/// The upper two bits of the count are the drawing order; slots after the count are garbage.
 fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     let (Some(overlays), Some(faces)) = (lumps.named(name), lumps.role(Role::Faces)) else { return };
     let (Some(slots), Some(counts)) = (overlays.column("faces"), overlays.column("face_count_order")) else { return };
@@ -73,7 +73,7 @@ fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
         let at = At::lump(overlays.name).record(overlay).offset(slots.at(overlay)).field("faces");
         let count = usize::try_from(counts.get(overlay) & 0x3FFF).unwrap_or(0);
         if count > slots.items {
-            sink.add(&RUN_RANGE, at, || format!("it lies on {count} faces, and has room for {}", slots.items));
+            sink.add(&RUN_RANGE, at, || format!("it is on {count} faces, but has room for {}", slots.items));
         }
         for item in 0..count.min(slots.items) {
             let face = slots.item(overlay, item);
@@ -86,8 +86,8 @@ fn check_overlays(lumps: &Lumps<'_>, name: &str, sink: &mut Sink) {
     }
 }
 
-/// Where there are no samples, the first one is the index of a leaf that has some. Beyond 65,535 samples nobody knows
-/// what a field of 16 bits says.
+/// If there are no samples, the first index is that of a leaf that has some. With more than 65,535 samples the meaning
+/// of a 16-bit field is not known.
 fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) {
     let (Some(index), Some(samples)) = (lumps.named(name), lumps.named(samples)) else { return };
     let (Some(firsts), Some(counts)) = (index.column("first"), index.column("count")) else { return };
@@ -105,8 +105,8 @@ fn check_ambient(lumps: &Lumps<'_>, name: &str, samples: &str, sink: &mut Sink) 
     }
 }
 
-/// Runs of records in another list of the same lump, or of the one that is named: lump, list, its first and its number,
-/// and the lump and list that they are of.
+/// Runs of records in another list of the same lump or of another one: lump, list, the fields with the first index and
+/// the count, and the lump and list of the records.
 const RUNS: [[[&str; 2]; 3]; 5] = [
     [["game:sprp", "props"], ["first_leaf", "leaf_count"], ["game:sprp", "leafs"]],
     [["game:dprp", "objects"], ["first_style", "style_count"], ["game:dplt", "lights"]],
@@ -138,7 +138,7 @@ fn list_of<'b, 'a>(lumps: &'b Lumps<'a>, lump: &str, list: &str) -> Option<(&'b 
     Some((lump, lump.parts.iter().find(|part| part.list == list)?))
 }
 
-/// Static props name their model in the list before them, detail props theirs or their sprite.
+/// Static props refer to a model in the list before them, detail props to a model or a sprite.
 fn check_props(lumps: &Lumps<'_>, sink: &mut Sink) {
     for (name, list) in [("game:sprp", "props"), ("game:dprp", "objects")] {
         let Some((lump, props)) = list_of(lumps, name, list) else { continue };
@@ -169,7 +169,7 @@ fn list_view<'b>(lump: &'b Lump<'_>, part: &Records) -> View<'b> {
 /// The bytes of a texture's name with its NUL (`TEXTURE_NAME_LENGTH`).
 const MOST_NAME: usize = 128;
 
-/// The table says where in the strings each name begins.
+/// The table has the offset of each name in the strings.
 fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
         return;
@@ -195,10 +195,10 @@ fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The solids of each collision model, and of each displacement, are as many and as large as it says.
+/// The solids of each collision model, and of each displacement, have the number and size that it states.
 fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
     if let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) {
-        // What cannot be read as a whole has been found above.
+        // A lump that cannot be read at all is a finding above.
         let physics = Physics::parse(lump.bytes.clone()).ok();
         for (index, physics) in physics.iter().flat_map(|physics| (0..physics.len()).map(move |index| (index, physics)))
         {
@@ -216,8 +216,8 @@ fn check_solids(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Collision models are one after the other, each with four numbers before it: of which model it is, the bytes of
-/// its solids and of its text, and how many solids. One with the number -1 ends them.
+/// Collision models are one after the other, each with four numbers before it: its model, the bytes of its solids, the
+/// bytes of its text, and the number of solids. An entry with the model -1 ends them.
 fn check_physics(lumps: &Lumps<'_>, sink: &mut Sink) {
     const HEADER: usize = 16;
     let Some(lump) = lumps.lump("PHYSCOLLIDE").filter(|lump| !lump.bytes.is_empty()) else { return };

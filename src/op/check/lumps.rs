@@ -1,5 +1,5 @@
-//! The lumps of a map as the checks look at them: bytes decompressed once, with what is known of their content, and
-//! numbers of records by the names of their fields.
+//! The lumps of a map for the checks: bytes decompressed once, with the known form of their content, and the numbers in
+//! records by the names of their fields.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,17 +11,17 @@ use crate::dialect::{Checks, Form, Records, Role, Row};
 use crate::file::{Slot, SlotId};
 use crate::record::{FieldInfo, Number, RecordInfo, Shape};
 
-/// How much is decompressed for a check: a few bytes of a hostile map unpack to many.
+/// How much is decompressed for a check: a few bytes of a hostile map can decompress to many.
 const MOST_DECOMPRESSED: usize = 64 << 20;
 
-/// A slot and what is in it.
+/// A slot and its content.
 pub(super) struct Lump<'a> {
     pub(super) slot: &'a Slot,
     pub(super) name: &'a str,
-    /// Little-endian, where it is known what is in it.
+    /// Little-endian, if the content is known.
     pub(super) bytes: Data<'a>,
     pub(super) row: Result<&'static Row, String>,
-    /// Why it has not as many records as others call for, where that is sure.
+    /// The reason why its number of records is wrong, if it certainly is.
     pub(super) misfit: Option<String>,
     /// Whether a lump that it is told by cannot be read.
     pub(super) is_unread: bool,
@@ -30,7 +30,7 @@ pub(super) struct Lump<'a> {
     pub(super) state: State,
 }
 
-/// Whether the content of a lump could be read.
+/// How far the content of a lump could be read.
 pub(super) enum State {
     Read,
     /// Its lists do not fit.
@@ -53,7 +53,7 @@ impl<'a> Lumps<'a> {
     /// Reads the lumps that are wanted; others have no bytes.
     pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(SlotId) -> bool) -> Self {
         let mut room = MOST_DECOMPRESSED;
-        // Slots that share compressed bytes share what they unpack to.
+        // Slots that share compressed bytes share the decompressed ones.
         let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
         let read = bsp.slots().iter().map(|slot| {
             if !is_wanted(slot.id) {
@@ -83,7 +83,7 @@ impl<'a> Lumps<'a> {
             Some((bytes, State::Read)) => Ok(bytes.clone()),
             Some((_, State::Packed(why))) => Err(why.clone()),
             Some((_, State::NotWanted)) => bsp.bytes(id).map_err(|error| error.to_string()),
-            _ => Err("it unpacks to more than is kept in memory".to_owned()),
+            _ => Err("it is too large to be decompressed here".to_owned()),
         };
         let detections = bsp.slots().iter().map(|slot| match is_wanted(slot.id) {
             false => Detection::plainly(Err("it is not looked at".to_owned())),
@@ -118,14 +118,14 @@ impl<'a> Lumps<'a> {
         self.all.iter().find(|lump| lump.name == name)
     }
 
-    /// The lump of a role, or what stands for it where it is left out.
+    /// The lump of a role, or its substitute if it is left out.
     pub(super) fn role_lump(&self, role: Role) -> Option<&Lump<'a>> {
         let lump = self.all.get(self.bsp.dialect().role(role)?)?;
         self.referred(lump.name).or(Some(lump))
     }
 
-    /// What numbers mean that refer to a lump: the lump, or what stands for it where it is left out. Nothing where
-    /// nothing does.
+    /// The target of numbers that refer to a lump: the lump, or its substitute if it is left out. `None` if there is
+    /// neither.
     pub(super) fn referred(&self, name: &str) -> Option<&Lump<'a>> {
         let lump = self.lump(name)?;
         match self.checks().left_out.iter().find(|(left_out, _)| *left_out == name && lump.slot.length == 0) {
@@ -134,7 +134,7 @@ impl<'a> Lumps<'a> {
         }
     }
 
-    /// The records of a lump that is an array of them; none are there where it is empty.
+    /// The records of a lump that is an array of them; an empty lump has no records.
     pub(super) fn named(&self, name: &str) -> Option<View<'_>> {
         View::of(self.lump(name)?)
     }
@@ -145,7 +145,7 @@ impl<'a> Lumps<'a> {
     }
 }
 
-/// The records of a lump, of which numbers are read by their fields' names.
+/// The records of a lump; their numbers are read by the names of the fields.
 #[derive(Clone, Copy)]
 pub(super) struct View<'b> {
     pub(super) name: &'b str,
@@ -166,7 +166,7 @@ impl<'b> View<'b> {
         self.bytes.len() / self.record.size
     }
 
-    /// A field's numbers; none where the record has no such field, or one without numbers.
+    /// The numbers of a field; `None` if the record has no such field, or the field has no numbers.
     pub(super) fn column(&self, field: &str) -> Option<Column<'b>> {
         Column::new(self.bytes, self.record, self.record.field(field)?)
     }
@@ -189,7 +189,7 @@ impl<'b> Column<'b> {
         Some(Column { bytes, stride: record.size, offset: field.offset, number, items })
     }
 
-    /// The number of a record; 0 for a record that is not there, and for floats.
+    /// The number of a record; 0 if there is no such record, and for floats.
     pub(super) fn get(&self, record: usize) -> i64 {
         self.item(record, 0)
     }
@@ -199,7 +199,7 @@ impl<'b> Column<'b> {
         self.place(record, item).and_then(|bytes| self.number.integer(bytes)).unwrap_or(0)
     }
 
-    /// One of several floats of a record; 0 where there is none.
+    /// One of several floats of a record; 0 if there is none.
     pub(super) fn float(&self, record: usize, item: usize) -> f32 {
         let bytes = self.place(record, item).and_then(|bytes| bytes.first_chunk().copied());
         f32::from_le_bytes(bytes.unwrap_or_default())
@@ -211,7 +211,7 @@ impl<'b> Column<'b> {
         record.get(self.offset + item * self.number.size()..)
     }
 
-    /// Where in the lump a record's field stands.
+    /// The offset of a record's field in the lump.
     pub(super) fn at(&self, record: usize) -> usize {
         record * self.stride + self.offset
     }
@@ -225,7 +225,7 @@ fn flatten(shape: Shape) -> Option<(Number, usize)> {
     }
 }
 
-/// `first..first + count` where that is a range below `len`; an empty one wherever it is.
+/// `first..first + count` if that is a range below `len`; an empty range may be anywhere.
 pub(super) fn range(first: i64, count: i64, len: usize) -> Option<std::ops::Range<usize>> {
     let count = usize::try_from(count).ok()?;
     if count == 0 {

@@ -1,8 +1,8 @@
-//! What is wrong with a map, and where: everything that makes an engine refuse it or read what is not there.
+//! Finds the faults of a map: everything that makes an engine refuse it or read bytes that do not exist.
 //!
 //! A finding has a code that never changes its meaning, a severity, a place and a sentence. What the formats allow is
-//! no finding, however odd: `docs/checks.md` has the table, with what is left out on purpose and the source of each
-//! fact. Nothing is changed.
+//! not a finding, however unusual: `docs/checks.md` has the table, with the exceptions and the source of each fact.
+//! Nothing is changed.
 
 mod bspx;
 mod code;
@@ -32,7 +32,7 @@ use crate::file::SlotId;
 use lumps::Lumps;
 use sink::Sink;
 
-/// What is checked.
+/// Options of a check.
 ///
 /// ```
 /// use bspkit::op::check::Options;
@@ -42,14 +42,14 @@ use sink::Sink;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// The engine whose limits hold; the stock one of the map's version where it is not said.
+    /// The engine whose limits apply; by default the stock engine for the map's version.
     pub engine: Option<String>,
-    /// What is not looked for.
+    /// Codes that are left out.
     pub allowed: Vec<&'static Code>,
 }
 
 impl Options {
-    /// Says whose limits hold.
+    /// Sets the engine whose limits apply.
     #[must_use]
     pub fn engine(mut self, name: impl Into<String>) -> Self {
         self.engine = Some(name.into());
@@ -66,8 +66,8 @@ impl Options {
     }
 }
 
-/// Everything that is wrong with a map, group by group. Of findings with the same code in the same lump ten are
-/// listed; one more says how many there are beyond.
+/// All findings about a map, group by group. At most ten findings with the same code in the same lump are listed; one
+/// more has the number of the others.
 ///
 /// ```
 /// use bspkit::Bsp;

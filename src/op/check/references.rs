@@ -1,7 +1,7 @@
-//! Numbers that point into other lumps: every field of every known record that its description says to be an index, the
-//! first of a run, or a child in a tree.
+//! Numbers that refer to other lumps: every field of every known record that is described as an index, the first of a
+//! run, or a child in a tree.
 //!
-//! What a run begins with does not matter where it has nothing in it.
+//! The first index of an empty run does not matter.
 
 use super::code::{CHILD_RANGE, Code, EDGE_RANGE, INDEX_RANGE, RUN_RANGE};
 use super::lumps::{Lump, Lumps, State};
@@ -29,8 +29,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
         match cell.meaning {
             Meaning::Index { lump: target, none } => {
                 let Some(count) = count(lumps, target) else { continue };
-                // Where an index may be several negative numbers it ends a tree with what a volume holds; engines hand
-                // on whatever is negative there, and maps have been seen with numbers that no list has.
+                // An index that may be one of several negative numbers is the contents of a volume at the end of a
+                // tree. Engines accept any negative number there, and maps with unlisted numbers exist.
                 let ends_tree = none.len() > 1 && none.iter().all(|value| *value < 0);
                 let is_good =
                     |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
@@ -63,8 +63,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let of = |role| lumps.role_lump(role).and_then(|lump| count(lumps, lump.name));
                 let (Some(nodes), Some(leafs)) = (of(Role::Nodes), of(Role::Leafs)) else { continue };
                 values.each(|record, value| {
-                    // Engines of Quake with more nodes than fit read 16 bits without a sign: what is no node then is a
-                    // leaf.
+                    // Engines of Quake with more nodes than fit 15 bits read 16 bits without a sign: a number that is
+                    // not a node is a leaf.
                     let is_far = number == Number::I16 && value < 0 && value + 0x1_0000 < nodes;
                     if !is_far && (value >= nodes || value < -leafs) {
                         found.report(&CHILD_RANGE, &values, record, sink, || {
@@ -79,7 +79,7 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
     }
 }
 
-/// Whether a lump is that of the edges and no surfedge names the first one: then engines never look at its ends.
+/// Whether the lump is that of the edges and no surfedge names the first edge: then engines never read its ends.
 fn is_unnamed_edge(lumps: &Lumps<'_>, lump: &Lump<'_>) -> bool {
     let is_edges = lumps.role_lump(Role::Edges).is_some_and(|edges| edges.name == lump.name);
     let surf_edges = lumps.role(Role::SurfEdges).filter(|_| is_edges);
@@ -87,7 +87,7 @@ fn is_unnamed_edge(lumps: &Lumps<'_>, lump: &Lump<'_>) -> bool {
     edges.is_some_and(|(edge, len)| (0..len).all(|index| edge.get(index) != 0))
 }
 
-/// How many records a lump has; nothing where that is not known.
+/// How many records a lump has; `None` if that is not known.
 fn count(lumps: &Lumps<'_>, name: &str) -> Option<i64> {
     let lump = lumps.referred(name)?;
     let row = lump.row.as_ref().ok()?;
@@ -98,7 +98,7 @@ fn count(lumps: &Lumps<'_>, name: &str) -> Option<i64> {
     i64::try_from(count).ok()
 }
 
-/// A surfedge is an edge's index, or that times -1; the first edge stands for nothing, so that both signs can be told.
+/// A surfedge is an edge's index, or that times -1. The first edge is unused, since 0 has no sign.
 fn check_edges(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(surf_edges), Some(edges)) = (lumps.role(Role::SurfEdges), lumps.role(Role::Edges)) else { return };
     let Some(field) = surf_edges.record.field("edge") else { return };
@@ -115,7 +115,7 @@ fn check_edges(lumps: &Lumps<'_>, sink: &mut Sink) {
 
 struct Found<'f> {
     lump: &'f str,
-    /// Where in the lump the records begin.
+    /// The offset of the records in the lump.
     start: usize,
     cell: &'f Cell,
 }
@@ -149,7 +149,7 @@ impl Values<'_> {
         record * self.stride + self.offset
     }
 
-    /// Hands on every integer. The type is asked for once and not for each of them.
+    /// Calls a function for every integer. The type is matched once, not per integer.
     #[inline(always)]
     fn each(&self, mut hand: impl FnMut(usize, i64)) {
         macro_rules! each {
@@ -172,7 +172,7 @@ impl Values<'_> {
         }
     }
 
-    /// Hands on every integer with another one of the same record.
+    /// Calls a function for every integer with another one of the same record.
     #[inline(always)]
     fn each_with(&self, other: &Values<'_>, mut hand: impl FnMut(usize, i64, i64)) {
         let (offset, number) = (other.offset, other.number);

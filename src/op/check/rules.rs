@@ -59,8 +59,8 @@ fn check_model_faces(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The frames of an animated texture form a ring or end; the engine counts them until it is back at the first one. A
-/// successor of 0 or less is none.
+/// The frames of an animated texture form a ring or end; the engine counts them until it reaches the first one again. A
+/// successor of 0 or less ends the chain.
 fn check_chains(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
     let Some(column) = texinfos.column("next") else { return };
@@ -75,7 +75,7 @@ fn check_chains(lumps: &Lumps<'_>, sink: &mut Sink) {
             path.push(index);
             at = next(index);
         }
-        // What is on the way behind the place that the walk came back to is the ring.
+        // The cycle is the part of the path from the node that was reached again.
         let ring = at.and_then(|end| path.iter().position(|index| *index == end)).unwrap_or(path.len());
         let leads = at.map_or(Fate::Ends, |end| fates[end]);
         let before = if leads == Fate::Ends { Fate::Ends } else { Fate::Lost };
@@ -83,26 +83,26 @@ fn check_chains(lumps: &Lumps<'_>, sink: &mut Sink) {
             fates[index] = if step < ring { before } else { Fate::Ring };
             if fates[index] == Fate::Lost {
                 let at = At::lump(texinfos.name).record(index).offset(column.at(index)).field("next");
-                sink.add(&TEXINFO_CHAIN, at, || "its frames run into a ring that it is not in".into());
+                sink.add(&TEXINFO_CHAIN, at, || "its frames lead into a ring that does not contain it".into());
             }
         }
     }
 }
 
-/// Where the frames of a texture lead to.
+/// The end of a chain of frames.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Unknown,
     OnTheWay,
-    /// To a last one.
+    /// A last frame.
     Ends,
-    /// Back to where they begin.
+    /// A ring with the first frame.
     Ring,
-    /// Into a ring that they did not begin in.
+    /// A ring without the first frame.
     Lost,
 }
 
-/// Textures lie on faces by numbers; engines make sizes of what follows from them.
+/// The vectors that place textures on faces; engines compute sizes from them.
 fn check_vectors(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
     for field in ["vectors", "light_vectors"] {
@@ -125,12 +125,12 @@ fn check_names(lumps: &Lumps<'_>, sink: &mut Sink) {
         let bytes = shader.get(name.offset..name.offset + size).unwrap_or_default();
         if !bytes.contains(&0) {
             let at = At::lump(shaders.name).record(index).offset(index * shader.len() + name.offset).field("name");
-            sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL behind the name"));
+            sink.add(&TEXTURE_NAME, at, || format!("its {size} bytes have no NUL after the name"));
         }
     }
 }
 
-/// The doors of portals are told apart by numbers below that of the portals.
+/// Portal numbers must be less than the portal count.
 fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(portals) = lumps.role(Role::AreaPortals) else { return };
     // Source's have keys of another name, which only entities have to match.
@@ -144,8 +144,8 @@ fn check_portals(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Types 0 to 2 are of planes whose normal has exactly 1 or -1 along an axis, for which engines take a short way; 3 to
-/// 5 are of all others, by the longest part of the normal (`PlaneTypeForNormal`): 0.99998 is not axial.
+/// Types 0 to 2 are planes whose normal has exactly 1 or -1 along an axis, for which engines use faster code. Types 3
+/// to 5 are all others, by the longest component of the normal (`PlaneTypeForNormal`): 0.99998 is not axial.
 fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(planes) = lumps.role(Role::Planes) else { return };
     let (Some(normals), Some(kinds)) = (planes.column("normal"), planes.column("kind")) else { return };
@@ -157,7 +157,7 @@ fn check_types(lumps: &Lumps<'_>, sink: &mut Sink) {
         sorted.sort_by(f32::total_cmp);
         let is_good = match usize::try_from(kind) {
             Ok(axis @ 0..=2) => normal[axis] == 1.0,
-            // Of equal lengths compilers take either axis, and some the third.
+            // If two lengths are equal, compilers choose either axis, and some the third.
             Ok(axis @ 3..=5) => !is_axial && (normal[axis - 3] == sorted[2] || sorted[2] - sorted[1] < 1e-4),
             _ => false,
         };
@@ -210,7 +210,7 @@ fn check_axes(lumps: &Lumps<'_>, sink: &mut Sink) {
             let plane = usize::try_from(side_planes.get(run.start + side)).ok();
             let Some(plane) = plane.filter(|plane| *plane < planes.len()) else { return false };
             let wanted = if side.is_multiple_of(2) { -1.0 } else { 1.0 };
-            // Real maps are off by less than a ten-thousandth.
+            // The error in real maps is less than a ten-thousandth.
             (normals.float(plane, side / 2) - wanted).abs() > 1e-3
         };
         if let Some(side) = (0..6).find(|side| is_wrong(*side)) {

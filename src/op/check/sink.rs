@@ -1,4 +1,4 @@
-//! Where findings go: ten of a kind are kept, the others counted, so that a hostile map costs no memory.
+//! Collects findings: ten of a kind are kept, the others counted, so that a hostile map cannot fill the memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use super::code::Code;
 use crate::bytes::wide;
 use crate::error::Place;
 
-/// Something that is wrong, and where.
+/// A fault and its place.
 ///
 /// ```
 /// use bspkit::op::check;
@@ -20,15 +20,15 @@ use crate::error::Place;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind of finding.
+    /// The kind of finding.
     pub code: &'static Code,
-    /// The lump, the record or entity, and the offset in the lump, as far as it is about them.
+    /// The lump, the record or entity, and the offset in the lump, if they apply.
     pub place: Place,
     /// The field of the record: `children[1]`.
     pub field: Option<String>,
-    /// What is wrong: a sentence without its capital and stop.
+    /// The fault: a sentence without a capital and a full stop.
     pub message: String,
-    /// How many findings of the kind in this lump it stands for: more than one for the last of many.
+    /// The number of findings that this one represents: more than one for the last of many of its kind in a lump.
     pub count: usize,
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Where in a map a finding is.
+/// The place of a finding in a map.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct At<'n> {
     pub(super) lump: Option<&'n str>,
@@ -143,7 +143,7 @@ impl Sink {
         self
     }
 
-    /// Adds a finding; the sentence is only made where it is listed.
+    /// Adds a finding; the sentence is only made if it is listed.
     pub(super) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
         if let Some(group) = self.counted(code, at) {
             let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
@@ -157,7 +157,7 @@ impl Sink {
         if self.allowed.contains(&code) {
             return None;
         }
-        // Findings of a kind come together, so the group is most often the last one.
+        // Findings of a kind follow each other, so the group is most often the last one.
         let is_its = |group: &Group| std::ptr::eq(group.code, code) && group.lump.as_deref() == at.lump;
         let index = self.groups.iter().rposition(is_its).unwrap_or_else(|| {
             let lump = at.lump.map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Lumps as such: where they lie, how they are stored, whether they are what they should be.
+//! Lumps as a whole: their place in the file, how they are stored, and whether they have the right form.
 
 use super::code::{
     BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
@@ -32,10 +32,10 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_directories(lumps, sink);
     let checks = lumps.checks();
     for name in checks.required {
-        // Where it names bytes that are not there, that has been said.
+        // If it names bytes outside of the file, that is already a finding.
         let is_empty = |lump: &&Lump<'_>| lump.slot.length == 0;
         if let Some(lump) = lumps.lump(name).filter(is_empty) {
-            sink.add(&LUMP_EMPTY, At::lump(lump.name), || "it is empty, and engines refuse a map without".into());
+            sink.add(&LUMP_EMPTY, At::lump(lump.name), || "it is empty, and engines refuse a map without it".into());
         }
     }
     for (name, of) in checks.parallel {
@@ -44,13 +44,14 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             && have != 0
             && have != want
         {
-            sink.add(&LUMP_PARALLEL, At::lump(name), || format!("it has {have} records for the {want} of {of}"));
+            sink.add(&LUMP_PARALLEL, At::lump(name), || format!("it has {have} records, and {of} has {want}"));
         }
     }
 }
 
 /// Whether the file was cut short: all lumps from one place on pass its end, and the first of them begins where the
-/// file ends or before. If one lump had a wrong number, others would follow it, or the file would be whole.
+/// file ends or before. If only one lump had a wrong offset or length, other lumps would be after it, or the file would
+/// be complete.
 fn check_cut(lumps: &Lumps<'_>, sink: &mut Sink) -> bool {
     // Padding that compilers write between lumps: up to a sector.
     const MOST_PADDING: u64 = 2048;
@@ -96,7 +97,7 @@ fn check_compression(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let at = At::lump(lump.name);
     match &lump.state {
         State::Packed(why) => return sink.add(&LUMP_DECOMPRESS, at, || why.clone()),
-        State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it unpacks to more than is kept in memory".into()),
+        State::TooLarge => sink.add(&LUMP_UNCHECKED, at, || "it is too large to be decompressed here".into()),
         State::Malformed(_) | State::Read | State::NotWanted => {}
     }
     if let Some(oddity) = lumps.bsp.compression_oddity(lump.slot.id) {
@@ -116,13 +117,14 @@ fn check_content(lump: &Lump<'_>, sink: &mut Sink) {
     let (len, size) = (lump.bytes.len(), record.size);
     if len % size != 0 {
         sink.add(&LUMP_RAGGED, at.offset(len - len % size), || {
-            format!("its {len} bytes are no whole number of {size}, the size of a {}", record.name)
+            format!("its {len} bytes are not a multiple of {size}, the size of a {}", record.name)
         });
     }
 }
 
-/// Lumps of which nothing is known are one thing, and lumps that no known layout fits another: games may have laid them
-/// out anew, or they are broken. One lump that does not fit keeps others from being known, for the same reason.
+/// Lumps without a known layout are notes. Lumps that no known layout fits are warnings: a game may have changed the
+/// layout, or they are broken. If one lump does not fit, others that depend on it are not known either, for the same
+/// reason.
 fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
     let dialect = lumps.bsp.dialect();
     let mut reasons: Vec<&str> = Vec::new();
@@ -132,7 +134,7 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
         if !matches!(lump.slot.id, SlotId::Lump(_) | SlotId::Game(_)) {
             continue;
         }
-        // Counts that fit no layout are a fault, whosever props these are.
+        // Counts that fit no layout are a fault, whatever the game.
         let is_told = lumps.bsp.byte_order() == ByteOrder::Little;
         let member = dialect.checks.members.iter().find(|(name, _)| is_told && *name == lump.name);
         if let Some(why) = member.and_then(|(_, fits)| fits(lump.slot.version.unwrap_or(0), &lump.bytes).err()) {
@@ -151,7 +153,7 @@ fn check_unknown(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The directories within lumps: of the game lump, whose layout is another one in some games, and of the pakfile.
+/// The directories within lumps: of the game lump, which has another layout in some games, and of the pakfile.
 fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
     let opaque = lumps.bsp.dialect().opaque_game_lumps;
     for lump in &lumps.all {
@@ -160,14 +162,14 @@ fn check_directories(lumps: &Lumps<'_>, sink: &mut Sink) {
             sink.add(&GAME_DIRECTORY, At::lump(lump.name), || why.to_owned());
         }
     }
-    // A pakfile that runs past the end of the file has lost its directory; that has been said.
+    // A pakfile that runs past the end of the file has lost its directory; that is already a finding.
     let pak = lumps.role_lump(Role::Pak).filter(|lump| !lump.bytes.is_empty() && !lump.slot.bounds.is_damaged());
     if let Some((lump, error)) = pak.and_then(|lump| Some((lump, Pak::parse(lump.bytes.clone()).err()?))) {
         sink.add(&PAK_DIRECTORY, At::lump(lump.name), || error.to_string());
     }
 }
 
-/// A block whose directory makes no sense is as good as none.
+/// A block whose directory cannot be read is ignored by readers.
 fn check_bspx(lumps: &Lumps<'_>, sink: &mut Sink) {
     let container = lumps.bsp.container();
     if lumps.all.iter().any(|lump| matches!(lump.slot.id, SlotId::Bspx(_))) {
@@ -180,13 +182,13 @@ fn check_bspx(lumps: &Lumps<'_>, sink: &mut Sink) {
         if let Some(count) = count {
             let at = segment.range.start;
             sink.add(&BSPX_DIRECTORY, At::default().offset(at), || {
-                format!("the BSPX block at {at} says it has {count} entries, and they cannot be read")
+                format!("the BSPX block at {at} states {count} entries, and they cannot be read")
             });
         }
     }
 }
 
-/// Versions of lumps that no engine reads, whatever is in them.
+/// Versions of lumps that no engine reads.
 fn check_versions(lumps: &Lumps<'_>, sink: &mut Sink) {
     for (name, known) in lumps.checks().versions {
         let Some(lump) = lumps.lump(name).filter(|lump| lump.slot.length > 0) else { continue };

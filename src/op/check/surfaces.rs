@@ -1,6 +1,6 @@
-//! Quake III's surfaces: of a known kind, patches as large as they say, triangles with corners that are there.
+//! Quake III's surfaces: known kinds, patches with the right number of points, triangles with corners that exist.
 //!
-//! Surfaces share runs of indexes, and the first index of a surface without any means nothing: both legal.
+//! Surfaces may share runs of indexes, and the first index of a surface without indexes has no meaning: both are legal.
 
 use super::code::{ENTITY_MODEL, INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND, SURFACE_TRIANGLES};
 use super::lumps::{Lumps, View, range};
@@ -9,7 +9,7 @@ use crate::bytes::word;
 use crate::dialect::Role;
 use crate::dialect::quake3::Surface;
 
-/// The side of a fog's brush that is seen; -1 for none, and a fog without a brush is everywhere.
+/// The visible side of a fog's brush; -1 for none. A fog without a brush is everywhere.
 fn check_fogs(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(fogs), Some(brushes)) = (lumps.role(Role::Fogs), lumps.role(Role::Brushes)) else { return };
     let columns = || Some((fogs.column("brush")?, fogs.column("visible_side")?, brushes.column("side_count")?));
@@ -67,7 +67,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
             let points = width.saturating_mul(height);
             if width.max(height) > MOST_SIDE {
                 sink.add(&PATCH_SIDE, at.offset(patches.at(surface)).field("patch_size"), || {
-                    format!("it is a patch of {width} by {height} points, and a side takes {MOST_SIDE}")
+                    format!("it is a patch of {width} by {height} points; a side can have {MOST_SIDE}")
                 });
             }
             if !is_side(width) || !is_side(height) || points != vertexes || points > MOST_POINTS {

@@ -1,7 +1,8 @@
-//! The texture lump of Quake and GoldSrc: a count, where each texture begins, and the textures (`dmiptexlump_t`,
+//! The texture lump of Quake and GoldSrc: a count, the offset of each texture, and the textures (`dmiptexlump_t`,
 //! `miptex_t`).
 //!
-//! An offset of -1 is a texture that is not there, offsets of 0 within one mean that a WAD file has it: both legal.
+//! An offset of -1 is a missing texture; offsets of 0 within a texture mean that its pixels are in a WAD file. Both are
+//! legal.
 
 use super::code::{INDEX_RANGE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NONE, TEXTURE_PLACE, TEXTURE_SIZE};
 use super::lumps::Lumps;
@@ -10,10 +11,10 @@ use crate::bytes::{escaped, wide, word};
 use crate::content::textures::frames;
 use crate::dialect::{Form, Role};
 
-/// `miptex_t`: a name of 16 bytes, width, height, and where its four pictures begin.
+/// `miptex_t`: a name of 16 bytes, width, height, and the offsets of its four pictures.
 const HEADER: usize = 40;
 const HEADER_SIZE: u64 = 40;
-/// The number of colours, 256 of them, behind the pictures.
+/// The number of colours and 256 colours, after the pictures.
 const PALETTE: u64 = 2 + 768;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
@@ -65,7 +66,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         if width % 16 != 0 || height % 16 != 0 {
             sink.add(&TEXTURE_SIZE, at, || format!("`{}` is {width} by {height} pixels", name()));
         }
-        // Of two numbers of 32 bits; with the smaller sizes they can pass 64.
+        // A product of two 32-bit numbers; with the smaller sizes it can exceed 64 bits.
         let area = width * height;
         let mips = [0, area, (area / 4).saturating_mul(5), (area / 16).saturating_mul(21)]
             .map(|size| size.saturating_add(HEADER_SIZE));
@@ -78,14 +79,14 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
         let end = wide(start.unwrap_or(0) + HEADER).saturating_add(size).saturating_add(palette);
         if pixels != 0 && end > wide(bytes.len()) {
             sink.add(&TEXTURE_PLACE, at, || {
-                format!("the pixels and colours of `{}` go on to {end}, and the lump has {} bytes", name(), bytes.len())
+                format!("the pixels and colours of `{}` end at {end}, and the lump has {} bytes", name(), bytes.len())
             });
         }
     }
     check_frames(lump.name, &names, sink);
 }
 
-/// Frames that engines stop at.
+/// Faults of animation frames at which engines stop.
 fn check_frames(lump: &str, names: &[(Vec<u8>, (usize, usize))], sink: &mut Sink) {
     for ((texture, start), fault) in frames::faults(names) {
         let at = At::lump(lump).record(texture).offset(start);
@@ -93,7 +94,7 @@ fn check_frames(lump: &str, names: &[(Vec<u8>, (usize, usize))], sink: &mut Sink
     }
 }
 
-/// The textures that texinfos name are in the directory; the engine stops at one that is not.
+/// The textures that texinfos refer to must be in the directory; the engine stops at one that is not.
 fn check_uses(lumps: &Lumps<'_>, name: &str, count: i64, sink: &mut Sink) {
     let Some(texinfos) = lumps.role(Role::TexInfo) else { return };
     let Some(column) = texinfos.column("texture") else { return };

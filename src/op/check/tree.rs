@@ -1,5 +1,5 @@
-//! The trees of the models: from its head no node is reached twice, so that a walk ends. Where a child leads to nothing
-//! is the references' matter.
+//! The trees of the models: from the head no node is reached twice, so that a walk ends. Children out of range are
+//! found by `references`.
 
 use super::code::{LEAF_COUNT, LEAF_EMPTY, LEAF_SOLID, NODE_FACES, TREE_CYCLE, WORLD_HEAD};
 use super::lumps::{Lumps, range};
@@ -17,12 +17,12 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
 fn check_trees(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
     let Some(children) = nodes.column("children") else { return };
-    // Where models say no head, there is one tree, and it begins at node 0.
+    // If models have no head, there is one tree, and it begins at node 0.
     let heads: Vec<i64> = match models.column("head_node").or_else(|| models.column("head_nodes")) {
         Some(heads) => (0..models.len()).map(|model| heads.get(model)).collect(),
         None => vec![0],
     };
-    // The walk that came by first, counted from 1. A tree that an earlier model owns has been walked.
+    // The first walk that reached the node, counted from 1. A tree of an earlier model is not walked again.
     let mut seen = vec![0_usize; nodes.len()];
     let mut stack = Vec::new();
     for (model, head) in heads.into_iter().enumerate() {
@@ -55,7 +55,7 @@ fn node(child: i64, nodes: usize) -> Option<usize> {
 fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(nodes) = lumps.named("CLIPNODES") else { return };
     let Some(children) = nodes.column("children") else { return };
-    // The nodes that the walk is within, and those that it has left for good.
+    // The nodes on the present path, and those that are complete.
     let (mut open, mut done) = (vec![false; nodes.len()], vec![false; nodes.len()]);
     let mut path: Vec<(usize, usize)> = Vec::new();
     for start in 0..nodes.len() {
@@ -83,12 +83,12 @@ fn check_clip_nodes(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// The world begins with node 0, and each face lies on one node.
+/// The world's tree begins with node 0, and each face belongs to one node.
 fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
     let (Some(nodes), Some(models)) = (lumps.role(Role::Nodes), lumps.role(Role::Models)) else { return };
     let heads = models.column("head_node").filter(|_| lumps.checks().strict_tree);
     let Some(heads) = heads.filter(|_| models.len() > 0) else { return };
-    // One that is not a node at all is another fault.
+    // A head that is not a node is another fault.
     if let Some(head) = node(heads.get(0), nodes.len()).filter(|head| *head != 0) {
         let at = At::lump(models.name).record(0).offset(heads.at(0)).field("head_node");
         sink.add(&WORLD_HEAD, at, || format!("the world's tree begins with node {head}"));
@@ -101,7 +101,7 @@ fn check_strict(lumps: &Lumps<'_>, sink: &mut Sink) {
         for face in run {
             if let Some(owner) = owners[face].replace(index) {
                 let at = At::lump(nodes.name).record(index).offset(firsts.at(index)).field("first_face");
-                sink.add(&NODE_FACES, at, || format!("its face {face} is one of node {owner} too"));
+                sink.add(&NODE_FACES, at, || format!("its face {face} also belongs to node {owner}"));
                 break;
             }
         }
@@ -118,7 +118,7 @@ fn check_count(lumps: &Lumps<'_>, sink: &mut Sink) {
         let model = negative.unwrap_or(0);
         let at = At::lump(models.name).record(model).offset(counts.at(model)).field("visible_leafs");
         sink.add(&LEAF_COUNT, at, || {
-            format!("with the first one the models have {sum} leafs, and there are {}", leafs.len())
+            format!("leaf 0 and the models' leafs are {sum}, and there are {} leafs", leafs.len())
         });
     }
 }

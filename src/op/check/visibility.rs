@@ -1,5 +1,5 @@
-//! The visibility lump: its header, where its rows begin, and whether they can be decompressed. An empty one is legal
-//! in every format: everything is visible then.
+//! The visibility lump: its header, the offsets of its rows, and whether they can be decompressed. An empty one is
+//! legal in every format: then everything is visible.
 
 use super::code::{Code, LUMP_UNCHECKED, VIS_CLUSTER, VIS_HEADER, VIS_OFFSET, VIS_ROW};
 use super::lumps::{Column, Lump, Lumps};
@@ -19,13 +19,13 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Each leaf of the world but the first one says where its row begins; -1 for none.
+/// Each leaf of the world except the first one has the offset of its row; -1 for none.
 fn check_leafs(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     let (Some(leafs), Some(models)) = (lumps.role(Role::Leafs), lumps.role(Role::Models)) else { return };
     let (Some(offsets), Some(visible)) = (leafs.column("visibility_offset"), models.column("visible_leafs")) else {
         return;
     };
-    // The engine looks for no more leafs than there are.
+    // The engine reads no more leafs than there are.
     let visible = usize::try_from(visible.get(0)).unwrap_or(0).min(leafs.len());
     let mut rows = Rows::new(lump, visible.div_ceil(8), "leaf");
     for leaf in 1..leafs.len() {
@@ -66,7 +66,7 @@ fn check_clusters(lump: &Lump<'_>, sink: &mut Sink) -> Option<usize> {
         match usize::try_from(offset).ok().filter(|offset| (header..len).contains(offset)) {
             Some(offset) => rows.add(offset, index / 2),
             None => sink.add(&VIS_OFFSET, At::lump(lump.name).record(index / 2).offset(at), || {
-                format!("its row of {what} clusters begins at {offset}, and rows stand from {header} to {len}")
+                format!("its row of {what} clusters begins at {offset}, and rows can be from {header} to {len}")
             }),
         }
     }
@@ -100,10 +100,10 @@ fn header_is_wrong(code: &'static Code, lump: &Lump<'_>, sink: &mut Sink, messag
     sink.add(code, At::lump(lump.name).offset(0), message);
 }
 
-/// A cluster of -1 sees nothing. The first leaf, and solid ones of models, may have the number 0 without a meaning.
+/// A cluster of -1 sees nothing. In the first leaf, and in solid leafs of models, the number 0 may have no meaning.
 fn check_cluster_range(lumps: &Lumps<'_>, clusters: usize, sink: &mut Sink) {
     let Some(leafs) = lumps.role(Role::Leafs) else { return };
-    // The lights of Source's world name one too.
+    // The lights of Source's world have a cluster too.
     for lights in ["WORLDLIGHTS", "WORLDLIGHTS_HDR"].into_iter().filter_map(|name| lumps.named(name)) {
         if let Some(column) = lights.column("cluster") {
             let is_wrong =
@@ -136,14 +136,14 @@ fn check_column(
     }
 }
 
-/// The lump of compressed rows: bytes as they are, except that a zero is followed by the number of zeros.
+/// The lump of compressed rows: bytes are stored as they are, except that a 0 is followed by the number of zeros.
 struct Rows<'l> {
     lump: &'l Lump<'l>,
-    /// The bytes of a row when it is decompressed.
+    /// The bytes of a decompressed row.
     size: usize,
-    /// Where they begin, and whose they are.
+    /// The offsets of the rows, and the owner of each.
     starts: Vec<(usize, usize)>,
-    /// What has a row.
+    /// The kind of owner.
     whose: &'static str,
 }
 
@@ -156,11 +156,11 @@ impl<'l> Rows<'l> {
         self.starts.push((start, of));
     }
 
-    /// Leafs may share rows, and compilers' rows do not overlap; where all of them do, reading stops before it takes
+    /// Leafs may share rows, but compilers' rows do not overlap; if all of them do, the check stops before it takes
     /// long.
     fn check(mut self, sink: &mut Sink) {
         self.starts.sort_unstable();
-        // One that several share is that of the first of them.
+        // A shared row belongs to the first of its leafs or clusters.
         self.starts.dedup_by_key(|(start, _)| *start);
         let mut room = self.lump.bytes.len().saturating_mul(4);
         for (start, of) in &self.starts {
@@ -169,7 +169,7 @@ impl<'l> Rows<'l> {
                 Ok(used) => room -= used,
                 Err(Stop::NoRoom) => {
                     return sink.add(&LUMP_UNCHECKED, At::lump(self.lump.name).offset(*start), || {
-                        "its rows lie over each other; those from here on were not looked at".into()
+                        "its rows overlap; from this row on they were not checked".into()
                     });
                 }
                 Err(Stop::Wrong(at, why)) => {
@@ -188,7 +188,7 @@ enum Stop {
     Wrong(usize, &'static str),
 }
 
-/// How many bytes a row takes as it is stored.
+/// The length of a stored row in bytes.
 fn row_length(bytes: &[u8], size: usize, room: usize) -> Result<usize, Stop> {
     let (mut at, mut made) = (0, 0);
     while made < size {
@@ -196,8 +196,8 @@ fn row_length(bytes: &[u8], size: usize, room: usize) -> Result<usize, Stop> {
             return Err(Stop::NoRoom);
         }
         match bytes.get(at..) {
-            Some([0, 0, ..]) => return Err(Stop::Wrong(at, "has a run of no zeros")),
-            // A run may go past the end of the row: some compilers make rows longer than the engine reads.
+            Some([0, 0, ..]) => return Err(Stop::Wrong(at, "has a run of 0 zeros")),
+            // A run may pass the end of the row: some compilers write rows that are longer than the engine reads.
             Some([0, count, ..]) => (at, made) = (at + 2, made + usize::from(*count)),
             Some([0] | []) | None => return Err(Stop::Wrong(at, "goes beyond the lump")),
             Some(_) => (at, made) = (at + 1, made + 1),
