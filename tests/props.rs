@@ -1,5 +1,5 @@
 //! Static and detail props: on the fixtures, on every Source map of the corpus (`BSPKIT_CORPUS`), on lists of every
-//! variant, and on noise.
+//! struct that a row has, and on noise.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "common/corpus.rs"]
@@ -9,9 +9,8 @@ mod random;
 
 use std::path::{Path, PathBuf};
 
-use bspkit::content::props::{DetailProps, ExtraList, StaticProp, StaticProps, VARIANTS, Variant};
-use bspkit::dialect::SOURCE;
-use bspkit::record::{Field, Record};
+use bspkit::content::props::StaticProp;
+use bspkit::dialect::{Form, List, Row, SOURCE, SOURCE17};
 use bspkit::{Bsp, Builder, Draft, ErrorKind, Layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,10 +19,11 @@ fn rooms() -> Vec<PathBuf> {
     corpus::under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/source"))
 }
 
-/// A draft of a map with these static props.
-fn built(props: &[u8], version: u16) -> Draft<'static> {
-    let map = Builder::new(&SOURCE).game_lump(*b"sprp", version, props).build().unwrap();
-    Bsp::from_vec(map).unwrap().draft()
+/// A draft of a map with this member.
+fn built(name: &str, version: i32, member: &[u8]) -> Draft<'static> {
+    let dialect = if (name, version) == ("dprp", 2) { &SOURCE17 } else { &SOURCE };
+    let (name, version) = (name.as_bytes().try_into().unwrap(), version.try_into().unwrap());
+    Bsp::from_vec(Builder::new(dialect).game_lump(name, version, member).build().unwrap()).unwrap().draft()
 }
 
 /// The static props as a draft has them.
@@ -31,31 +31,33 @@ fn edited(draft: &Draft<'_>) -> Vec<u8> {
     draft.bytes(draft.bsp().slot("game:sprp").unwrap().id).unwrap().to_vec()
 }
 
-/// A member of the game lump with props of one variant. All that can be garbage is.
-fn list(variant: &Variant, names: &[&str], leafs: usize, props: usize, noise: u8) -> Vec<u8> {
-    let name = |name: &&str| {
-        let mut field = [noise; 128];
-        field[..name.len()].copy_from_slice(name.as_bytes());
-        field[name.len()] = 0;
-        field
-    };
-    let count = |count: usize| u32::try_from(count).unwrap().to_le_bytes().to_vec();
-    let extra = |list: ExtraList, size: usize| match variant.list {
-        Some(own) if own == list => [count(2), vec![noise; 2 * size]].concat(),
+/// A version of static props, and the lists that it has.
+type Variant = (i32, &'static [List]);
+
+/// All versions of static props that have a row with records.
+fn variants() -> Vec<Variant> {
+    let lists = |row: &'static Row| match row.form {
+        Form::Lists(lists) => row.versions.iter().map(|version| (*version, lists)).collect(),
         _ => Vec::new(),
     };
-    let leaf = if variant.version < 12 { 2 } else { 4 };
-    [
-        count(names.len()),
-        names.iter().flat_map(name).collect(),
-        extra(ExtraList::Names, 128),
-        count(leafs),
-        vec![noise; leafs * leaf],
-        extra(ExtraList::Scales, 16),
-        count(props),
-        vec![noise; props * variant.size],
-    ]
-    .concat()
+    SOURCE.rows_of("game:sprp").flat_map(lists).collect()
+}
+
+/// A member of the game lump with so many records of each list. All that can be garbage is; what the struct of version 11
+/// has to have for a scale is none.
+fn member(lists: &[List], counts: [usize; 3], noise: u8) -> Vec<u8> {
+    let list = |(list, count): (&List, usize)| {
+        [&u32::try_from(count).unwrap().to_le_bytes()[..], &vec![noise; count * list.record.size]].concat()
+    };
+    lists.iter().zip(counts).flat_map(list).collect()
+}
+
+/// Where a field of the last prop is.
+fn last(bytes: &[u8], lists: &[List], field: &str) -> std::ops::Range<usize> {
+    let record = lists.last().unwrap().record;
+    let field = record.field(field).unwrap();
+    let start = bytes.len() - record.size + field.offset;
+    start..start + field.shape.size()
 }
 
 #[test]
@@ -64,39 +66,33 @@ fn the_rooms_hold_what_was_put_into_them() {
     for room in rooms() {
         let (map, name) = (Bsp::open(&room).unwrap(), room.display());
         let props = map.static_props().unwrap();
-        let expected = match map.version() {
-            19 => (5, 60),
-            20 => (6, 64),
-            25 => (13, 88),
-            _ => (9, 72),
-        };
-        let variant = props.variant().unwrap();
-        assert_eq!((variant.version, variant.size), expected, "{name}");
         assert_eq!(props.names().collect::<Vec<_>>(), [&b"models/own/crate.mdl"[..], b"models/own/lamp.mdl"], "{name}");
-        assert_eq!(props.leafs().collect::<Vec<_>>(), [8, 7, 8], "{name}");
-        assert_eq!((props.len(), props.rest().len()), (3, 0), "{name}");
+        assert_eq!((props.leafs().collect::<Vec<_>>(), props.len()), (vec![8, 7, 8], 3), "{name}");
         let second = props.get(1).unwrap();
         assert_eq!((second.origin, second.fade_min, second.fade_max), ([0.0, 64.0, -64.0], 600.0, 800.0), "{name}");
         assert_eq!((second.first_leaf, second.leaf_count, second.solid), (1, 2, 6), "{name}");
-        assert_eq!([0, 1, 2].map(|prop| props.flags(prop).unwrap()), [0, 1, 0], "{name}");
+        assert_eq!([0, 1, 2].map(|prop| props.get(prop).unwrap().flags), [0, 1, 0], "{name}");
         assert_eq!([0, 1, 2].map(|prop| props.get(prop).unwrap().skin), [0, 0, 1], "{name}");
+        assert_eq!(props.get(3), None, "{name}");
 
         let details = map.detail_props().unwrap();
-        assert_eq!((details.version(), details.len(), details.sprite_count()), (4, 2, 1), "{name}");
+        assert_eq!((details.len(), details.sprite_count(), details.get(2)), (2, 1, None), "{name}");
         assert_eq!(details.names().collect::<Vec<_>>(), [b"models/own/grass.mdl"], "{name}");
-        assert_eq!((details.record(1).unwrap()[44], details.record(2), details.rest()), (1, None, &[][..]), "{name}");
+        let objects = map.table(bspkit::dialect::source::DETAIL_OBJECTS).unwrap().get(1).unwrap();
+        let second = details.get(1).unwrap();
+        assert_eq!((second.origin, second.model, second.leaf), (objects.origin, objects.model, objects.leaf), "{name}");
     }
 }
 
-/// Identity on real maps, and a change that reaches nothing else.
+/// Identity on real maps.
 fn check(map: &Bsp<'_>, name: &str) -> usize {
-    if let Ok(details) = map.detail_props() {
-        assert_eq!((0..details.len()).filter_map(|index| details.record(index)).count(), details.len(), "{name}");
+    let mut draft = map.draft();
+    if map.slot("game:dprp").is_ok_and(|slot| map.row(slot).is_ok()) {
+        let details = draft.detail_props().unwrap();
+        (0..details.len()).for_each(|index| details.update(index, |_| ()).unwrap());
     }
     let Ok(slot) = map.slot("game:sprp") else { return 0 };
-    let mut draft = map.draft();
     let props = draft.static_props().unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(props.variant().is_some(), !props.is_empty(), "{name}: props of {} bytes", props.size());
     for index in 0..props.len() {
         let prop = props.get(index).unwrap();
         let (first, count) = (usize::from(prop.first_leaf), usize::from(prop.leaf_count));
@@ -137,101 +133,56 @@ fn identity_on_the_corpus() {
 }
 
 #[test]
-fn every_variant_is_told_by_version_and_size() {
-    for variant in VARIANTS {
-        let bytes = list(variant, &["models/a.mdl", "models/b.mdl"], 3, 4, 0x5A);
-        let props = StaticProps::parse(&bytes[..], variant.version).unwrap();
-        assert_eq!(props.variant(), Some(variant), "{variant:?}");
-        assert_eq!((props.len(), props.size(), props.leafs().len()), (4, variant.size, 3), "{variant:?}");
-        assert_eq!(props.record(3), Some(&vec![0x5A; variant.size][..]), "{variant:?}");
-        assert_eq!(props.get(4), None, "{variant:?}");
+fn without_props_there_is_nothing_to_edit() {
+    for (version, lists) in variants() {
+        for bytes in [member(lists, [0, 0, 0], 0), Vec::new()] {
+            let mut draft = built("sprp", version, &bytes);
+            let props = draft.static_props().unwrap();
+            assert_eq!((props.len(), props.names().len(), props.leafs().len(), props.get(0)), (0, 0, 0, None));
+            let error = props.update(0, |_| ()).unwrap_err();
+            assert_eq!(
+                (error.kind(), error.to_string().as_str()),
+                (ErrorKind::NotFound, "props has no record 0, only 0 records")
+            );
+        }
     }
-    let mut all: Vec<_> =
-        VARIANTS.iter().map(|variant| (variant.version, variant.size, variant.list.is_some())).collect();
-    all.sort_unstable();
-    all.dedup();
-    assert_eq!(all.len(), VARIANTS.len(), "two variants that nothing tells apart");
 }
 
 #[test]
-fn without_props_nothing_is_decided() {
-    let empty = [0; 12];
-    for version in 4..=13 {
-        let mut props = StaticProps::parse(&empty[..], version).unwrap();
-        assert_eq!((props.variant(), props.len(), props.size(), props.get(0)), (None, 0, 0, None));
-        assert_eq!(props.update(0, |_| ()).unwrap_err().kind(), ErrorKind::NotFound);
-    }
-    // What stands behind is kept.
-    let bytes = [&empty[..], b"rest"].concat();
-    let props = StaticProps::parse(&bytes[..], 6).unwrap();
-    assert_eq!(props.rest(), b"rest");
-}
-
-#[test]
-fn props_of_no_known_game_are_kept_and_not_understood() {
-    let mut unknown = VARIANTS[1];
-    unknown.size = 61;
-    let bytes = list(&unknown, &["models/a.mdl"], 1, 2, 7);
-    let mut draft = built(&bytes, 5);
-    let props = draft.static_props().unwrap();
-    assert_eq!((props.variant(), props.len(), props.size()), (None, 2, 61));
-    assert_eq!((props.get(0), props.flags(0), props.record(1)), (None, None, Some(&[7; 61][..])));
-    let error = props.update(1, |prop| prop.skin = 1).unwrap_err();
-    assert_eq!(error.to_string(), "no known game has static props of version 5 with 61 bytes (game:sprp, record 1)");
-    assert_eq!(edited(&draft), bytes);
-}
-
-#[test]
-fn what_is_wrong_is_said_with_its_place() {
-    let good = list(&VARIANTS[1], &["models/a.mdl"], 3, 2, 7);
-    let message = |at: usize, word: i32| {
-        let mut bytes = good.clone();
-        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
-        let error = StaticProps::parse(&bytes[..], 5).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Malformed);
-        error.to_string()
-    };
-    assert_eq!(message(0, -1), "it says it has -1 model names (game:sprp, offset 0)");
-    assert_eq!(message(0, i32::MAX), "there is no room for 2147483647 model names of 128 bytes (game:sprp, offset 0)");
-    assert_eq!(message(132, 200), "there is no room for 200 leafs of 2 bytes (game:sprp, offset 132)");
-    assert_eq!(message(142, 7), "120 bytes cannot be divided into 7 props of one size (game:sprp, offset 146)");
-    assert_eq!(message(142, 3), "120 bytes cannot be divided into 3 props of one size (game:sprp, offset 146)");
-    let short = StaticProps::parse(&good[..144], 5).unwrap_err();
-    assert_eq!(short.to_string(), "it ends before the number of props (game:sprp, offset 142)");
-    let version = StaticProps::parse(&good[..], 14).unwrap_err();
-    assert_eq!(version.kind(), ErrorKind::Unsupported);
-    let details = DetailProps::parse(&[0; 12][..], 3).unwrap_err();
-    assert_eq!(details.to_string(), "detail props of version 3 are not known, only versions 2 and 4 (game:dprp)");
-    assert_eq!(Bsp::open("tests/maps/q2/own_box.bsp").unwrap().static_props().unwrap_err().kind(), ErrorKind::NotFound);
-}
-
-#[test]
-fn flags_are_where_the_variant_has_them() {
-    let early = VARIANTS.iter().find(|variant| (variant.version, variant.size) == (9, 72)).unwrap();
-    let late = VARIANTS.iter().find(|variant| (variant.version, variant.size) == (10, 72)).unwrap();
-    for (variant, flags, changed) in [(early, 0x84, 31..32), (late, 0x0102_0304, 64..68)] {
-        let bytes = list(variant, &["models/a.mdl"], 1, 2, 0xCD);
-        let mut draft = built(&bytes, variant.version);
+fn flags_are_where_the_struct_has_them() {
+    for ((version, size), flags, place) in [((9, 72), 0x84, 31..32), ((10, 72), 0x0102_0304, 64..68)] {
+        let is_it = |variant: &Variant| (variant.0, variant.1[2].record.size) == (version, size);
+        let (_, lists) = variants().into_iter().find(is_it).unwrap();
+        let bytes = member(lists, [1, 1, 2], 0xCD);
+        let mut draft = built("sprp", version, &bytes);
         let props = draft.static_props().unwrap();
-        props.set_flags(1, flags).unwrap();
-        assert_eq!(props.flags(1), Some(flags));
-        let start = bytes.len() - variant.size;
-        let others = |bytes: &[u8]| [&bytes[..start + changed.start], &bytes[start + changed.end..]].concat();
-        assert_eq!(others(&edited(&draft)), others(&bytes));
+        props.update(1, |prop| prop.flags = flags).unwrap();
+        assert_eq!(props.get(1).unwrap().flags, flags);
+        let mut expected = bytes.clone();
+        let start = bytes.len() - size + place.start;
+        expected[start..start + place.len()].copy_from_slice(&flags.to_le_bytes()[..place.len()]);
+        assert_eq!(edited(&draft), expected);
     }
-    let bytes = list(early, &[], 0, 1, 0);
-    let mut props = StaticProps::parse(&bytes[..], 9).unwrap();
-    assert_eq!(props.set_flags(0, 0x100).unwrap_err().kind(), ErrorKind::Refused);
+    let (version, lists) = variants()[0];
+    let mut draft = built("sprp", version, &member(lists, [0, 0, 1], 0));
+    let error = draft.static_props().unwrap().update(0, |prop| (prop.skin, prop.flags) = (1, 0x100)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert_eq!(error.to_string(), "the value of flags does not fit: the field of these props has 1 bytes");
+    assert!(draft.changes().unwrap().is_empty(), "a part of the edit");
 }
 
 #[test]
-fn details_of_bloodlines_keep_what_is_behind_them() {
+fn details_of_bloodlines_keep_what_is_after_them() {
     let name = [b'm'; 128];
     let bytes = [&1_i32.to_le_bytes()[..], &name, &2_i32.to_le_bytes(), &[9; 80], b"junk"].concat();
-    let details = DetailProps::parse(&bytes[..], 2).unwrap();
-    assert_eq!((details.len(), details.sprite_count(), details.rest()), (2, 0, &b"junk"[..]));
+    let mut draft = built("dprp", 2, &bytes);
+    let details = draft.detail_props().unwrap();
+    assert_eq!((details.len(), details.sprite_count()), (2, 0));
     assert_eq!(details.names().next(), Some(&name[..]), "a name without an end");
-    assert_eq!(details.record(1), Some(&[9; 40][..]));
+    details.update(1, |prop| prop.leaf = 3).unwrap();
+    let (end, mut expected) = (bytes.len() - 4, bytes);
+    expected[end - 40 + 26..end - 40 + 28].copy_from_slice(&[3, 0]);
+    assert_eq!(*draft.bytes(draft.bsp().slot("game:dprp").unwrap().id).unwrap(), *expected);
 }
 
 /// A prop saved in a room is the only thing that is new there.
@@ -258,46 +209,55 @@ fn a_prop_changed_in_a_map_is_the_only_change() {
 }
 
 fn any_variant() -> impl Strategy<Value = Variant> {
-    prop::sample::select(VARIANTS)
+    prop::sample::select(variants())
 }
 
 proptest! {
     #![proptest_config(random::config(256, "tests/props.proptest-regressions"))]
 
-    #[test]
-    fn every_record_is_honest(noise in vec(any::<u8>(), 64)) {
-        let bytes = &noise[..StaticProp::SIZE];
-        prop_assert_eq!((StaticProp::INFO.reencode)(bytes), bytes);
-    }
-
+    /// Each field of the lens is that of the row's struct, and an edit of it changes no other byte.
     #[test]
     fn a_field_changes_its_bytes_alone(
-        variant in any_variant(),
-        (count, index) in (1_usize..5).prop_flat_map(|count| (Just(count), 0..count)),
-        (leafs, noise) in (0_usize..5, any::<u8>()),
-        new in vec(any::<u8>(), StaticProp::SIZE),
+        (version, lists) in any_variant(), count in 1_usize..5, leafs in 0_usize..5, noise in 1_u8..0x70, new: u8,
     ) {
-        let bytes = list(&variant, &["models/a.mdl"], leafs, count, noise);
-        let mut draft = built(&bytes, variant.version);
-        let props = draft.static_props().unwrap();
-        props.update(index, |prop| *prop = StaticProp::decode(&new).unwrap()).unwrap();
-        prop_assert_eq!(props.get(index).unwrap().encode(), &new[..]);
-        let start = bytes.len() - (count - index) * variant.size;
-        let mut expected = bytes.clone();
-        expected[start..start + StaticProp::SIZE].copy_from_slice(&new);
-        prop_assert_eq!(edited(&draft), expected);
+        let bytes = member(lists, [1, leafs, count], noise);
+        let mut draft = built("sprp", version, &bytes);
+        let (float, short) = (f32::from_le_bytes([new; 4]), u16::from_le_bytes([new; 2]));
+        for (field, width, edit) in [
+            ("origin", 12, Box::new(|prop: &mut StaticProp| prop.origin = [float; 3]) as Box<dyn Fn(&mut StaticProp)>),
+            ("angles", 12, Box::new(|prop| prop.angles = [float; 3])),
+            ("model", 2, Box::new(|prop| prop.model = short)),
+            ("first_leaf", 2, Box::new(|prop| prop.first_leaf = short)),
+            ("leaf_count", 2, Box::new(|prop| prop.leaf_count = short)),
+            ("solid", 1, Box::new(|prop| prop.solid = new)),
+            ("flags", 1, Box::new(|prop| prop.flags = new.into())),
+            ("skin", 4, Box::new(|prop| prop.skin = i32::from_le_bytes([new; 4]))),
+            ("fade_min", 4, Box::new(|prop| prop.fade_min = float)),
+            ("fade_max", 4, Box::new(|prop| prop.fade_max = float)),
+            ("lighting_origin", 12, Box::new(|prop| prop.lighting_origin = [float; 3])),
+        ] {
+            draft.static_props().unwrap().update(count - 1, edit).unwrap();
+            let (place, mut expected) = (last(&bytes, lists, field), bytes.clone());
+            expected[place.clone()].fill(if field == "flags" { 0 } else { new });
+            expected[place.start] = new;
+            prop_assert!(place.len() == width || field == "flags");
+            prop_assert_eq!(edited(&draft), expected, "{}", field);
+            draft.revert_all();
+        }
     }
 
     #[test]
     fn a_name_changes_its_bytes_alone(
-        variant in any_variant(), name in "[a-z/]{0,127}", index in 0_usize..3, noise in 1_u8..,
+        (version, lists) in any_variant(), name in "[a-z/]{0,127}", index in 0_usize..3, noise in 1_u8..0x70,
     ) {
-        let bytes = list(&variant, &["models/a.mdl", "models/b.mdl", ""], 1, 2, noise);
-        let mut draft = built(&bytes, variant.version);
+        let mut bytes = member(lists, [3, 1, 2], noise);
+        bytes[4 + 128 * index + 5] = 0;
+        let mut draft = built("sprp", version, &bytes);
         let props = draft.static_props().unwrap();
         props.set_name(index, &name).unwrap();
         prop_assert_eq!(props.names().nth(index).unwrap(), name.as_bytes());
         let (start, mut expected) = (4 + 128 * index, bytes.clone());
+        expected[start..start + 6].fill(0);
         expected[start..start + name.len()].copy_from_slice(name.as_bytes());
         expected[start + name.len()] = 0;
         prop_assert!(props.set_name(3, "x").is_err() && props.set_name(0, "a\0b").is_err());
@@ -306,28 +266,29 @@ proptest! {
     }
 
     #[test]
-    fn noise_never_panics_and_stays(version in 0_u16..20, noise in vec(prop_oneof![Just(0), any::<u8>()], 0..600)) {
-        if let Ok(props) = StaticProps::parse(&noise[..], version) {
-            prop_assert!((0..props.len()).all(|index| props.record(index).is_some()));
-            prop_assert_eq!(props.record(props.len()), None);
-            let _ = (props.names().count(), props.leafs().count(), props.get(0), props.flags(0), props.rest().len());
+    fn noise_never_panics(version in 0..20, noise in vec(prop_oneof![Just(0), any::<u8>()], 0..600)) {
+        let mut draft = built("sprp", version, &noise);
+        if let Ok(props) = draft.static_props() {
+            let _ = (props.names().count(), props.leafs().count(), props.get(0), props.update(0, |prop| prop.skin = 1));
         }
-        if let Ok(details) = DetailProps::parse(&noise[..], version) {
-            let _ = (details.names().count(), details.record(0), details.record(usize::MAX), details.rest().len());
+        let mut draft = built("dprp", version, &noise);
+        if let Ok(details) = draft.detail_props() {
+            let _ = (details.names().count(), details.get(0), details.get(usize::MAX), details.set_name(0, "x"));
         }
     }
 
     /// Lists of the right form with one number wrong, cut off anywhere.
     #[test]
     fn damage_never_panics(
-        variant in any_variant(), at in any::<prop::sample::Index>(), word: i32, end in any::<prop::sample::Index>(),
+        (version, lists) in any_variant(), at in any::<prop::sample::Index>(), word: i32, end in any::<prop::sample::Index>(),
     ) {
-        let mut bytes = list(&variant, &["models/a.mdl"], 3, 2, 1);
+        let mut bytes = member(lists, [1, 3, 2], 1);
         let at = at.index(bytes.len() - 3);
         bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
         bytes.truncate(end.index(bytes.len() + 1));
-        if let Ok(mut props) = StaticProps::parse(&bytes[..], variant.version) {
-            let _ = (props.update(0, |prop| prop.skin = 1), props.set_flags(1, 3), props.set_name(0, "x"));
+        let mut draft = built("sprp", version, &bytes);
+        if let Ok(props) = draft.static_props() {
+            let _ = (props.update(0, |prop| prop.skin = 1), props.update(1, |prop| prop.flags = 3), props.set_name(0, "x"));
         }
     }
 }

@@ -197,11 +197,16 @@ impl<'a> Bsp<'a> {
     /// The slot of a key and the row that describes it.
     pub(crate) fn keyed<R: Record>(&self, key: Key<R>) -> Result<(SlotId, &'static Row)> {
         let slot = self.slot(key.lump())?;
-        let row = self.row(slot).map_err(|why| {
+        let row = self.known_row(slot)?;
+        Ok((slot.id, row))
+    }
+
+    /// As [`Bsp::row`], with an error that names the slot.
+    pub(crate) fn known_row(&self, slot: &Slot) -> Result<&'static Row> {
+        self.row(slot).map_err(|why| {
             let message = format!("the content of {} is not known: {why}", slot.name);
             Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(&slot.name))
-        })?;
-        Ok((slot.id, row))
+        })
     }
 
     /// The range of a key's records in the bytes of its slot, and the offset of their count if they have one.
@@ -233,7 +238,8 @@ impl<'a> Bsp<'a> {
         Error::new(ErrorKind::Unsupported, message).at(Place::default().lump(lump))
     }
 
-    fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Records>> {
+    /// As [`Row::parts`], with an error that names the slot.
+    pub(crate) fn parts(&self, row: &Row, slot: &Slot, bytes: &Data<'_>) -> Result<Vec<Records>> {
         row.parts(bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))
     }
 

@@ -19,7 +19,7 @@ struct Edit {
 
 const FIRST: Image = Image { set: 0, block: 0, style: 0, plane: 0 };
 
-const EDITS: [Edit; 12] = [
+const EDITS: [Edit; 13] = [
     Edit {
         name: "entities",
         edit: |draft| draft.entities()?.first_class("worldspawn")?.set("message", "a door").map(|()| true),
@@ -83,6 +83,11 @@ const EDITS: [Edit; 12] = [
         name: "static_props",
         edit: |draft| draft.static_props()?.update(1, |prop| prop.skin = 77).map(|()| true),
         is_there: |map| map.static_props().unwrap().get(1).unwrap().skin == 77,
+    },
+    Edit {
+        name: "detail_props",
+        edit: |draft| draft.detail_props()?.update(1, |prop| prop.origin[2] = 77.0).map(|()| true),
+        is_there: |map| map.detail_props().unwrap().get(1).unwrap().origin[2] == 77.0,
     },
     Edit {
         // Quake II's have the names, and the light reads them.

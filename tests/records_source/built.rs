@@ -2,7 +2,7 @@
 
 use bspkit::dialect::{Dialect, SOURCE, SOURCE17, SOURCE21, source, source17, source21};
 use bspkit::record::Record;
-use bspkit::{Bsp, Builder, Layout};
+use bspkit::{Bsp, Builder, ErrorKind, Layout};
 
 /// A room of the project with other 32-bit numbers in its directory: of lump, place in the entry, number.
 fn room(name: &str, patches: &[(usize, usize, i32)]) -> Bsp<'static> {
@@ -243,7 +243,18 @@ fn props(leaf: usize, size: usize, between: &[u8], fill: &dyn Fn(&mut [u8])) -> 
 
 fn read_props(version: u16, member: Vec<u8>) -> Result<&'static str, String> {
     let map = Builder::new(&SOURCE).version(20).game_lump(*b"sprp", version, member).build().unwrap();
-    read(&Bsp::from_vec(map).unwrap(), "game:sprp")
+    let map = Bsp::from_vec(map).unwrap();
+    let row = read(&map, "game:sprp");
+    // The lens knows what the row knows, and says the same of the rest.
+    match (&row, map.static_props()) {
+        (Ok(_), props) => assert_eq!(props.unwrap().len(), 2),
+        (Err(why), Err(error)) => {
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+            assert_eq!(error.to_string(), format!("the content of game:sprp is not known: {why} (game:sprp)"));
+        }
+        (Err(why), Ok(_)) => panic!("the lens reads version {version}; the row does not: {why}"),
+    }
+    row
 }
 
 #[test]

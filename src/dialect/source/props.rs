@@ -1,7 +1,7 @@
 //! Static props, as each game has them.
 //!
 //! The lump's member says a version, and some versions stand for several structs: the one that fills the member to its
-//! end is taken. Those that no map at hand has shown are named and left alone.
+//! end is taken. Those that no map was available for are named and left alone.
 
 use super::details::{PropLeaf, PropLeafWide, PropName};
 use super::fit::ends;
@@ -18,37 +18,13 @@ pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
 /// The leafs of static props, from version 12 on.
 pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
 
-/// The last rows of a version: the reason why its props are left alone.
-const OTHERS: [Row; 8] = [
-    Row::opaque(LUMP, "its props are The Ship's, of 188 bytes, which no map at hand has shown")
-        .versions(&[5])
-        .proved(|facts, row| unproved(facts, row, 188)),
-    Row::opaque(LUMP, "its props are Bloody Good Time's, of 192 bytes, which no map at hand has shown")
-        .versions(&[6])
-        .proved(|facts, row| unproved(facts, row, 192)),
-    Row::opaque(LUMP, "its props are Dark Messiah's, of 136 bytes, which no map at hand has shown")
-        .versions(&[6])
-        .proved(|facts, row| unproved(facts, row, 136)),
-    Row::opaque(LUMP, "its props are Dear Esther's, of 76 bytes, which no map at hand has shown")
-        .versions(&[9])
-        .proved(|facts, row| unproved(facts, row, 76)),
-    Row::opaque(LUMP, "its props are Black Mesa's, of 76 bytes, which no map at hand has shown")
-        .versions(&[11])
-        .proved(|facts, row| unproved(facts, row, 76)),
-    Row::opaque(LUMP, "its lists do not end with it; Vindictus has one more of them, which no map at hand has shown")
-        .versions(&[6]),
-    Row::opaque(
-        LUMP,
-        "its lists do not end with it; Zeno Clash and Vindictus have one more of them, which no map at hand has shown",
-    )
-    .versions(&[7]),
-    Row::opaque(LUMP, "its props have no scale; Black Mesa's have not, and no map at hand has shown them")
-        .versions(&[11]),
-];
-
-/// The keys and rows of the versions: each its name, struct and leafs.
+/// The keys and rows of the versions, each with its struct and leafs, and after them the rows of structs that no map was
+/// available for: their props stay bytes.
 macro_rules! versions {
-    ($($(#[$meta:meta])* $key:ident: $prop:ident, $leaf:ident, $versions:expr, $proof:expr;)*) => {
+    (
+        $($(#[$meta:meta])* $key:ident: $prop:ident, $leaf:ident, $versions:expr, $proof:expr;)*
+        @untested $($other:expr, $why:literal $(, $other_proof:expr)?;)*
+    ) => {
         $(
             $(#[$meta])*
             pub const $key: Key<$prop> = Key::list(LUMP, "props");
@@ -60,32 +36,28 @@ macro_rules! versions {
                     &[List::of::<PropName>("names"), List::of::<$leaf>("leafs"), List::of::<$prop>("props")];
                 Row::lists(LUMP, LISTS).versions($versions).proved($proof)
             },)*
-            OTHERS[0],
-            OTHERS[1],
-            OTHERS[2],
-            OTHERS[3],
-            OTHERS[4],
-            OTHERS[5],
-            OTHERS[6],
-            OTHERS[7],
+            $(Row::opaque(LUMP, concat!($why, "; no map was available to test this struct"))
+                .versions($other)
+                $(.proved($other_proof))?,)*
         ];
     };
 }
 
 versions! {
-    /// The static props of version 4.
+    /// The static props of version 4 (Bloodlines, early Half-Life 2).
     STATIC_PROPS_V4: StaticPropV4, PropLeaf, &[4], fills;
-    /// The static props of version 5.
+    /// The static props of version 5 (Half-Life 2).
     STATIC_PROPS_V5: StaticPropV5, PropLeaf, &[5], fills;
-    /// The static props of version 6.
+    /// The static props of version 6 (Episode One, Orange Box).
     STATIC_PROPS_V6: StaticPropV6, PropLeaf, &[6], fills;
     /// The static props of version 7 (Left 4 Dead).
     STATIC_PROPS_V7: StaticPropV7, PropLeaf, &[7], fills;
-    /// The static props of version 8.
+    /// The static props of version 8 (Left 4 Dead, early Left 4 Dead 2).
     STATIC_PROPS_V8: StaticPropV8, PropLeaf, &[8], fills;
-    /// The static props of version 9.
+    /// The static props of version 9 (Left 4 Dead 2, Alien Swarm, Portal 2).
     STATIC_PROPS_V9: StaticPropV9, PropLeaf, &[9], fills;
-    /// The static props of version 10 (Team Fortress 2), and of version 7 with 72 bytes.
+    /// The static props of version 10 (Team Fortress 2, Source SDK 2013), and of version 7 with 72 bytes (Team Fortress 2
+    /// for a while, Black Mesa).
     STATIC_PROPS_V10: StaticPropV10, PropLeaf, &[7, 10], fills;
     /// The static props of version 10 with 76 bytes (Counter-Strike: Global Offensive).
     STATIC_PROPS_V10_CSGO: StaticPropV10Csgo, PropLeaf, &[10], fills;
@@ -95,6 +67,16 @@ versions! {
     STATIC_PROPS_V12: StaticPropV11, PropLeafWide, &[12], fills;
     /// The static props of version 13 (Strata).
     STATIC_PROPS_V13: StaticPropV13, PropLeafWide, &[13], fills;
+
+    @untested
+    &[5], "its props are The Ship's, of 188 bytes", of_size::<188>;
+    &[6], "its props are Bloody Good Time's, of 192 bytes", of_size::<192>;
+    &[6], "its props are Dark Messiah's, of 136 bytes", of_size::<136>;
+    &[9], "its props are Dear Esther's, of 76 bytes", of_size::<76>;
+    &[11], "its props are Black Mesa's, of 76 bytes", of_size::<76>;
+    &[6], "its lists do not end with it, as if it had one more list, which Vindictus has";
+    &[7], "its lists do not end with it, as if it had one more list, which Zeno Clash and Vindictus have";
+    &[11], "its props have no scale, as Black Mesa's";
 }
 
 /// Lists that end where the member does, of a version of the row's: nothing but size and version tells props apart.
@@ -123,14 +105,16 @@ fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
-/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with a list of
-/// so many entries between or behind, which some games have.
+/// How many entries a list has that starts here, and where it ends.
+fn list(bytes: &[u8], at: usize, size: usize) -> Option<(usize, usize)> {
+    let count = usize::try_from(word(bytes, at)?).ok()?;
+    Some((count, count.checked_mul(size)?.checked_add(at + 4)?)).filter(|(_, end)| *end <= bytes.len())
+}
+
+/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with one more
+/// list between or after them, which some games have.
 pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), String> {
-    // Where a list ends that begins here.
-    let list = |at: usize, size: usize| {
-        let count = usize::try_from(word(bytes, at)?).ok()?;
-        Some((count, count.checked_mul(size)?.checked_add(at + 4)?)).filter(|(_, end)| *end <= bytes.len())
-    };
+    let list = |at, size| list(bytes, at, size);
     let Some((_, names)) = list(0, PropName::SIZE).filter(|_| (4..=13).contains(&version)) else {
         let count = word(bytes, 0).unwrap_or(0);
         let why = format!("its {} bytes have no room for {count} names", bytes.len());
@@ -158,18 +142,14 @@ pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), St
 }
 
 /// Whether props of this size in bytes fill the member.
-fn unproved(facts: &Facts<'_>, row: &Row, size: usize) -> Result<(), String> {
+fn of_size<const SIZE: usize>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     its_version(facts, row)?;
     let bytes = facts.own(row);
-    let no = || format!("its props do not have {size} bytes each");
-    let mut at = 0;
-    for size in [PropName::SIZE, PropLeaf::SIZE] {
-        let count = word(&bytes, at).and_then(|count| usize::try_from(count).ok()).ok_or_else(no)?;
-        at = count.checked_mul(size).and_then(|list| list.checked_add(at + 4)).ok_or_else(no)?;
+    let leafs = list(&bytes, 0, PropName::SIZE).and_then(|(_, names)| list(&bytes, names, PropLeaf::SIZE));
+    match leafs.and_then(|(_, leafs)| list(&bytes, leafs, SIZE)) {
+        Some((count, end)) if count > 0 && end == bytes.len() => Ok(()),
+        _ => Err(format!("its props do not have {SIZE} bytes each")),
     }
-    let count = word(&bytes, at).and_then(|count| usize::try_from(count).ok()).ok_or_else(no)?;
-    let fills = count > 0 && count.checked_mul(size).and_then(|list| list.checked_add(at + 4)) == Some(bytes.len());
-    if fills { Ok(()) } else { Err(no()) }
 }
 
 records! {
