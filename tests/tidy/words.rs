@@ -7,29 +7,29 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 40;
+const LONG_LINES: usize = 19;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
 const WORDS: [(&str, usize, &str); 19] = [
-    ("behind", 188, "after"),
-    ("stand", 43, "are, is at"),
-    ("stands", 96, "is, is at, starts at"),
-    ("stood", 12, "was at"),
-    ("told", 55, "detected, given, matched"),
-    ("turned", 23, "byte-swapped"),
-    ("laid again", 9, "rewritten"),
-    ("nobody", 17, "no reader, unused"),
-    ("so many", 9, "N, this many"),
-    ("each way", 7, "in each direction"),
-    ("became of", 15, "the result of"),
-    ("is none", 25, "is not one"),
-    ("it is no", 4, "it is not a"),
-    ("this is no", 4, "this is not a"),
-    ("that is no", 6, "that is not a"),
-    ("which is no", 3, "which is not a"),
-    ("are no", 26, "are not"),
-    ("at hand", 26, "available, in progress"),
-    ("all the same", 7, "anyway"),
+    ("behind", 58, "after"),
+    ("stand", 9, "are, is at"),
+    ("stands", 11, "is, is at, starts at"),
+    ("stood", 2, "was at"),
+    ("told", 16, "detected, given, matched"),
+    ("turned", 1, "byte-swapped"),
+    ("laid again", 2, "rewritten"),
+    ("nobody", 3, "no reader, unused"),
+    ("so many", 1, "N, this many"),
+    ("each way", 0, "in each direction"),
+    ("became of", 5, "the result of"),
+    ("is none", 12, "is not one"),
+    ("it is no", 0, "it is not a"),
+    ("this is no", 3, "this is not a"),
+    ("that is no", 0, "that is not a"),
+    ("which is no", 0, "which is not a"),
+    ("are no", 13, "are not"),
+    ("at hand", 10, "available, in progress"),
+    ("all the same", 1, "anyway"),
 ];
 
 #[test]
