@@ -107,7 +107,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         (operation(r#""op": "delete""#), "operations[0].op: `delete` is not an operation", true),
         (operation(&format!(r#""op": "remove", {on}, "all": true"#)), "no field operations[0].all here", true),
         (operation(r#""op": "remove", "on": {"indx": 1}"#), "no field operations[0].on.indx here", true),
-        (operation(r#""op": "remove", "on": {}"#), "operations[0].on: one of `index`", true),
+        (operation(r#""op": "remove", "on": {}"#), "operations[0].on: no entities are selected", true),
         (operation(r#""op": "remove", "on": {"index": 1, "count": 1}"#), "no field operations[0].on.count here", true),
         (operation(r#""op": "remove", "on": {"index": -1}"#), "operations[0].on.index is not a whole number", true),
         (operation(r#""op": "remove", "on": {"select": "a["}"#), "operations[0].on.select: cannot read", false),
