@@ -257,7 +257,11 @@ fn mistakes_are_refused_with_their_place() {
         (lumps(json!([{"lump": "planes", "compressed": true}])), "lumps[0] (planes).compressed", false),
         (lumps(json!([{"lump": "planes", "flags": 1}])), "lumps[0] (planes).flags", false),
         (lumps(json!([{"lump": "planes", "align": 48}])), "lumps[0] (planes).align: 48 is not a power of two", false),
-        (lumps(json!([{"lump": "planes", "file": "a/../../e"}])), "lumps[0] (planes).file: `a/../../e` is outside", false),
+        (
+            lumps(json!([{"lump": "planes", "file": "a/../../e"}])),
+            "lumps[0] (planes).file: `a/../../e` is outside",
+            false,
+        ),
         (lumps(json!([{"lump": "game:sprp"}])), "maps of Quake II have no game lump", false),
         (lumps(json!([{"lump": "extra:LIGHTVECS"}])), "maps of Quake II have no such lump", false),
         (lumps(json!([{"lump": "bspx:"}])), "the name of a BSPX entry", false),
