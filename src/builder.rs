@@ -131,8 +131,8 @@ impl Builder {
         Ok(self.lump(index, bytes))
     }
 
-    /// Sets the records of a lump, in the byte order of the dialect's files. If the lump's version has other records, it
-    /// gets a version that has these.
+    /// Sets the records of a lump, in the byte order of the dialect's files. If the lump's version has other records,
+    /// it gets a version that has these.
     ///
     /// ```
     /// use bspkit::dialect::{QUAKE2, Role, quake2};
@@ -145,8 +145,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if maps of the dialect have no such lump; [`ErrorKind::Unsupported`] if it is not an array
-    /// of these records.
+    /// [`ErrorKind::NotFound`] if maps of the dialect have no such lump; [`ErrorKind::Unsupported`] if it is not an
+    /// array of these records.
     pub fn table<R: Record>(mut self, key: Key<R>, records: &[R]) -> Result<Self> {
         let (lump, title) = (key.lump(), self.dialect.title);
         let missing = || Error::new(ErrorKind::NotFound, format!("{title} maps have no lump {lump}"));
