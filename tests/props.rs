@@ -43,8 +43,7 @@ fn variants() -> Vec<Variant> {
     SOURCE.rows_of("game:sprp").flat_map(lists).collect()
 }
 
-/// A member of the game lump with so many records of each list. All that can be garbage is; what the struct of version 11
-/// has to have for a scale is none.
+/// A member of the game lump with this number of records in each list, all of whose bytes are `noise`.
 fn member(lists: &[List], counts: [usize; 3], noise: u8) -> Vec<u8> {
     let list = |(list, count): (&List, usize)| {
         [&u32::try_from(count).unwrap().to_le_bytes()[..], &vec![noise; count * list.record.size]].concat()

@@ -1,5 +1,5 @@
-//! Props in the game lump of Source maps: models in the world ([`StaticProps`], `game:sprp`) and the small things on the
-//! ground ([`DetailProps`], `game:dprp`).
+//! Props in the game lump of Source maps: models in the world ([`StaticProps`], `game:sprp`) and the small things on
+//! the ground ([`DetailProps`], `game:dprp`).
 //!
 //! Both are views of the lists that the dialect's row of the member has ([`Bsp::row`]): the row says which struct the
 //! props have, and where its fields are. A member without such a row stays bytes, and no lens opens it. A prop is given
@@ -65,11 +65,12 @@ macro_rules! props {
                 self.0.names()
             }
 
-            /// Renames a model. As [`crate::record::Name::set`], it writes the name and clears what is left of the old one.
+            /// Renames a model. As [`crate::record::Name::set`], it writes the name and clears what is left of the old
+            /// one.
             ///
             /// # Errors
-            /// [`ErrorKind::NotFound`] if there is no such model; [`ErrorKind::Refused`] if the name has a NUL or more than
-            /// 127 bytes.
+            /// [`ErrorKind::NotFound`] if there is no such model; [`ErrorKind::Refused`] if the name has a NUL or more
+            /// than 127 bytes.
             pub fn set_name(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
                 self.0.set_name(index, name.as_ref())
             }
@@ -83,7 +84,8 @@ macro_rules! props {
             /// Changes fields of a prop. The bytes of all other fields stay as they are.
             ///
             /// # Errors
-            /// [`ErrorKind::NotFound`] if there is no such prop; [`ErrorKind::Refused`] if a value does not fit its field.
+            /// [`ErrorKind::NotFound`] if there is no such prop; [`ErrorKind::Refused`] if a value does not fit its
+            /// field.
             pub fn update(&mut self, index: usize, change: impl FnOnce(&mut $prop)) -> Result<()> {
                 let (info, place) = self.0.place($list, index)?;
                 let mut record = self.0.bytes.get()[place.clone()].to_vec();

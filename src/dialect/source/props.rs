@@ -18,8 +18,8 @@ pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
 /// The leafs of static props, from version 12 on.
 pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
 
-/// The keys and rows of the versions, each with its struct and leafs, and after them the rows of structs that no map was
-/// available for: their props stay bytes.
+/// The keys and rows of the versions, each with its struct and leafs, and after them the rows of structs that no map
+/// was available for: their props stay bytes.
 macro_rules! versions {
     (
         $($(#[$meta:meta])* $key:ident: $prop:ident, $leaf:ident, $versions:expr, $proof:expr;)*
@@ -56,8 +56,8 @@ versions! {
     STATIC_PROPS_V8: StaticPropV8, PropLeaf, &[8], fills;
     /// The static props of version 9 (Left 4 Dead 2, Alien Swarm, Portal 2).
     STATIC_PROPS_V9: StaticPropV9, PropLeaf, &[9], fills;
-    /// The static props of version 10 (Team Fortress 2, Source SDK 2013), and of version 7 with 72 bytes (Team Fortress 2
-    /// for a while, Black Mesa).
+    /// The static props of version 10 (Team Fortress 2, Source SDK 2013), and of version 7 with 72 bytes (Team Fortress
+    /// 2 for a while, Black Mesa).
     STATIC_PROPS_V10: StaticPropV10, PropLeaf, &[7, 10], fills;
     /// The static props of version 10 with 76 bytes (Counter-Strike: Global Offensive).
     STATIC_PROPS_V10_CSGO: StaticPropV10Csgo, PropLeaf, &[10], fills;
