@@ -140,7 +140,8 @@ fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     let entities = Entities::parse(text.bytes.clone(), text.rules)?;
     let expect = Vec::new;
     let named = |index: usize| vec![(b"targetname".to_vec(), format!("door_{index}").into_bytes())];
-    let kinds: [(&str, &dyn Fn(usize) -> Outcome<Operation>); 4] = [
+    type Kind<'a> = (&'static str, &'a dyn Fn(usize) -> Outcome<Operation>);
+    let kinds: [Kind<'_>; 4] = [
         ("moves", &|index| {
             let to = Spot::After(Target::Index(20_000 - index));
             Ok(Operation::Move { on: Target::Index(index), expect: expect(), to })

@@ -333,7 +333,7 @@ fn circles_and_children_that_are_not_there_are_told() {
     let circle = with(0);
     let circle = LightOctree::parse(&circle[..]).unwrap();
     assert_eq!(circle.fault(), Some(OctreeFault::Twice(0)));
-    assert!(circle.at([0; 3]).unwrap_err().to_string().contains("circle"));
+    assert!(circle.at([0; 3]).unwrap_err().to_string().contains("cycle"));
     for child in [1 << 29, (1 << 31) + 100_000] {
         let bytes = with(child);
         let octree = LightOctree::parse(&bytes[..]).unwrap();

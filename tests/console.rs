@@ -184,8 +184,15 @@ fn values_are_those_of_the_twin() {
             }
             #[cfg(feature = "json")]
             assert_eq!(as_text(&console, other), as_text(&plain, slot), "{}", slot.name);
-            let form =
-                |map: &Bsp<'_>, slot| map.row(slot).map(|row| format!("{:?}", row.form)).map_err(|why| why.to_string());
+            // Of functions only their addresses are printed, which may differ for the same one.
+            let without_addresses = |form: String| -> Vec<String> {
+                let parts = form.split("0x");
+                parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_hexdigit()).to_owned()).collect()
+            };
+            let form = |map: &Bsp<'_>, slot| {
+                let row = map.row(slot).map(|row| without_addresses(format!("{:?}", row.form)));
+                row.map_err(|why| why.to_string())
+            };
             assert_eq!(form(&console, other), form(&plain, slot), "{}", slot.name);
         }
         let planes = [&plain, &console].map(|map| map.table(source::PLANES).unwrap().iter().collect::<Vec<_>>());

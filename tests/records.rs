@@ -86,7 +86,7 @@ const QBISM_SIZES: &[(&str, usize)] = &[
     ("EDGES", 8),
     ("BRUSHSIDES", 8),
 ];
-const DAIKATANA_SIZES: &[(&str, usize)] = &[("LEAFS", 28), ("LEAFS", 32), ("EXTSURFINFO", 12)];
+const DAIKATANA_SIZES: &[(&str, usize)] = &[("LEAFS", 28), ("LEAFS", 32), ("PLANEPOLYS", 4), ("EXTSURFINFO", 12)];
 const RAVEN_SIZES: &[(&str, usize)] = &[
     ("BRUSHSIDES", 12),
     ("DRAWVERTS", 80),

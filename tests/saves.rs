@@ -65,7 +65,8 @@ fn what_another_program_wrote_meanwhile_is_not_lost() {
         fs::copy(path, &other).unwrap();
         fs::rename(&other, path).unwrap();
     };
-    let changes: [(&str, &dyn Fn(&Path)); 2] = [("appended", &append), ("replaced by an equal one", &put)];
+    type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+    let changes: [Change<'_>; 2] = [("appended", &append), ("replaced by an equal one", &put)];
     for (what, change) in changes {
         let (_folder, path) = room();
         let map = Bsp::open(&path).unwrap();

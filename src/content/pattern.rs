@@ -163,6 +163,14 @@ struct Retry {
     next: usize,
 }
 
+/// The number of `{12}`, and the length of this text in bytes.
+pub(super) fn capture(text: &[u8]) -> Option<(usize, usize)> {
+    let digits = text.strip_prefix(b"{")?.split(|byte| *byte == b'}').next()?;
+    let is_number = !digits.is_empty() && digits.len() + 1 < text.len() && digits.iter().all(u8::is_ascii_digit);
+    let number = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
+    Some((number, digits.len() + 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lens::{Content, Reader};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, capture};
 use super::texdata::{STRINGS, TABLE, TextureStrings};
 use super::textures::Textures;
 use crate::bytes::{Rope, escaped};
@@ -165,14 +165,6 @@ impl Renaming {
         let message = format!("`{}` cannot be called `{}`: the new name {why}", escaped(name), escaped(&new));
         Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(lump).record(index)))
     }
-}
-
-/// The number of `{12}`, and the length of this text in bytes.
-fn capture(text: &[u8]) -> Option<(usize, usize)> {
-    let digits = text.strip_prefix(b"{")?.split(|byte| *byte == b'}').next()?;
-    let is_number = !digits.is_empty() && digits.len() + 1 < text.len() && digits.iter().all(u8::is_ascii_digit);
-    let number = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
-    Some((number, digits.len() + 2))
 }
 
 /// The names of the textures of a map. Renaming one changes it wherever the map names the texture.

@@ -120,7 +120,7 @@ fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option
 /// use bspkit::dialect::QUAKE2;
 /// let row = QUAKE2.rows_of("PLANES").next().unwrap();
 /// assert_eq!(row.parts(&[0; 45])?[0].count(), 2);
-/// # Ok::<(), String>(())
+/// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]

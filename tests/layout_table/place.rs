@@ -241,7 +241,7 @@ fn row_6_what_an_unread_extra_header_may_name_never_moves() {
             for layout in LAYOUTS {
                 let error = with_entities(&map, text(53), layout).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Refused);
-                assert!(error.to_string().contains(&format!("of version {version}")), "{error}");
+                assert!(error.to_string().contains(&format!("version {version}")), "{error}");
             }
             for layout in [Layout::Keep, Layout::Append] {
                 let saved = with_entities(&map, text(45), layout).unwrap().to_vec();

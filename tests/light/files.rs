@@ -185,7 +185,7 @@ fn a_pixel_in_grey_is_one_in_color() {
         let out = room.import(&[]);
         assert!(out.status.success(), "{}", text(&out));
         assert_eq!(
-            text(&out).matches("1 luxel of the same light elsewhere changed").count(),
+            text(&out).matches("1 luxel of the same light in another lump changed").count(),
             carried,
             "{}",
             text(&out)

@@ -79,8 +79,8 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut J
     make_folders(folder, &export).with_context(cannot)?;
     refuse_others(folder, args.force, &export).with_context(cannot)?;
     let written = in_parallel(threads, export.files(), |file| {
-        let files = export.encode(file)?.into_iter();
-        files.map(|(name, bytes)| put(&folder.join(name), &bytes, args.force)).collect::<Result<()>>()
+        let mut files = export.encode(file)?.into_iter();
+        files.try_for_each(|(name, bytes)| put(&folder.join(name), &bytes, args.force))
     });
     written.into_iter().collect::<Result<Vec<()>>>().with_context(cannot)?;
     put(&folder.join(INDEX), export.index(), args.force).with_context(cannot)?;

@@ -290,7 +290,7 @@ fn create(path: &Path, images: &[PathBuf], fields: &Fields, how: How, save: &Sav
     let made = textures::read(path).and_then(|picture| {
         let image = textures::with_palette(&picture, &palette, how.quantizes)?;
         warn_of_holes(&picture, path, job);
-        Ok(Wal::new(&name, &image, &palette)?)
+        Wal::new(&name, &image, &palette)
     });
     let mut wal = made.map_err(|error| Refused::Image(anyhow!(error).context(shown(path))))?;
     let header = fields.apply(wal.header())?;

@@ -298,7 +298,7 @@ mod tests {
             };
             for name in ["a.pbm", "a.png"] {
                 let path = folder.path().join(name);
-                write(File::create(&path).unwrap(), Kind::of(&path).unwrap(), side, |index| row(index)).unwrap();
+                write(File::create(&path).unwrap(), Kind::of(&path).unwrap(), side, &row).unwrap();
                 let mut picture = Picture::open(&path, side).unwrap();
                 for index in 0..side {
                     assert_eq!(picture.row().unwrap(), row(index), "{name}, {side}, row {index}");

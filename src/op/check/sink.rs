@@ -14,7 +14,7 @@ use crate::error::Place;
 /// let map = bspkit::Bsp::from_vec(bspkit::Builder::new(&bspkit::dialect::QUAKE2).build()?)?;
 /// let findings = check::run(&map, &check::Options::default())?;
 /// let finding: &check::Finding = &findings[0];
-/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without");
+/// assert_eq!(finding.to_string(), "error[lump-empty] TEXINFO: it is empty, and engines refuse a map without it");
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -209,7 +209,7 @@ fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
 
 /// No byte that is not zero is lost where no slot names it.
 fn same_content(old: &Side<'_, '_>, new: &Side<'_, '_>) -> Result<(), String> {
-    fn named_by_none<'s>(side: &'s Side<'_, '_>) -> impl Iterator<Item = u8> {
+    fn named_by_none(side: &Side<'_, '_>) -> impl Iterator<Item = u8> {
         let segments = side.segments.iter().filter(|part| matches!(part.kind, SegmentKind::Gap | SegmentKind::Tail));
         let bytes = segments.flat_map(|segment| &side.bytes()[segment.range.clone()]);
         bytes.copied().filter(|byte| *byte != 0)
