@@ -207,6 +207,7 @@ impl Error {
     }
 
     /// An error of the same kind that names the operation, with this error as its cause.
+    #[cfg(any(feature = "json", feature = "images"))]
     #[must_use]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)
