@@ -247,7 +247,7 @@ fn what_makes_no_sense_is_left_alone() {
     for (file, name, what) in [
         (with(8, 3, 499), "LIGHTING", "another size"),
         (with(8, 3, 0), "LIGHTING", "not according to the directory"),
-        (with(7, 3, 9), "FACES", "holds something else"),
+        (with(7, 3, 9), "FACES", "but its bytes are not"),
         (with(40, 1, 22), "", ""),
         (with(59, 1, out_of_bounds), "MAP_FLAGS", "past the end"),
     ] {
