@@ -143,7 +143,7 @@ fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     type Kind<'a> = (&'static str, &'a dyn Fn(usize) -> Outcome<Operation>);
     let kinds: [Kind<'_>; 4] = [
         ("moves", &|index| {
-            let to = Spot::After(Target::Index(20_000 - index));
+            let to = Spot::After(Target::Index(10_001 + index * 7 % 9_000));
             Ok(Operation::Move { on: Target::Index(index), expect: expect(), to })
         }),
         ("additions before entities", &|index| {
