@@ -12,6 +12,7 @@ use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{self, Detected, Dialect, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Container, Slot, SlotId, lzma};
+use crate::near;
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].
 ///
@@ -127,9 +128,10 @@ impl<'a> Bsp<'a> {
             self.role(*role)
         };
         by_number().or_else(by_name).or_else(by_role).ok_or_else(|| {
-            let names: Vec<_> = self.slots().iter().map(|slot| slot.name.as_str()).collect();
+            let mut names: Vec<&str> = self.slots().iter().map(|slot| slot.name.as_str()).collect();
+            names.extend(self.dialect.role_names());
             Error::new(ErrorKind::NotFound, format!("the map has no lump {name}"))
-                .with_hint(format!("it has {}", names.join(", ")))
+                .with_hint(near::or_all(name, &names, "it has"))
         })
     }
 

@@ -63,6 +63,7 @@ mod error;
 #[cfg(any(feature = "json", feature = "images"))]
 pub mod face;
 pub mod file;
+mod near;
 pub mod op;
 pub mod record;
 #[doc(hidden)]
@@ -77,6 +78,7 @@ pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKin
 pub use builder::Builder;
 pub use bytes::{Data, Rope};
 pub use error::{Error, ErrorKind, Hint, Place, Result};
+pub use near::near;
 
 /// The README's example is a test too.
 #[cfg(doctest)]

@@ -30,6 +30,9 @@ mod light;
 mod lmp;
 #[path = "cli/many.rs"]
 mod many;
+#[cfg(unix)]
+#[path = "cli/near.rs"]
+mod near;
 #[path = "cli/pak.rs"]
 mod pak;
 #[path = "cli/patch.rs"]

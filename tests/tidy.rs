@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first; a module imports from its own layer and those before it.
 const LAYERS: [&[&str]; 10] = [
-    &["bytes", "error", "threads"],
+    &["bytes", "error", "near", "threads"],
     &["record"],
     &["file"],
     &["dialect"],

@@ -5,6 +5,7 @@ mod build;
 mod cat;
 mod check;
 mod checksum;
+mod choose;
 mod completions;
 mod compress;
 mod context;
@@ -29,6 +30,7 @@ mod save;
 mod set;
 mod show;
 mod stop;
+mod suggest;
 mod talk;
 mod tex;
 mod verify;
@@ -124,7 +126,11 @@ pub(crate) fn main() -> ExitCode {
     let mut program = Cli::command();
     let arguments = words::split(&program, std::env::args_os().collect());
     let parsed = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
-    let Cli { options, command } = parsed.unwrap_or_else(|error| error.format(&mut program).exit());
+    let Cli { options, command } = parsed.unwrap_or_else(|mut error| {
+        let arguments: Vec<_> = std::env::args_os().collect();
+        suggest::suggest(&mut error, &program, words::command(&program, &arguments));
+        error.format(&mut program).exit()
+    });
     let cx = Context { talk: Talk::new(&options), options };
     stop::listen(cx.talk.quiet);
     let code = command.run(&cx).unwrap_or_else(|error| {

@@ -43,6 +43,11 @@ fn most_values(arg: &Arg) -> Option<usize> {
     (values < usize::MAX && !matches!(arg.get_action(), ArgAction::Append)).then_some(values)
 }
 
+/// The command that is called.
+pub(crate) fn command<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
+    words(program, arguments).0
+}
+
 /// The command that is called, and the positions of its words. A word is an argument that is not an option, not a
 /// value of an option and not the name of a command.
 fn words<'c>(program: &'c Command, arguments: &[OsString]) -> (&'c Command, Vec<usize>) {

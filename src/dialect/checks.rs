@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::{Dialect, Facts};
 use crate::error::{Error, ErrorKind, Result};
+use crate::near;
 
 /// What [`crate::op::check`] goes by.
 ///
@@ -198,7 +199,7 @@ impl Dialect {
         self.checks.engines.iter().find(|engine| engine.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = self.checks.engines.iter().map(|engine| engine.name).collect();
             Error::new(ErrorKind::Argument, format!("no engine for {} is called {name}", self.title))
-                .with_hint(format!("the engines are {}", names.join(", ")))
+                .with_hint(near::or_all(name, &names, "the engines are"))
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Dialect;
 use crate::error::{Error, ErrorKind, Result};
+use crate::near;
 use crate::record::FlagNames;
 
 /// A game with its names for flags.
@@ -43,7 +44,7 @@ impl Dialect {
         self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = self.games.iter().map(|game| game.name).collect();
             Error::new(ErrorKind::Argument, format!("{} has no game {name}", self.title))
-                .with_hint(format!("it has {}", names.join(", ")))
+                .with_hint(near::or_all(name, &names, "it has"))
         })
     }
 }

@@ -93,6 +93,7 @@ use crate::bytes::ByteOrder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::Rules;
 use crate::file::directory::DirectoryShape;
+use crate::near;
 
 /// Every dialect that is opened.
 pub static ALL: &[&Dialect] = &[
@@ -211,6 +212,12 @@ impl Dialect {
         self.lumps.iter().position(|lump| lump.role == Some(role))
     }
 
+    /// The names of its lumps' roles, without those that are the lump's name too.
+    pub(crate) fn role_names<'n>(&self) -> impl Iterator<Item = &'n str> {
+        let names = self.lumps.iter().filter_map(|lump| Some((lump.name, lump.role?.name())));
+        names.filter(|(name, role)| !name.eq_ignore_ascii_case(role)).map(|(_, role)| role)
+    }
+
     /// What is known of the content of a lump, or of a member of the game lump (`game:sprp`).
     pub fn rows_of<'n>(&self, lump: &'n str) -> impl Iterator<Item = &'static Row> + Clone + use<'n> {
         self.rows.iter().copied().flatten().filter(move |row| row.lump == lump)
@@ -259,8 +266,11 @@ impl Dialect {
 pub fn by_name(name: &str) -> Result<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|dialect| dialect.name).collect();
-        Error::new(ErrorKind::Argument, format!("no dialect is called {name}"))
-            .with_hint(format!("the dialects are {}", names.join(", ")))
+        Error::new(ErrorKind::Argument, format!("no dialect is called {name}")).with_hint(near::or_all(
+            name,
+            &names,
+            "the dialects are",
+        ))
     })
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
+use crate::near;
 
 /// The bits of this kind of flags, each with its name.
 ///
@@ -174,7 +175,7 @@ impl Part {
         };
         let (field, item) = find(fields, name).ok_or_else(|| {
             let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-            format!("there is no field {name}; the fields are {}", names.join(", "))
+            format!("there is no field {name}; {}", near::or_all(name, &names, "the fields are"))
         })?;
         let part = Part { offset: self.offset + field.offset, shape: field.shape, meaning: field.meaning };
         item.map_or(Ok(part), |item| part.item(field.name, &item.to_string()))
@@ -303,7 +304,7 @@ fn parse_flags(text: &str, names: &[(u32, &str)]) -> Result<u32, String> {
         };
         bits |= named.or_else(number).ok_or_else(|| {
             let names: Vec<_> = names.iter().map(|(_, name)| *name).collect();
-            format!("`{word}` is neither a flag nor a number; the flags are {}", names.join(", "))
+            format!("`{word}` is neither a flag nor a number; {}", near::or_all(word, &names, "the flags are"))
         })?;
     }
     Ok(bits)
@@ -372,7 +373,8 @@ mod tests {
         assert!(message(wrong(Number::F32, Meaning::Plain, "-inf")).starts_with("`-inf` is not a number"));
         assert!(message(wrong(Number::F32, Meaning::Plain, "1e99")).ends_with("for a 32-bit float"));
         assert!(message(wrong(Number::F32, Meaning::Plain, "-1e-60")).ends_with("for a 32-bit float"));
-        assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "SKI")).ends_with("SKY, LIGHT, LAST"));
+        assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "SKI")).ends_with("did you mean SKY?"));
+        assert!(message(wrong(Number::U32, Meaning::Flags(FlagKind::Surface), "X")).ends_with("SKY, LIGHT, LAST"));
         assert_eq!(
             message(parse(Shape::Name(4), Meaning::Plain, "longer", &mut [0; 4], NAMES)),
             "the name has 6 bytes, and there is room for 4"

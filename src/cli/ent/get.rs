@@ -93,7 +93,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let chosen: Vec<Entity<'_>> = indices.iter().filter_map(|index| entities.get(*index)).collect();
         let Some(key) = &key else {
             job.report(&Chosen { entities: chosen.iter().map(EntityJson).collect() })?;
-            return Ok(if chosen.is_empty() { job.nothing(&choice.nothing()) } else { Code::Done });
+            return Ok(if chosen.is_empty() { job.nothing(&choice.nothing(&entities)) } else { Code::Done });
         };
         let with_values = chosen.iter().map(|entity| (entity.index(), key.values(entity)));
         let with_values = with_values.filter(|(_, values)| !values.is_empty()).map(|(index, raw)| ValuesOf {
@@ -105,8 +105,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         job.report(&values)?;
         match (values.entities.is_empty(), chosen.is_empty()) {
             (false, _) => Ok(Code::Done),
-            (true, false) => Ok(job.nothing(&choice.nothing_with(&key.shown()))),
-            (true, true) => Ok(job.nothing(&choice.nothing())),
+            (true, false) => Ok(job.nothing(&choice.nothing_with(&[key], &entities))),
+            (true, true) => Ok(job.nothing(&choice.nothing(&entities))),
         }
     })
 }

@@ -111,7 +111,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             with_numbers: args.numbers,
         })?;
         match &choice {
-            Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing())),
+            Some(choice) if indices.is_empty() => Ok(job.nothing(&choice.nothing(&entities))),
             _ => Ok(Code::Done),
         }
     })

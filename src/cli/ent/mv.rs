@@ -40,7 +40,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for (target, is_before) in [(&before, true), (&after, false)] {
             let Some(target) = target else { continue };
             match (&target.of(entities)[..], is_before) {
-                ([], _) => return Ok(Edited::Nothing(target.nothing())),
+                ([], _) => return Ok(Edited::Nothing(target.nothing(entities))),
                 ([one], true) => entities.move_all_before(chosen.indices, *one)?,
                 ([one], false) => entities.move_all_after(chosen.indices, *one)?,
                 (several, _) => {

@@ -43,7 +43,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             };
         }
         if renamed == 0 {
-            return Ok(Edited::Nothing(chosen.choice.nothing_with(&old.shown())));
+            return Ok(Edited::Nothing(chosen.choice.nothing_with(&[&old], entities)));
         }
         Ok(Edited::Done)
     })

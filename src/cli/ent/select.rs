@@ -1,6 +1,7 @@
 //! Code that the `ent` commands share: the selection of entities, and warnings about broken text.
 
 use anyhow::Result;
+use bspkit::bytes::escaped;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
 use bspkit::content::select::Selector;
 use bspkit::face::report::{FindingJson, PlaceJson};
@@ -8,6 +9,7 @@ use bspkit::op::check::Severity;
 
 use crate::cli::context::Context;
 use crate::cli::maps::MapArgs;
+use crate::cli::pairs::Key;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
@@ -43,14 +45,27 @@ impl Choice {
     }
 
     /// The message if it matches nothing.
-    pub(super) fn nothing(&self) -> String {
-        format!("nothing matches {}", self.text)
+    pub(super) fn nothing(&self, entities: &Entities<'_>) -> String {
+        format!("nothing matches {}{}", self.text, close(&entities.near(&self.selector)))
     }
 
-    /// The message if it matches no entity with this key.
-    pub(super) fn nothing_with(&self, key: &str) -> String {
-        format!("no entity that matches {} has the key {key}", self.text)
+    /// The message if no entity that it matches has one of these keys.
+    pub(super) fn nothing_with(&self, keys: &[&Key], entities: &Entities<'_>) -> String {
+        let indices = self.of(entities);
+        let near: Vec<_> = keys
+            .iter()
+            .filter(|key| key.nth.is_none())
+            .flat_map(|key| entities.near_key(&key.name, &indices))
+            .collect();
+        let keys: Vec<_> = keys.iter().map(|key| key.shown()).collect();
+        format!("no entity that matches {} has the key {}{}", self.text, keys.join(" or "), close(&near))
     }
+}
+
+/// The end of a message about an unknown class, key or value: what the map has instead, and how many entities have it.
+fn close(near: &[(Vec<u8>, usize)]) -> String {
+    let near: Vec<_> = near.iter().map(|(name, count)| format!("{} ({count})", escaped(name))).collect();
+    if near.is_empty() { String::new() } else { format!(": this map has {}", near.join(", ")) }
 }
 
 /// The maps and entities of an edit.
@@ -85,7 +100,7 @@ impl Which {
             }
             let indices = choice.edited(entities, job);
             if indices.is_empty() {
-                return Ok(Edited::Nothing(choice.nothing()));
+                return Ok(Edited::Nothing(choice.nothing(entities)));
             }
             edit(entities, &Chosen { choice: &choice, indices: &indices }, job)
         })

@@ -45,14 +45,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                     Some(nth) => entity.unset_nth(&key.name, nth).map(|()| 1)?,
                 };
             }
-            missing.extend((removed == 0).then(|| key.shown()));
+            missing.extend((removed == 0).then_some(*key));
         }
-        let what = chosen.choice.nothing_with(&missing.join(" or "));
         if missing.len() == keys.len() {
-            return Ok(Edited::Nothing(what));
+            return Ok(Edited::Nothing(chosen.choice.nothing_with(&missing, entities)));
         }
         if !missing.is_empty() {
-            job.warn_here(&what);
+            job.warn_here(&chosen.choice.nothing_with(&missing, entities));
         }
         Ok(Edited::Done)
     })

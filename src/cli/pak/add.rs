@@ -10,7 +10,6 @@ use bspkit::Data;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 
-use super::choose::text;
 use super::list_file::{self, New, path};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -115,10 +114,10 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
             Ok(())
         }
         None if folder.is_file() => {
-            let file = text(argument);
+            let file = escaped(argument.as_encoded_bytes());
             bail!("{file} needs a name in the map: write NAME={file}; to replace the whole pakfile, use `load MAP pak`")
         }
-        None => bail!("{} is neither a folder nor NAME=FILE", text(argument)),
+        None => bail!("{} is neither a folder nor NAME=FILE", escaped(argument.as_encoded_bytes())),
     }
 }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use anyhow::{Error, Result};
 use bspkit::content::pak::{Packed, Pak};
 
-use super::choose::{self, Choice};
+use super::names_of;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -54,12 +54,13 @@ pub(super) fn each(cx: &Context, args: &Which, is_compressing: bool, work: Work<
     args.save.each(cx, args.maps.find().one_by_one(), |draft, _, job| {
         let caveat = draft.bsp().compression_caveat().filter(|_| is_compressing);
         let pak = draft.pak()?;
-        let mut indices = choose::chosen(pak, &args.patterns, job);
-        let not: HashSet<usize> = args.not.iter().flat_map(|pattern| Choice::new(pattern).of(pak)).collect();
+        let names = names_of(pak);
+        let mut indices = names.chosen(&args.patterns, job);
+        let not: HashSet<usize> = args.not.iter().flat_map(|pattern| names.of(pattern)).collect();
         indices.retain(|index| !not.contains(index));
         if indices.is_empty() {
             let excepted = !not.is_empty();
-            let what = if excepted { "--not excludes all files".to_owned() } else { choose::nothing(&args.patterns) };
+            let what = if excepted { "--not excludes all files".to_owned() } else { names.nothing(&args.patterns) };
             return Ok(Edited::Nothing(what));
         }
         let Packed { changed, bytes: (before, after), failed, .. } = work(pak, &indices, cx.options.jobs())?;

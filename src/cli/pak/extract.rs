@@ -11,8 +11,8 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use bspkit::threads::{WORKING_MEMORY, in_parallel_within};
 
-use super::choose;
 use super::list_file::path as os_path;
+use super::names_of;
 use super::place;
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -62,9 +62,10 @@ fn extract(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut 
     let cannot = || format!("cannot extract from {}", shown(&map.path));
     super::damage(bsp).iter().for_each(|damage| job.warn_here(damage));
     let pak = bsp.pak().with_context(cannot)?;
-    let indices = choose::chosen(&pak, &args.patterns, job);
+    let names = names_of(&pak);
+    let indices = names.chosen(&args.patterns, job);
     if indices.is_empty() && !args.patterns.is_empty() {
-        return Ok(job.nothing(&choose::nothing(&args.patterns)));
+        return Ok(job.nothing(&names.nothing(&args.patterns)));
     }
     pak.check_total_size(&indices).with_context(cannot)?;
     let folder = &map.place(&args.folder, "");

@@ -8,7 +8,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::Entry;
 use serde::Serialize;
 
-use super::choose;
+use super::names_of;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
@@ -95,12 +95,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let cannot = || format!("cannot list the files in {}", shown(file));
         super::damage(&bsp).iter().for_each(|damage| job.warn_here(damage));
         let pak = bsp.pak().with_context(cannot)?;
-        let indices = choose::chosen(&pak, &args.patterns, job);
+        let names = names_of(&pak);
+        let indices = names.chosen(&args.patterns, job);
         let (comment, comment_raw) = text_and_raw(pak.comment());
         let files = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| FileJson::new(&entry)).collect();
         job.report(&List { console: pak.is_console(), comment, comment_raw, files })?;
         match indices.is_empty() && !args.patterns.is_empty() {
-            true => Ok(job.nothing(&choose::nothing(&args.patterns))),
+            true => Ok(job.nothing(&names.nothing(&args.patterns))),
             false => Ok(Code::Done),
         }
     })

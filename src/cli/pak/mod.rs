@@ -1,7 +1,6 @@
 //! `pak`: the files embedded in a Source map.
 
 mod add;
-mod choose;
 mod compress;
 mod extract;
 mod list;
@@ -14,8 +13,10 @@ mod verify;
 
 use anyhow::Result;
 use bspkit::Bsp;
+use bspkit::content::pak::Pak;
 use bspkit::dialect::Role;
 
+use super::choose::Names;
 use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
@@ -53,6 +54,12 @@ commands! {
 pub(super) fn damage(bsp: &Bsp<'_>) -> Option<String> {
     let slot = bsp.role(Role::Pak).filter(|slot| slot.bounds.is_damaged())?;
     Some(format!("{} {}: offset {}, {} bytes", slot.name, slot.bounds, slot.offset, slot.length))
+}
+
+/// The names of all embedded files.
+fn names_of(pak: &Pak<'_>) -> Names {
+    let names = pak.iter().map(|file| Some(file.name().to_vec()));
+    Names { kind: "embedded files", names: names.collect(), has_escapes: false }
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use anyhow::Result;
 use bspkit::ErrorKind;
 
-use super::choose::{self, Choice};
+use super::names_of;
+use crate::cli::choose::Choice;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -34,14 +35,14 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, _| {
         let pak = draft.pak()?;
-        let index = match Choice::new(&args.old) {
+        let index = match Choice::new(args.old.as_encoded_bytes()) {
             Choice::Index(index) if index < pak.len() => Ok(index),
             _ => pak.one(args.old.as_encoded_bytes()),
         };
         match index {
             Ok(index) => pak.rename(index, args.new.as_encoded_bytes())?,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Edited::Nothing(choose::nothing(std::slice::from_ref(&args.old))));
+                return Ok(Edited::Nothing(names_of(pak).nothing(std::slice::from_ref(&args.old))));
             }
             Err(error) => return Err(error.into()),
         }

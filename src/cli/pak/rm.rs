@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use super::choose;
+use super::names_of;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -31,9 +31,10 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let pak = draft.pak()?;
-        let indices = choose::chosen(pak, &args.patterns, job);
+        let names = names_of(pak);
+        let indices = names.chosen(&args.patterns, job);
         if indices.is_empty() {
-            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+            return Ok(Edited::Nothing(names.nothing(&args.patterns)));
         }
         pak.remove(&indices)?;
         job.say(&format!("{}: {} removed", job.path, count(indices.len(), "file", "files")));

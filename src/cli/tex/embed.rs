@@ -7,8 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::bytes::escaped;
 use bspkit::content::wad::Wad;
 
-use super::choose::{self, named};
-use super::shelf::{has_extension, names_of, open_wad};
+use super::shelf::{has_extension, named, names_of, open_wad};
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -55,13 +54,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let textures = draft.textures()?;
         let names = names_of(textures);
-        let chosen = choose::chosen(&names, &patterns, job);
+        let chosen = names.chosen(&patterns, job);
         if chosen.is_empty() {
-            return Ok(Edited::Nothing(choose::nothing(&patterns)));
+            return Ok(Edited::Nothing(names.nothing(&patterns)));
         }
         let (mut embedded, mut absent, mut bad) = (0, Vec::new(), 0);
         for index in chosen {
-            let name = named(index, names[index].as_deref());
+            let name = named(index, names.names[index].as_deref());
             let result = (|| {
                 let texture = match textures.get(index) {
                     // A damaged texture claims to have pixels, so it stays as it is.

@@ -9,8 +9,7 @@ use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 use bspkit::face::images::textures;
 
-use super::choose::{self, named};
-use super::shelf::{Shelf, has_extension};
+use super::shelf::{Shelf, has_extension, named};
 use super::{file_name, finding, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -73,9 +72,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<'_>) -> Result<Code> {
     let cannot = || format!("cannot export from {}", shown(&map.path));
     let shelf = Shelf::open(cx, &map.path).with_context(cannot)?;
-    let chosen = choose::chosen(&shelf.names(), &args.patterns, job);
+    let names = shelf.names();
+    let chosen = names.chosen(&args.patterns, job);
     if chosen.is_empty() && !args.patterns.is_empty() {
-        return Ok(job.nothing(&choose::nothing(&args.patterns)));
+        return Ok(job.nothing(&names.nothing(&args.patterns)));
     }
     let folder = &map.place(&args.folder, "");
     let is_bare = |index: &usize| shelf.get(*index).is_ok_and(|it| it.is_some_and(|it| !it.has_palette()));

@@ -11,8 +11,7 @@ use bspkit::content::palette::Palette;
 use bspkit::content::textures::Textures;
 use bspkit::face::images::textures;
 
-use super::choose::named;
-use super::shelf::{Shelf, has_extension};
+use super::shelf::{Shelf, has_extension, named};
 use super::{file_name, finding, refused, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -109,7 +108,7 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut 
     let textures = draft.textures()?;
     for image in &found {
         if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
-            let name = named(image.index, names[image.index].as_deref());
+            let name = named(image.index, names.names[image.index].as_deref());
             finding(job, &format!("{}: {name}", shown(&image.path)), &error);
             bad += 1;
         }

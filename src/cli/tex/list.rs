@@ -14,8 +14,8 @@ use bspkit::op::check::Severity;
 use clap::ArgAction;
 use serde::Serialize;
 
-use super::shelf::{Shelf, has_extension};
-use super::{choose, wal};
+use super::shelf::{Shelf, has_extension, named_as};
+use super::wal;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
@@ -160,7 +160,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 fn textures(shelf: &Shelf, args: &Args, job: &mut Job<'_>) -> Result<Code> {
-    let chosen = choose::chosen(&shelf.names(), &args.only, job);
+    let names = shelf.names();
+    let chosen = names.chosen(&args.only, job);
     let texture = |index: usize| {
         let (name, raw) = shelf.name(index).map(text_and_raw).unzip();
         let (size, is, problem) = match shelf.get(index) {
@@ -177,7 +178,7 @@ fn textures(shelf: &Shelf, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     let textures = Textures { textures: chosen.into_iter().map(texture).collect() };
     let code = job.report(&textures)?;
     let is_nothing = textures.textures.is_empty() && !args.only.is_empty();
-    Ok(if is_nothing { job.nothing(&choose::nothing(&args.only)) } else { code })
+    Ok(if is_nothing { job.nothing(&names.nothing(&args.only)) } else { code })
 }
 
 fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
@@ -209,8 +210,9 @@ fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
         }
     }
     let code = job.report(&names)?;
+    let names_in_map = named_as(found.iter().map(|name| Some(&name.name[..])));
     let is_nothing = names.textures.is_empty() && !args.only.is_empty();
-    Ok(if is_nothing { job.nothing(&choose::nothing(&args.only)) } else { code })
+    Ok(if is_nothing { job.nothing(&names_in_map.nothing(&args.only)) } else { code })
 }
 
 /// The error with its causes, on one line.

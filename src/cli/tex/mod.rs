@@ -1,6 +1,5 @@
 //! `tex`: textures and their names.
 
-mod choose;
 mod embed;
 mod export;
 mod file_name;

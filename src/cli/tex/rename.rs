@@ -7,6 +7,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::texture_names::Renaming;
 
 use super::finding;
+use super::shelf::named_as;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -60,7 +61,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             job.warn_here(&format!("{old} become one name, `{}`", escaped(&new)));
         }
         if renamed.count == 0 {
-            return Ok(Edited::Nothing(format!("no texture has the name {}", escaped(&old))));
+            let names: Vec<_> = draft.texture_names()?.iter().map(|name| name.name).collect();
+            let names = named_as(names.iter().map(|name| Some(&name[..])));
+            return Ok(Edited::Nothing(names.nothing(std::slice::from_ref(&args.old))));
         }
         Ok(Edited::Told { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
     })

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use bspkit::bytes::escaped;
 use bspkit::content::View;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 
+use crate::cli::choose::Names;
 use crate::cli::context::Context;
 use crate::cli::show::shown;
 use bspkit::face::input;
@@ -27,8 +29,22 @@ pub(super) fn open_wad(path: &Path) -> Result<Wad<'static>> {
 }
 
 /// The names of the textures of a map.
-pub(super) fn names_of(textures: &Textures<'_>) -> Vec<Option<Vec<u8>>> {
-    (0..textures.len()).map(|index| textures.name(index).map(<[u8]>::to_vec)).collect()
+pub(super) fn names_of(textures: &Textures<'_>) -> Names {
+    named_as((0..textures.len()).map(|index| textures.name(index)))
+}
+
+/// Names of textures, which arguments give with escapes.
+pub(super) fn named_as<'n>(names: impl Iterator<Item = Option<&'n [u8]>>) -> Names {
+    let names = names.map(|name| name.map(<[u8]>::to_vec)).collect();
+    Names { kind: "textures", names, has_escapes: true }
+}
+
+/// A texture in a message.
+pub(super) fn named(index: usize, name: Option<&[u8]>) -> String {
+    match name {
+        Some(name) => format!("texture #{index} `{}`", escaped(name)),
+        None => format!("texture #{index}"),
+    }
 }
 
 impl Shelf {
@@ -53,8 +69,8 @@ impl Shelf {
         }
     }
 
-    pub(super) fn names(&self) -> Vec<Option<Vec<u8>>> {
-        (0..self.len()).map(|index| self.name(index).map(<[u8]>::to_vec)).collect()
+    pub(super) fn names(&self) -> Names {
+        named_as((0..self.len()).map(|index| self.name(index)))
     }
 
     /// A texture; `None` if a legal entry has no texture.

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 
-use super::choose::{self, named};
-use super::shelf::names_of;
+use super::shelf::{named, names_of};
 use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -38,9 +37,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let textures = draft.textures()?;
         let names = names_of(textures);
-        let chosen = choose::chosen(&names, &args.patterns, job);
+        let chosen = names.chosen(&args.patterns, job);
         if chosen.is_empty() {
-            return Ok(Edited::Nothing(choose::nothing(&args.patterns)));
+            return Ok(Edited::Nothing(names.nothing(&args.patterns)));
         }
         let (mut stripped, mut bad) = (0, 0);
         for index in chosen {
@@ -51,7 +50,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 }
                 Ok(false) => {}
                 Err(error) => {
-                    let name = named(index, names[index].as_deref());
+                    let name = named(index, names.names[index].as_deref());
                     finding(job, &name, &error.into());
                     bad += 1;
                 }

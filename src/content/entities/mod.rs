@@ -42,6 +42,7 @@ use crate::bytes::{self, short};
 use crate::content::lens::{Content, Reader};
 use crate::content::select::Selector;
 use crate::dialect::{EntityRules, Role};
+use crate::near;
 use crate::{Data, Error, ErrorKind, Result, Rope};
 use parse::{PairSpan, Source};
 
@@ -184,8 +185,9 @@ impl<'a> Entities<'a> {
         match found {
             Some(index) => Ok(EntityMut::new(self, index)),
             None => {
-                let class = crate::bytes::escaped(class);
-                Err(Error::new(ErrorKind::NotFound, format!("no entity has the class `{class}`")))
+                let message = format!("no entity has the class `{}`", crate::bytes::escaped(class));
+                let classes: Vec<_> = self.iter().filter_map(|entity| entity.class()).collect();
+                Err(near::or_none(Error::new(ErrorKind::NotFound, message), class, classes))
             }
         }
     }

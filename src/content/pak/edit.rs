@@ -6,6 +6,7 @@ use super::fresh::{Content, Own};
 use super::method::{self, LZMA};
 use super::{Entry, Method, Node, Pak, name};
 use crate::bytes::escaped;
+use crate::near;
 use crate::{Data, Error, ErrorKind, Result};
 
 /// Each method makes its edit or gives an error and changes nothing. All of them give [`ErrorKind::Refused`] for a
@@ -136,7 +137,8 @@ impl<'a> Pak<'a> {
         match (&found[..], found.iter().take_while(spelled_so).count()) {
             ([], _) => {
                 let message = format!("the pakfile has no file `{}`", escaped(name));
-                Err(Error::new(ErrorKind::NotFound, message))
+                let names = (0..self.len()).map(|index| self.name(index));
+                Err(near::or_none(Error::new(ErrorKind::NotFound, message), name, names))
             }
             ([one], _) | ([one, ..], 1) => Ok(*one),
             (several, _) => {

@@ -2,6 +2,7 @@
 
 mod index;
 mod like;
+mod near;
 mod parse;
 mod print;
 mod test;

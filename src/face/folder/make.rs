@@ -13,6 +13,7 @@ use crate::dialect::{self, Dialect, Role};
 use crate::face::records::{Format, Lump, RecordName};
 use crate::face::{input, shown};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
+use crate::near;
 use crate::record::FlagNames;
 use crate::{Bsp, Builder, Result, SlotId};
 
@@ -225,7 +226,11 @@ impl Whole<'_> {
         if name.starts_with("extra:") {
             return self.extra(name).map(Target::Extra).ok_or_else(|| format!("maps of {title} have no such lump"));
         }
-        let index = self.lump(name).ok_or_else(|| format!("maps of {title} have no such lump"))?;
+        let index = self.lump(name).ok_or_else(|| {
+            let names = self.dialect.lumps.iter().map(|lump| lump.name).chain(self.dialect.role_names());
+            let names: Vec<_> = names.collect();
+            format!("maps of {title} have no such lump; {}", near::or_all(name, &names, "they have"))
+        })?;
         match index < self.shape.count {
             true => Ok(Target::Lump(index)),
             false => Err(format!("the directory has no entry {index}, only {}", self.shape.count)),

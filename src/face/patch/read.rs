@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use crate::bytes::escaped;
 use crate::content::select::Selector;
 use crate::face::records::Members;
+use crate::near;
 use crate::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
 
 type Result<T> = std::result::Result<T, String>;
@@ -247,7 +248,7 @@ impl<'t> Object<'t> {
             None => Ok(()),
             Some((name, _)) => {
                 let place = self.below(name);
-                Err(format!("there is no field {place} here; the fields are {}", self.asked.join(", ")))
+                Err(format!("there is no field {place} here; {}", near::or_all(name, &self.asked, "the fields are")))
             }
         }
     }

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use ::csv::{ReaderBuilder, Writer};
 
 use super::wrong_line;
+use crate::near;
 use crate::record::{Cell, FlagNames, RecordInfo};
 use crate::{Error, ErrorKind, Result};
 
@@ -84,7 +85,8 @@ fn columns<'c, 'h>(cells: &'c [Cell], heading: impl Iterator<Item = &'h str>) ->
             return Err(if twice {
                 format!("the column {name} is given twice")
             } else {
-                format!("there is no field {name}")
+                let paths: Vec<_> = cells.iter().map(|cell| &cell.path).collect();
+                format!("there is no field {name}; {}", near::or_all(name, &paths, "the fields are"))
             });
         };
         columns.push(missing.remove(at));

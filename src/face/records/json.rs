@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Lump, wrong_line};
 use crate::face::report::syntax;
+use crate::near;
 use crate::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
 use crate::{Error, ErrorKind, Result};
 
@@ -118,7 +119,8 @@ fn parse_line(
         let (_, name) = members.remove(at);
         let name: String = serde_json::from_str(name.get()).unwrap_or_default();
         let found = known.iter().position(|list| *list == name);
-        which = found.ok_or_else(|| format!("there is no list `{name}`; the lists are {}", known.join(", ")))?;
+        which = found
+            .ok_or_else(|| format!("there is no list `{name}`; {}", near::or_all(&name, &known, "the lists are")))?;
     }
     let (Some(part), Some(list)) = (lump.parts.get(which), lists.get_mut(which)) else { return Ok(()) };
     let start = list.len();
@@ -150,7 +152,9 @@ fn parse_members(
             let known: Vec<_> = fields.iter().map(|field| field.name).collect();
             return Err(match twice {
                 true => format!("the field {} is given twice", below(&name)),
-                false => format!("there is no field {}; the fields are {}", below(&name), known.join(", ")),
+                false => {
+                    format!("there is no field {}; {}", below(&name), near::or_all(&name, &known, "the fields are"))
+                }
             });
         };
         let field = missing.remove(at);

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Form, Records};
+use crate::near;
 use crate::record::FlagNames;
 use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 
@@ -163,7 +164,7 @@ impl<'a> Lump<'a> {
         self.has_lists = false;
         if self.parts.is_empty() {
             let error = Error::new(ErrorKind::NotFound, format!("{} has no list {list}", self.name));
-            return Err(if names.is_empty() { error } else { error.with_hint(format!("it has {}", names.join(", "))) });
+            return Err(if names.is_empty() { error } else { error.with_hint(near::or_all(list, &names, "it has")) });
         }
         Ok(self)
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::near;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +53,12 @@ impl Code {
     /// [`ErrorKind::Argument`] for an unknown name.
     pub fn by_name(name: &str) -> Result<&'static Code> {
         CODES.iter().copied().find(|code| code.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            Error::new(ErrorKind::Argument, format!("there is no finding `{name}`"))
-                .with_hint("docs/checks.md lists them")
+            let names: Vec<_> = CODES.iter().map(|code| code.name).collect();
+            Error::new(ErrorKind::Argument, format!("there is no finding `{name}`")).with_hint(near::or_all(
+                name,
+                &names,
+                "the codes are",
+            ))
         })
     }
 }
