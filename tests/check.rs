@@ -203,7 +203,7 @@ fn what_is_allowed_is_not_found_and_engines_differ() {
     let old = Options::default().engine("quake2-3.21");
     assert_eq!(found(&old), ["entity-token"], "it reads 127 bytes");
     assert_eq!(found(&old.allow("entity-token").unwrap()), <[&str; 0]>::default());
-    let unknown = check::run(&Bsp::parse(&map).unwrap(), &Options::default().engine("quake9")).unwrap_err();
+    let unknown = check::run(&Bsp::parse(&map).unwrap(), &Options::default().engine("halflife")).unwrap_err();
     assert!(unknown.hint().unwrap().to_string().contains("q2pro"), "{unknown}");
     assert!(Options::default().allow("nonsense").is_err());
 }
