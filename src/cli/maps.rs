@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::ErrorKind;
+use clap::ArgAction;
 
 use super::context::{Context, is_stdin};
 use super::options::shard::Shard;
 use super::show::shown;
 use super::stop;
 use super::talk::{Code, Job};
-use super::words::MORE;
+use super::words::SEPARATOR;
 use tally::Tally;
 use turns::Turns;
 
@@ -27,27 +28,25 @@ mod walk;
 pub(crate) struct MapArgs {
     /// Maps, folders of maps, or `-` for stdin: the first argument and each one directly after it that ends in .bsp; if
     /// the command takes a fixed number of other arguments, all arguments before these
-    #[arg(value_name = "MAP...")]
-    map: PathBuf,
-    #[arg(long = MORE, hide = true, value_name = "MAP")]
-    more: Vec<PathBuf>,
+    #[arg(value_name = "MAP...", required = true, action = ArgAction::Set, num_args = 1, value_delimiter = SEPARATOR)]
+    map: Vec<PathBuf>,
 }
 
 impl MapArgs {
     /// The maps that are named.
     pub(crate) fn find(&self) -> Maps {
-        let named: Vec<&Path> = std::iter::once(&self.map).chain(&self.more).map(PathBuf::as_path).collect();
+        let named: Vec<&Path> = self.map.iter().map(PathBuf::as_path).collect();
         Maps::find(&named)
     }
 
     /// The first argument, which need not be a map.
     pub(crate) fn first(&self) -> &Path {
-        &self.map
+        self.map.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// Whether the arguments name several maps, or a folder.
     pub(crate) fn are_many(&self) -> bool {
-        !self.more.is_empty() || !is_stdin(&self.map) && self.map.is_dir()
+        self.map.len() > 1 || !is_stdin(self.first()) && self.first().is_dir()
     }
 }
 

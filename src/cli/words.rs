@@ -5,23 +5,21 @@
 //! `cp`. So every command accepts a shell's `*.bsp`, and the meaning of the arguments does not depend on which files
 //! exist.
 //!
-//! The argument parser knows one MAP. The other maps become values of a hidden option before it runs.
+//! The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
 
-/// The hidden option, and the argument whose values it extends.
-pub(crate) const MORE: &str = "and-map";
-const MAP: &str = "map";
+/// Separates joined maps. No argument of a program can contain it.
+pub(crate) const SEPARATOR: char = '\0';
 
-/// Turns each map after the first into a hidden option.
+/// Joins the maps to one argument.
 pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let (command, words) = words(program, &arguments);
-    let operands: Vec<&Arg> = command.get_positionals().filter(|arg| arg.get_id() != MAP).collect();
-    let takes_maps = command.get_arguments().any(|arg| arg.get_long() == Some(MORE));
-    if !takes_maps || words.is_empty() {
+    let operands: Vec<&Arg> = command.get_positionals().filter(|arg| arg.get_value_delimiter().is_none()).collect();
+    if operands.len() == command.get_positionals().count() || words.is_empty() {
         return arguments;
     }
     let is_map = |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
@@ -29,11 +27,13 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     let leading = 1 + words[1..].iter().take_while(|at| is_map(at) && !is_pair(at)).count();
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
     let maps = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
-    for at in &words[1..maps] {
-        let mut option = OsString::from(format!("--{MORE}="));
-        option.push(&arguments[*at]);
-        arguments[*at] = option;
+    // From the last to the first: the positions of those before stay valid.
+    let mut joined = OsString::new();
+    for at in words[1..maps].iter().rev() {
+        let map = arguments.remove(*at);
+        joined = [OsString::from(SEPARATOR.to_string()), map, joined].into_iter().collect();
     }
+    arguments[words[0]].push(joined);
     arguments
 }
 
