@@ -2,9 +2,11 @@
 //!
 //! Only this module converts a number to another width, and only this module converts bytes to text for people.
 
+mod differ;
 mod from;
 mod relay;
 
+pub use differ::{Differences, differences};
 pub(crate) use relay::Relay;
 
 use std::fmt;

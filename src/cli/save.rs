@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
+use bspkit::op::compare::Comparison;
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
 
@@ -293,8 +294,9 @@ impl Save {
             true => Vec::new(),
             false => self.warn(map, bsp, plan, place, areas.is_some(), job),
         };
-        let mut done =
-            DryRun { path: &map.path, target, plan, sums: None, warnings, findings: &findings.0, backup: None };
+        let touched = if plan.is_identity() { Comparison::default() } else { dry::touched(draft, self.dry_run, job)? };
+        let (path, findings) = (&*map.path, &*findings.0);
+        let mut done = DryRun { path, target, plan, touched: &touched, sums: None, warnings, findings, backup: None };
         if self.dry_run {
             // Checksums are computed only if they are printed.
             if self.json || !job.talk.quiet {
@@ -316,7 +318,7 @@ impl Save {
         } else if is_left {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
         } else {
-            job.say(&format!("{}: {}{}", shown(place), plan.report(), kept(backup.as_deref())));
+            job.say(&format!("{}: {}{}", shown(place), done.report(), kept(backup.as_deref())));
             done.sums.iter().for_each(|sums| sums.say(place, job));
         }
         areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
+use crate::content::entities::Entities;
 use crate::content::lens::{Access, Lens, Open};
 use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Result};
@@ -243,6 +244,19 @@ impl<'a> Draft<'a> {
         let bytes: BTreeMap<_, _> = self.pending()?.into_iter().map(|(slot, new)| (slot, new.to_data())).collect();
         let is_same = bytes.is_empty() && self.versions.is_empty();
         Ok((!is_same).then(|| self.bsp.pending(bytes, &self.versions)))
+    }
+
+    /// The entities as they are being edited; `None` if their lens is not open.
+    pub(crate) fn open_entities(&self) -> Option<&Entities<'a>> {
+        self.open.iter().find_map(|open| match &open.lens {
+            Open::Entities(entities) => Some(&**entities),
+            _ => None,
+        })
+    }
+
+    /// The slots whose compression changes, and whether they are compressed then.
+    pub(crate) fn recompressed(&self) -> impl Iterator<Item = (SlotId, bool)> {
+        self.compressions.iter().map(|(slot, stored)| (*slot, matches!(stored, Stored::Lzma { .. })))
     }
 
     fn slot(&self, id: SlotId) -> Result<&Slot> {

@@ -5,6 +5,8 @@
 use std::path::Path;
 
 #[cfg(feature = "json")]
+pub mod changes;
+#[cfg(feature = "json")]
 pub mod folder;
 #[cfg(feature = "images")]
 pub mod images;

@@ -9,7 +9,7 @@ use super::nested;
 use super::piece::{Piece, Pieces};
 use super::report::Report;
 use super::{Layout, SegmentKind};
-use crate::bytes::Data;
+use crate::bytes::{Data, differences};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The result of a draft and a layout. It can be inspected and saved.
@@ -91,7 +91,7 @@ impl<'a> Plan<'a> {
 
     /// Whether the new file is the same as the old one.
     pub fn is_identity(&self) -> bool {
-        self.changes().is_empty() && self.size() == self.container.data.len()
+        self.size() == self.container.data.len() && self.changed().next().is_none()
     }
 
     /// The size of the file that it writes, in bytes.
@@ -123,24 +123,59 @@ impl<'a> Plan<'a> {
 
     /// The ranges of the new file that differ from the same range of the old one, in order; if the file becomes
     /// shorter, only [`Plan::size`] shows it.
+    ///
+    /// Of new bytes over old ones only those that differ are listed; if they differ in many places, one range from the
+    /// first to the last of these.
     pub fn changes(&self) -> Vec<Change> {
         let mut changes = Vec::new();
+        for (range, kind, piece) in self.changed() {
+            match piece {
+                Piece::New(data) => changes.extend(self.written(range.start, data)),
+                Piece::Old(_) | Piece::Zeros(_) => changes.push(Change { range, kind }),
+            }
+        }
+        changes
+    }
+
+    /// The pieces that differ from the same range of the old file.
+    fn changed(&self) -> impl Iterator<Item = (Range<usize>, ChangeKind, &Piece<'a>)> {
         let mut at = 0;
-        for piece in self.pieces.iter() {
+        self.pieces.iter().filter_map(move |piece| {
             let range = at..at + piece.len();
             at = range.end;
             let old = self.container.data.get(range.clone());
             let kind = match piece {
-                Piece::Old(from) if from.start == range.start => continue,
+                Piece::Old(from) if from.start == range.start => return None,
                 Piece::Old(from) => ChangeKind::Moved { from: from.start },
-                Piece::New(data) if old == Some(data) => continue,
+                Piece::New(data) if old == Some(data) => return None,
                 Piece::New(_) => ChangeKind::Written,
-                Piece::Zeros(_) if old.is_some_and(crate::bytes::is_zero) => continue,
+                Piece::Zeros(_) if old.is_some_and(crate::bytes::is_zero) => return None,
                 Piece::Zeros(_) => ChangeKind::Zeroed,
             };
-            changes.push(Change { range, kind });
+            Some((range, kind, piece))
+        })
+    }
+
+    /// The ranges of new bytes at this offset that differ from the old file.
+    fn written(&self, start: usize, new: &[u8]) -> Vec<Change> {
+        /// More ranges of a piece are given as one.
+        const MOST: usize = 64;
+        let old = self.container.data.get(start..).unwrap_or_default();
+        let mut ranges: Vec<_> = differences(old, new).take(MOST + 1).collect();
+        if ranges.len() > MOST {
+            let (from, last) = (ranges[0].start, old.iter().zip(new).rposition(|(old, new)| old != new));
+            ranges = vec![from..last.map_or(new.len(), |last| last + 1)];
         }
-        changes
+        if new.len() > old.len() {
+            // The file ends within the piece.
+            match ranges.last_mut().filter(|last| last.end == old.len()) {
+                Some(last) => last.end = new.len(),
+                None => ranges.push(old.len()..new.len()),
+            }
+        }
+        let change =
+            |range: Range<usize>| Change { range: start + range.start..start + range.end, kind: ChangeKind::Written };
+        ranges.into_iter().map(change).collect()
     }
 
     /// Writes the whole new file, in blocks of 128 KiB.

@@ -3,6 +3,7 @@
 pub mod aas;
 pub mod check;
 pub mod checksum;
+pub mod compare;
 pub mod compress;
 pub mod diff;
 pub mod lmp;

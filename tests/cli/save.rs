@@ -22,7 +22,11 @@ fn a_save_needs_a_place() {
 fn the_report_is_one_line_and_quiet_is_quiet() {
     let room = Room::new();
     let run = room.run(&[&EDIT[..], &["-o", "out.bsp"]].concat()).without_data(0);
-    assert!(run.err.starts_with("out.bsp: ENTITIES ") && run.err.lines().count() == 1, "{}", run.err);
+    assert!(
+        run.err.starts_with("out.bsp: 1 entity, 1 value; ENTITIES ") && run.err.lines().count() == 1,
+        "{}",
+        run.err
+    );
     assert_eq!(room.run(&[&EDIT[..], &["-o", "out.bsp", "-q"]].concat()).without_data(0).err, "");
     assert!(room.read("out.bsp").windows(9).any(|bytes| bytes == b"The Place"));
 }
@@ -44,7 +48,7 @@ fn a_dry_run_writes_nothing() {
     room.run(&[&EDIT[..], &["-o", "out.bsp"]].concat()).done();
     let mut new = room.read("out.bsp");
     new.resize(map.len(), 0);
-    for change in run["changes"].as_array().unwrap() {
+    for change in run["ranges"].as_array().unwrap() {
         let at = change["offset"].as_u64().unwrap() as usize;
         let range = at..at + change["bytes"].as_u64().unwrap() as usize;
         new[range.clone()].copy_from_slice(&map[range]);
@@ -218,7 +222,7 @@ fn layouts_are_taken_by_name() {
     let long = format!("message={}", "x".repeat(200));
     for layout in ["keep", "append", "repack"] {
         let run = room.run(&["ent", "set", "q2.bsp", "worldspawn", &long, "--layout", layout, "-o", "out.bsp"]).done();
-        assert!(run.err.starts_with("out.bsp: ENTITIES "), "{}", run.err);
+        assert!(run.err.starts_with("out.bsp: 1 entity, 1 value; ENTITIES "), "{}", run.err);
         let map = room.read("out.bsp");
         assert!(entities(&map).windows(200).any(|bytes| bytes == "x".repeat(200).as_bytes()), "{layout}");
         assert_eq!(room.bspkit("verify out.bsp").code, Some(0));

@@ -77,7 +77,7 @@ fn a_dry_run_of_a_wal_file_says_what_would_change() {
     assert_eq!(run.text(), "out.wal: 5540 bytes -> 5540 bytes\n          96            2  written\n");
     let json = room.bspkit("tex import wall.wal --value 300 --dry-run --json").done().json();
     assert_eq!((json["changed"].as_bool(), json["output"].is_null()), (Some(true), true));
-    assert_eq!(json["changes"], serde_json::json!([{"offset": 96, "bytes": 2, "what": "written"}]));
+    assert_eq!(json["ranges"], serde_json::json!([{"offset": 96, "bytes": 2, "what": "written"}]));
     let run = room.bspkit("tex import wall.wal --value 0 --dry-run").done();
     assert_eq!(run.text(), "wall.wal: nothing changes, 5540 bytes\n");
     assert!(!room.path("out.wal").exists());

@@ -74,7 +74,7 @@ fn a_map_may_come_from_stdin_and_go_to_stdout() {
     let map = room.read("a.bsp");
     let run = with_stdin(&room, "ent set - worldspawn message=piped -o -", &map).done();
     room.bspkit("ent set a.bsp worldspawn message=piped -o saved.bsp").done();
-    assert!(run.out == room.read("saved.bsp") && run.err.starts_with("-: ENTITIES"), "{}", run.err);
+    assert!(run.out == room.read("saved.bsp") && run.err.starts_with("-: 1 entity, 1 value; ENTITIES"), "{}", run.err);
     assert!(!room.path("-").exists());
     assert!(with_stdin(&room, "info -", &map).done().text().starts_with("-: Quake II"));
     assert_eq!(room.bspkit("ent export a.bsp -o -").done().out, room.bspkit("ent export a.bsp").done().out);

@@ -153,7 +153,7 @@ fn a_pixel_is_a_luxel() {
             paint(&files[files.len() / 2], |pixels, _| pixels[..3].copy_from_slice(&color));
             let out = room.import(&[]);
             assert!(out.status.success(), "{name}: {}", text(&out));
-            assert!(text(&out).contains(": 1 luxel changed"), "{name}: {}", text(&out));
+            assert!(text(&out).contains(": 1 luxel; "), "{name}: {}", text(&out));
             let changes = room.changes();
             assert_eq!(changes.iter().map(|(_, count)| count).sum::<usize>(), 1, "{name} by {by}: {changes:?}");
             let new = room.light(&room.path("out.bsp"));

@@ -9,7 +9,6 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
-use crate::cli::show::count;
 use crate::cli::talk::Code;
 
 /// Make the light brighter or darker, or change its color
@@ -89,7 +88,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if changed > 0 {
             warn_of_copies(&bsp, job);
         }
-        job.say(&format!("{}: {} changed", job.path, count(changed, "luxel", "luxels")));
         Ok(Edited::Done)
     })
 }

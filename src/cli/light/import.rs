@@ -69,7 +69,6 @@ fn import(draft: &mut Draft<'static>, index: &Index, args: &Args, job: &mut Job<
     if taken.changed > 0 {
         warn_of_copies(draft.bsp(), job);
     }
-    job.say(&format!("{}: {} changed", job.path, count(taken.changed, "luxel", "luxels")));
     if taken.carried > 0 {
         let luxels = count(taken.carried, "luxel", "luxels");
         job.say(&format!("{}: {luxels} of the same light in another lump changed too", job.path));

@@ -9,7 +9,6 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
-use crate::cli::show::count;
 use crate::cli::talk::Code;
 
 /// Remove embedded files
@@ -37,7 +36,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             return Ok(Edited::Nothing(names.nothing(&args.patterns)));
         }
         pak.remove(&indices)?;
-        job.say(&format!("{}: {} removed", job.path, count(indices.len(), "file", "files")));
         Ok(Edited::Done)
     })
 }

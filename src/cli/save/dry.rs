@@ -4,9 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
+use bspkit::bytes::differences;
+use bspkit::face::changes::ComparisonJson;
 use bspkit::face::report::FindingJson;
 use bspkit::op::check::Finding;
-use bspkit::{ChangeKind, Plan};
+use bspkit::op::compare::{self, Comparison};
+use bspkit::{ChangeKind, Draft, Plan};
 use serde::Serialize;
 
 use super::sums::{SumJson, Sums};
@@ -18,6 +21,8 @@ pub(super) struct DryRun<'a> {
     pub(super) path: &'a Path,
     pub(super) target: Option<&'a Path>,
     pub(super) plan: &'a Plan<'a>,
+    /// What the edit touches.
+    pub(super) touched: &'a Comparison,
     pub(super) sums: Option<Sums>,
     pub(super) warnings: Vec<String>,
     /// Findings that the edit adds.
@@ -32,7 +37,9 @@ pub(super) struct Document<'a> {
     changed: bool,
     report: String,
     bytes: [usize; 2],
-    changes: Vec<ChangeJson>,
+    #[serde(flatten)]
+    touched: ComparisonJson,
+    ranges: Vec<RangeJson>,
     edits: Vec<EditJson<'a>>,
     moved: Vec<MovedJson<'a>>,
     checksums: Vec<SumJson>,
@@ -43,7 +50,7 @@ pub(super) struct Document<'a> {
 }
 
 #[derive(Serialize)]
-struct ChangeJson {
+struct RangeJson {
     offset: usize,
     bytes: usize,
     what: &'static str,
@@ -71,6 +78,17 @@ pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
     }
 }
 
+/// What an edit touches: counted for the report of a save, and named in a dry run and in JSON.
+pub(super) fn touched(draft: &Draft<'_>, is_dry: bool, job: &Job<'_>) -> Result<Comparison> {
+    let most = match (job.json, is_dry, job.talk.verbose) {
+        (true, _, _) | (false, true, true) => 1000,
+        (false, true, false) => 10,
+        (false, false, _) if job.talk.quiet => return Ok(Comparison::default()),
+        (false, false, _) => 0,
+    };
+    Ok(compare::draft(draft, most)?)
+}
+
 /// Prints what would change in a file that is not a map, in the same form as a plan.
 pub(super) fn print_bytes(
     path: &Path,
@@ -80,20 +98,22 @@ pub(super) fn print_bytes(
     backup: Option<&Path>,
     job: &mut Job<'_>,
 ) -> Result<()> {
-    let ranges = differences(old, new);
+    let mut ranges: Vec<_> = differences(old, new).collect();
+    ranges.extend((old.len() < new.len()).then(|| old.len()..new.len()));
     let report = sizes([old, new]);
     if !as_json {
         job.line(format!("{}: {report}", shown(target.unwrap_or(path))));
         ranges.iter().for_each(|range| job.line(format!("{:>12} {:>12}  written", range.start, range.len())));
         return Ok(());
     }
-    let change =
-        |range: &Range<usize>| ChangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
+    let written =
+        |range: &Range<usize>| RangeJson { offset: range.start, bytes: range.len(), what: "written", from: None };
     let document = Document {
         output: target.map(shown),
         changed: old != new,
         bytes: [old.len(), new.len()],
-        changes: ranges.iter().map(change).collect(),
+        touched: ComparisonJson::of_bytes(ranges.iter().map(Range::len).sum()),
+        ranges: ranges.iter().map(written).collect(),
         backup: backup.map(shown),
         ..nothing(old.len(), &report)
     };
@@ -105,24 +125,18 @@ pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
     Document { report: report.to_owned(), bytes: [size, size], ..Document::default() }
 }
 
-/// The ranges of the new bytes that differ from the old ones or lie after their end.
-fn differences(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for at in (0..new.len()).filter(|at| old.get(*at) != new.get(*at)) {
-        match ranges.last_mut() {
-            Some(last) if last.end == at => last.end = at + 1,
-            _ => ranges.push(at..at + 1),
-        }
-    }
-    ranges
-}
-
 impl DryRun<'_> {
     pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
         if job.json {
             return job.document(&self.document());
         }
-        job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.plan.report()));
+        job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.report()));
+        for lump in &self.touched.lumps {
+            lump.changes.iter().for_each(|change| job.line(format!("  {}", change.line(&lump.lump))));
+            if lump.more > 0 {
+                job.line(format!("  {}: and {} more", lump.lump, lump.more));
+            }
+        }
         for change in self.plan.changes() {
             let (offset, bytes) = (change.range.start, change.range.len());
             job.line(format!("{offset:>12} {bytes:>12}  {}", change.kind));
@@ -132,22 +146,30 @@ impl DryRun<'_> {
         Ok(())
     }
 
+    /// The report in one line: what the edit touches, and how lumps are placed.
+    pub(super) fn report(&self) -> String {
+        let touched = self.touched.touched();
+        let separator = if touched.is_empty() { "" } else { "; " };
+        format!("{touched}{separator}{}", self.plan.report())
+    }
+
     fn document(&self) -> Document<'_> {
         let report = self.plan.report();
-        let changes = self.plan.changes().into_iter().map(|change| {
+        let ranges = self.plan.changes().into_iter().map(|change| {
             let (what, from) = match change.kind {
                 ChangeKind::Moved { from } => ("moved", Some(from)),
                 ChangeKind::Zeroed => ("zeroed", None),
                 _ => ("written", None),
             };
-            ChangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
+            RangeJson { offset: change.range.start, bytes: change.range.len(), what, from }
         });
         Document {
             output: self.target.map(shown),
             changed: !self.plan.is_identity(),
-            report: report.to_string(),
+            report: self.report(),
             bytes: [report.size.0, report.size.1],
-            changes: changes.collect(),
+            touched: ComparisonJson::new(self.touched),
+            ranges: ranges.collect(),
             edits: report.edits.iter().map(|e| EditJson { lump: &e.name, bytes: [e.sizes.0, e.sizes.1] }).collect(),
             moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),

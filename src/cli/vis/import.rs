@@ -11,8 +11,8 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
-use crate::cli::show::{count, shown};
-use crate::cli::talk::{Code, Job};
+use crate::cli::show::shown;
+use crate::cli::talk::Code;
 
 /// Replace the visibility with that in an image, as `vis export` writes it
 ///
@@ -41,13 +41,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         bail!("{} is not a folder: several maps need a folder with an image for each", shown(&args.file));
     }
     args.save.spare(&args.file)?;
-    args.save.each(cx, args.maps.find(), |draft, map, job| match map.read_from(&args.file, "png") {
-        Some(file) => import(draft, &file, args, job),
+    args.save.each(cx, args.maps.find(), |draft, map, _| match map.read_from(&args.file, "png") {
+        Some(file) => import(draft, &file, args),
         None => Ok(Edited::Nothing("no image to import".to_owned())),
     })
 }
 
-fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
+fn import(draft: &mut Draft<'static>, file: &Path, args: &Args) -> Result<Edited> {
     let visibility = draft.visibility()?;
     if visibility::places(visibility).is_empty() {
         return Ok(Edited::Nothing("no visibility: everything is visible".to_owned()));
@@ -55,7 +55,6 @@ fn import(draft: &mut Draft<'static>, file: &Path, args: &Args, job: &mut Job<'_
     let set = args.set.into();
     let cannot = || format!("cannot import {}", shown(file));
     args.save.spare(file)?;
-    let changed = visibility::import(visibility, set, file).with_context(cannot)?;
-    job.say(&format!("{}: {} changed", shown(file), count(changed, "row", "rows")));
+    visibility::import(visibility, set, file).with_context(cannot)?;
     Ok(Edited::Done)
 }

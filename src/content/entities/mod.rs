@@ -238,6 +238,11 @@ impl<'a> Entities<'a> {
         map
     }
 
+    /// The lump that was read.
+    pub(crate) fn source_bytes(&self) -> &[u8] {
+        &self.source.data
+    }
+
     fn check_index(&self, index: usize) -> Result<()> {
         if index < self.len() {
             return Ok(());

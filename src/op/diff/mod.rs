@@ -5,9 +5,14 @@ mod pairing;
 
 use std::cmp::Ordering;
 
+pub(in crate::op) use pairing::pair;
+
 use super::patch::{Expected, Operation, Patch, Spot, Target};
 use crate::Result;
 use crate::content::entities::{Entities, Entity};
+
+/// Above this many comparisons of pairs, the entities of a class that nothing else identifies are paired in order.
+const MOST_COMPARED: usize = 1 << 26;
 
 /// Each addition and move takes time by the number of entities: above this product the whole text is shorter work.
 const MOST_ARRANGED: usize = 1 << 27;
@@ -42,7 +47,7 @@ pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
     if old_bytes == bytes {
         return Ok(Patch { entities, operations: Vec::new() });
     }
-    let pairing = pairing::pair(old, new);
+    let pairing = pair(old, new, MOST_COMPARED);
     let mut exact = vec![false; new.len()];
     // Twice: with pairs where they do, then with exact texts where the pairs gave others.
     for _ in 0..2 {
@@ -135,7 +140,7 @@ fn who(entity: &Entity<'_>) -> Vec<Expected> {
 }
 
 /// Which of the paired ones stay where they are: as many as can, while the others move around them.
-fn longest_rise(pairing: &[Option<usize>]) -> Vec<bool> {
+pub(in crate::op) fn longest_rise(pairing: &[Option<usize>]) -> Vec<bool> {
     // For each length the place of the smallest index that a rise of it ends with, and the place before each.
     let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut before = vec![None; pairing.len()];

@@ -7,9 +7,6 @@ use crate::content::entities::{Entities, Entity};
 /// The keys that tell who an entity is.
 pub(super) const TELLING: [&[u8]; 5] = [b"classname", b"hammerid", b"targetname", b"model", b"origin"];
 
-/// Above this many comparisons of pairs, the entities of a class that nothing tells apart are paired in order.
-const MOST_COMPARED: usize = 1 << 26;
-
 struct Pairing<'e, 'a> {
     old: &'e Entities<'a>,
     new: &'e Entities<'a>,
@@ -18,8 +15,9 @@ struct Pairing<'e, 'a> {
     is_taken: Vec<bool>,
 }
 
-/// For each new entity the old one that it is.
-pub(super) fn pair(old: &Entities<'_>, new: &Entities<'_>) -> Vec<Option<usize>> {
+/// For each new entity the old one that it is. Above `most_compared` comparisons of pairs, the entities of a class that
+/// nothing else identifies are paired in order.
+pub(in crate::op) fn pair(old: &Entities<'_>, new: &Entities<'_>, most_compared: usize) -> Vec<Option<usize>> {
     let (found, is_taken) = (vec![None; new.len()], vec![false; old.len()]);
     let mut pairing = Pairing { old, new, found, is_taken };
     let world = |entities: &Entities<'_>| {
@@ -35,7 +33,7 @@ pub(super) fn pair(old: &Entities<'_>, new: &Entities<'_>) -> Vec<Option<usize>>
     pairing.by(|entity| Some(vec![entity.get("model").filter(|model| model.starts_with(b"*"))?, entity.class()?]));
     pairing.by(|entity| Some(vec![entity.get("origin")?, entity.class()?]));
     pairing.by(|entity| Some(vec![entity.get("origin")?]));
-    pairing.by_likeness();
+    pairing.by_likeness(most_compared);
     pairing.found
 }
 
@@ -69,7 +67,7 @@ impl<'e> Pairing<'e, '_> {
     }
 
     /// Pairs those of a class that have the most in common, if that is half of what they have.
-    fn by_likeness(&mut self) {
+    fn by_likeness(&mut self, most_compared: usize) {
         let (old, new) = self.rest();
         let mut known: HashMap<Option<Vec<u8>>, Vec<&Entity<'e>>> = HashMap::new();
         let class = |entity: &Entity<'_>| entity.class().map(<[u8]>::to_ascii_lowercase);
@@ -80,7 +78,7 @@ impl<'e> Pairing<'e, '_> {
             let Some(known) = known.get(&class) else { continue };
             let pairs =
                 |entities: &[&Entity<'_>]| entities.iter().map(|entity| entity.pairs().len() + 1).sum::<usize>();
-            if pairs(known).saturating_mul(pairs(&group)) > MOST_COMPARED {
+            if pairs(known).saturating_mul(pairs(&group)) > most_compared {
                 known.iter().zip(&group).for_each(|(old, new)| self.take(new.index(), old.index()));
                 continue;
             }

@@ -1,0 +1,156 @@
+//! What differs between two maps, as JSON.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::report::text_and_raw;
+use crate::op::compare::{Change, Comparison, EntityChange, FieldChange, KeyChange, LightChange, Touched};
+use crate::record::Text;
+
+/// A comparison in JSON: `touched` has the counts, `changes` names what differs, and `more` is the number of changes
+/// that are not named.
+///
+/// ```
+/// use bspkit::face::changes::ComparisonJson;
+/// use bspkit::op::compare;
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
+/// let json = serde_json::to_value(ComparisonJson::new(&compare::draft(&draft, 10)?)).unwrap();
+/// assert_eq!(json["touched"]["records"], 1);
+/// assert_eq!(json["changes"][0]["fields"][0]["new"], 8);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ComparisonJson {
+    touched: Touched,
+    changes: Vec<Value>,
+    more: usize,
+}
+
+impl ComparisonJson {
+    /// The JSON of a comparison.
+    pub fn new(comparison: &Comparison) -> Self {
+        let lumps = comparison.lumps.iter();
+        let changes =
+            lumps.flat_map(|lump| lump.changes.iter().map(|change| Value::Object(object(&lump.lump, change))));
+        ComparisonJson {
+            touched: comparison.touched(),
+            changes: changes.collect(),
+            more: comparison.lumps.iter().map(|lump| lump.more).sum(),
+        }
+    }
+
+    /// The JSON of a file that is not a map, in which this many bytes differ.
+    pub fn of_bytes(bytes: usize) -> Self {
+        ComparisonJson { touched: Touched { bytes, ..Touched::default() }, ..ComparisonJson::default() }
+    }
+}
+
+/// The members of a JSON object.
+type Object = Map<String, Value>;
+
+/// Adds members that are not strings of bytes.
+fn put(object: &mut Object, members: Value) {
+    if let Value::Object(members) = members {
+        object.extend(members);
+    }
+}
+
+/// Adds bytes, if there are any: as a string, and with `_raw` in base64 if they are not UTF-8.
+fn put_bytes(object: &mut Object, name: &str, bytes: Option<&Vec<u8>>) {
+    if let Some(bytes) = bytes {
+        let (text, raw) = text_and_raw(bytes);
+        object.insert(name.to_owned(), text.into());
+        object.extend(raw.map(|raw| (format!("{name}_raw"), raw.into())));
+    }
+}
+
+fn object(lump: &str, change: &Change) -> Object {
+    let mut object = Object::new();
+    let mut start = |kind: &str| put(&mut object, json!({"kind": kind, "lump": lump}));
+    match change {
+        Change::Entity(entity) => {
+            start("entity");
+            put_entity(&mut object, entity);
+        }
+        Change::Record(record) => {
+            start("record");
+            if !record.list.is_empty() {
+                put(&mut object, json!({"list": record.list}));
+            }
+            let fields: Vec<Value> = record.fields.iter().map(field).collect();
+            put(&mut object, json!({"how": record.how, "index": record.index, "fields": fields}));
+        }
+        Change::File(file) => {
+            start("file");
+            put(&mut object, json!({"how": file.how, "bytes": [file.sizes.0, file.sizes.1]}));
+            put_bytes(&mut object, "name", Some(&file.name));
+            put_bytes(&mut object, "from", file.from.as_ref());
+        }
+        Change::Light(LightChange { set, index, is_page, luxels }) => {
+            start("light");
+            let place = if *is_page { "page" } else { "face" };
+            put(&mut object, json!({"set": set, place: index, "luxels": luxels}));
+        }
+        Change::Texture(texture) => {
+            start("texture");
+            put(&mut object, json!({"index": texture.index, "image": texture.image}));
+            put_bytes(&mut object, "old", texture.old.as_ref());
+            put_bytes(&mut object, "new", texture.new.as_ref());
+        }
+        Change::Row(row) => {
+            start("row");
+            put(
+                &mut object,
+                json!({"set": row.set.name(), "index": row.index, "gained": row.gained, "lost": row.lost}),
+            );
+        }
+        Change::Bytes(bytes) => {
+            start("bytes");
+            put(&mut object, json!({"offset": bytes.range.start, "bytes": [bytes.old, bytes.range.len()]}));
+        }
+        Change::Version(old, new) => {
+            start("version");
+            put(&mut object, json!({"version": [old, new]}));
+        }
+        Change::Compression(is_compressed) => {
+            start("compression");
+            put(&mut object, json!({"compressed": is_compressed}));
+        }
+        Change::Lump(how) => {
+            start("lump");
+            put(&mut object, json!({"how": how}));
+        }
+    }
+    object
+}
+
+fn put_entity(object: &mut Object, entity: &EntityChange) {
+    put(object, json!({"how": entity.how, "index": entity.index}));
+    if let Some(from) = entity.from {
+        put(object, json!({"from_index": from}));
+    }
+    put_bytes(object, "class", entity.class.as_ref());
+    put_bytes(object, "targetname", entity.name.as_ref());
+    let keys: Vec<Value> = entity.keys.iter().map(key).collect();
+    put(object, json!({"values": keys}));
+    if entity.more > 0 {
+        put(object, json!({"more_values": entity.more}));
+    }
+}
+
+fn key(change: &KeyChange) -> Value {
+    let mut object = Object::new();
+    put_bytes(&mut object, "key", Some(&change.key));
+    put_bytes(&mut object, "old", change.old.as_ref());
+    put_bytes(&mut object, "new", change.new.as_ref());
+    Value::Object(object)
+}
+
+fn field(change: &FieldChange) -> Value {
+    let value = |text: &Text| match text {
+        Text::Number(number) => serde_json::from_str::<Value>(number).unwrap_or_else(|_| number.clone().into()),
+        Text::Word(word) => word.clone().into(),
+    };
+    json!({"field": change.field, "old": value(&change.old), "new": value(&change.new)})
+}

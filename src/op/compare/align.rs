@@ -1,0 +1,153 @@
+//! Which records of one array are which of another: in time by their number.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use crate::op::diff::longest_rise;
+
+/// Above this number of records that differ, those of two arrays are compared by their indices.
+const MOST_ALIGNED: usize = 1 << 20;
+
+/// Records that differ: their indices in the old array, and in the new one. Between these, all records are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hunk {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
+}
+
+/// The records of an array.
+struct Array<'b> {
+    bytes: &'b [u8],
+    size: usize,
+}
+
+impl<'b> Array<'b> {
+    fn get(&self, index: usize) -> &'b [u8] {
+        self.bytes.get(index * self.size..(index + 1) * self.size).unwrap_or_default()
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len() / self.size
+    }
+}
+
+/// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
+/// and what stayed is found again by those that occur once.
+pub(super) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+    let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
+    let mut hunks = Vec::new();
+    if old.len() == new.len() {
+        same_length(&old, &new, &mut hunks);
+        return hunks;
+    }
+    let mut all = Hunk { old: 0..old.len(), new: 0..new.len() };
+    trim(&old, &new, &mut all);
+    let mut rest = all.clone();
+    for (old_at, new_at) in anchors(&old, &new, &all) {
+        let (before, after) = ((rest.old.start, rest.new.start), (old_at, new_at));
+        add(&old, &new, Hunk { old: before.0..after.0, new: before.1..after.1 }, &mut hunks);
+        (rest.old.start, rest.new.start) = (old_at + 1, new_at + 1);
+    }
+    add(&old, &new, rest, &mut hunks);
+    hunks
+}
+
+/// The differences of arrays of one length. Blocks that are equal are passed over as a whole.
+fn same_length(old: &Array<'_>, new: &Array<'_>, hunks: &mut Vec<Hunk>) {
+    let per_block = (4096 / old.size).max(1);
+    let block = per_block * old.size;
+    let blocks = old.bytes.chunks(block).zip(new.bytes.chunks(block)).enumerate();
+    for (number, _) in blocks.filter(|(_, (old, new))| old != new) {
+        let first = number * per_block;
+        for index in (first..(first + per_block).min(old.len())).filter(|index| old.get(*index) != new.get(*index)) {
+            match hunks.last_mut() {
+                Some(last) if last.new.end == index => (last.old.end, last.new.end) = (index + 1, index + 1),
+                _ => hunks.push(Hunk { old: index..index + 1, new: index..index + 1 }),
+            }
+        }
+    }
+}
+
+/// Leaves out equal records at both ends.
+fn trim(old: &Array<'_>, new: &Array<'_>, hunk: &mut Hunk) {
+    while !hunk.old.is_empty() && !hunk.new.is_empty() && old.get(hunk.old.start) == new.get(hunk.new.start) {
+        hunk.old.start += 1;
+        hunk.new.start += 1;
+    }
+    while !hunk.old.is_empty() && !hunk.new.is_empty() && old.get(hunk.old.end - 1) == new.get(hunk.new.end - 1) {
+        hunk.old.end -= 1;
+        hunk.new.end -= 1;
+    }
+}
+
+fn add(old: &Array<'_>, new: &Array<'_>, mut hunk: Hunk, hunks: &mut Vec<Hunk>) {
+    trim(old, new, &mut hunk);
+    if !hunk.old.is_empty() || !hunk.new.is_empty() {
+        hunks.push(hunk);
+    }
+}
+
+/// Records that occur once on both sides, as many as are in the same order: the indices of each.
+fn anchors(old: &Array<'_>, new: &Array<'_>, within: &Hunk) -> Vec<(usize, usize)> {
+    if within.old.is_empty() || within.new.is_empty() || within.old.len().max(within.new.len()) > MOST_ALIGNED {
+        return Vec::new();
+    }
+    let once = |array: &Array<'_>, range: Range<usize>| {
+        let mut known: HashMap<Vec<u8>, Option<usize>> = HashMap::with_capacity(range.len());
+        for index in range {
+            match known.entry(array.get(index).to_vec()) {
+                Entry::Occupied(mut entry) => *entry.get_mut() = None,
+                Entry::Vacant(entry) => drop(entry.insert(Some(index))),
+            }
+        }
+        known
+    };
+    let (known, mut own) = (once(old, within.old.clone()), once(new, within.new.clone()));
+    let pairing: Vec<Option<usize>> = within
+        .new
+        .clone()
+        .map(|index| {
+            let record = new.get(index);
+            own.remove(record).flatten().and_then(|_| known.get(record).copied().flatten())
+        })
+        .collect();
+    let stays = longest_rise(&pairing);
+    let paired = pairing.iter().enumerate().filter(|(at, _)| stays[*at]);
+    paired.filter_map(|(at, old)| Some(((*old)?, within.new.start + at))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
+        Hunk { old, new }
+    }
+
+    #[test]
+    fn what_is_added_and_removed_is_found() {
+        assert_eq!(hunks(b"abcd", b"abxd", 1), [hunk(2..3, 2..3)]);
+        assert_eq!(hunks(b"abcdef", b"bcdf", 1), [hunk(0..1, 0..0), hunk(4..5, 3..3)]);
+        assert_eq!(hunks(b"abc", b"axbyc", 1), [hunk(1..1, 1..2), hunk(2..2, 3..4)]);
+        assert_eq!(hunks(b"", b"ab", 2), [hunk(0..0, 0..1)]);
+        assert_eq!(hunks(b"aaaa", b"aaa", 1), [hunk(3..4, 3..3)]);
+    }
+
+    proptest! {
+        /// The old array with its hunks replaced is the new one.
+        #[test]
+        fn hunks_lead_from_one_array_to_the_other(old in "[a-e]{0,40}", new in "[a-e]{0,40}") {
+            let (mut made, mut at) = (String::new(), 0);
+            for hunk in hunks(old.as_bytes(), new.as_bytes(), 1) {
+                made += &old[at..hunk.old.start];
+                prop_assert_eq!(made.len(), hunk.new.start);
+                made += &new[hunk.new.clone()];
+                at = hunk.old.end;
+            }
+            made += &old[at..];
+            prop_assert_eq!(made, new);
+        }
+    }
+}

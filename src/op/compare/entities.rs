@@ -1,0 +1,118 @@
+//! Entities, by identity.
+
+use std::collections::HashMap;
+
+use super::change::{Change, EntityChange, How, KeyChange};
+use super::{Found, Sides};
+use crate::bytes::Data;
+use crate::content::entities::{Entities, Entity, Pair};
+use crate::op::diff::{longest_rise, pair};
+
+/// How many pairs of entities are compared to find those that have the most in common.
+const MOST_COMPARED: usize = 1 << 22;
+
+pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+    let rules = sides.old.entity_rules();
+    let Ok(old) = Entities::parse(old.clone(), rules) else { return };
+    match sides.edited.and_then(|edited| Some((edited, by_origin(&old, edited)?))) {
+        Some((edited, pairing)) => differ(&old, edited, &pairing, found),
+        None => {
+            if let Ok(new) = Entities::parse(new.clone(), rules) {
+                differ(&old, &new, &pair(&old, &new, MOST_COMPARED), found);
+            }
+        }
+    }
+}
+
+/// For each new entity the old one that it was read from; `None` if the new ones were read from another text.
+fn by_origin(old: &Entities<'_>, new: &Entities<'_>) -> Option<Vec<Option<usize>>> {
+    if new.source_bytes() != old.source_bytes() {
+        return None;
+    }
+    let starts: Vec<usize> = old.iter().filter_map(|entity| Some(entity.span()?.start)).collect();
+    Some(new.iter().map(|entity| starts.binary_search(&entity.span()?.start).ok()).collect())
+}
+
+fn differ(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>], found: &mut Found) {
+    let stays = longest_rise(pairing);
+    let mut is_kept = vec![false; old.len()];
+    for (entity, from) in new.iter().zip(pairing) {
+        let Some(before) = from.and_then(|from| old.get(from)) else {
+            add(found, How::Added, &entity, None, Vec::new());
+            continue;
+        };
+        is_kept[before.index()] = true;
+        let is_moved = !stays[entity.index()];
+        if !is_moved && before.bytes() == entity.bytes() {
+            continue;
+        }
+        let keys = keys(&before, &entity);
+        let how = match (is_moved, keys.is_empty()) {
+            (true, _) => How::Moved,
+            (false, true) => How::Rewritten,
+            (false, false) => How::Changed,
+        };
+        add(found, how, &entity, Some(before.index()), keys);
+    }
+    for entity in old.iter().filter(|entity| !is_kept[entity.index()]) {
+        add(found, How::Removed, &entity, None, Vec::new());
+    }
+}
+
+fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mut keys: Vec<KeyChange>) {
+    found.touched().entities += 1;
+    found.touched().values += keys.len();
+    let most = found.most;
+    found.add(|| {
+        let more = keys.len().saturating_sub(most);
+        keys.truncate(most);
+        let (class, name) = (entity.class().map(<[u8]>::to_vec), entity.get("targetname").map(<[u8]>::to_vec));
+        let from = from.filter(|from| *from != entity.index() || how == How::Moved);
+        Change::Entity(EntityChange { how, index: entity.index(), from, class, name, keys, more })
+    });
+}
+
+/// The values that differ. Of several equal keys, pairs that both have are left out first; the others are matched in
+/// their order.
+fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
+    let change = |key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>| KeyChange {
+        key: key.to_vec(),
+        old: old.map(<[u8]>::to_vec),
+        new: new.map(<[u8]>::to_vec),
+    };
+    let has_same_keys =
+        old.pairs().len() == new.pairs().len() && old.pairs().zip(new.pairs()).all(|(a, b)| a.key == b.key);
+    if has_same_keys {
+        let both = old.pairs().zip(new.pairs()).filter(|(old, new)| old.value != new.value);
+        return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
+    }
+    let mut equal: HashMap<Pair<'_>, usize> = HashMap::new();
+    new.pairs().for_each(|pair| *equal.entry(pair).or_default() += 1);
+    let mut kept: HashMap<Pair<'_>, usize> = HashMap::new();
+    let mut rest: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    let mut gone = Vec::new();
+    for pair in old.pairs() {
+        match equal.get_mut(&pair).filter(|count| **count > 0) {
+            Some(count) => {
+                *count -= 1;
+                *kept.entry(pair).or_default() += 1;
+            }
+            None => gone.push(pair),
+        }
+    }
+    gone.iter().rev().for_each(|pair| rest.entry(pair.key).or_default().push(pair.value));
+    let mut changes = Vec::new();
+    for pair in new.pairs() {
+        match kept.get_mut(&pair).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => changes.push(change(pair.key, rest.get_mut(pair.key).and_then(Vec::pop), Some(pair.value))),
+        }
+    }
+    // Of each key, the values at the end of the old list are left.
+    for pair in gone {
+        if let Some(value) = rest.get_mut(pair.key).and_then(Vec::pop) {
+            changes.push(change(pair.key, Some(value), None));
+        }
+    }
+    changes
+}

@@ -1,0 +1,266 @@
+//! What differs between two maps, or between a map and its draft: entities, records, embedded files, luxels, textures,
+//! visibility, and bytes that are read as nothing else.
+//!
+//! Only slots whose bytes differ are read, and what is in them is found by the rows of the dialect. Counts are
+//! complete, and the first differences of each lump are listed.
+//!
+//! ```
+//! use bspkit::Bsp;
+//! use bspkit::op::compare::{self, Change};
+//! let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+//! let mut draft = map.draft();
+//! draft.entities()?.first_class("light")?.set("light", "150")?;
+//! let found = compare::draft(&draft, 10)?;
+//! assert_eq!(found.touched().to_string(), "1 entity, 1 value");
+//! let Change::Entity(light) = &found.lumps[0].changes[0] else { unreachable!() };
+//! assert_eq!(light.keys[0].new.as_deref(), Some(&b"150"[..]));
+//!
+//! let saved = Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
+//! assert_eq!(compare::maps(&map, &saved, 10)?, found);
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod align;
+mod bytes;
+mod change;
+mod entities;
+mod files;
+mod light;
+mod print;
+mod records;
+mod textures;
+mod visibility;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+
+pub use change::{
+    BytesChange, Change, EntityChange, FieldChange, FileChange, How, KeyChange, LightChange, LumpChanges, RecordChange,
+    RowChange, TextureChange, Touched,
+};
+
+use crate::bsp::Bsp;
+use crate::bytes::Data;
+use crate::content::entities::Entities;
+use crate::dialect::{Form, Role, Row};
+use crate::draft::Draft;
+use crate::error::{Error, ErrorKind, Result};
+use crate::file::{Slot, SlotId};
+
+/// What differs, lump by lump, in the order of the directories.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The lumps that differ.
+    pub lumps: Vec<LumpChanges>,
+}
+
+impl Comparison {
+    /// The counts of all lumps.
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert!(bspkit::op::compare::maps(&map, &map, 10)?.touched().is_empty());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn touched(&self) -> Touched {
+        let mut touched = Touched::default();
+        self.lumps.iter().for_each(|lump| touched += lump.touched);
+        touched
+    }
+}
+
+/// What a draft changes. At most `most` differences of each lump are listed.
+///
+/// # Errors
+/// As [`Draft::plan`], without those of placement.
+pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
+    let (old, view) = (draft.bsp(), draft.view()?);
+    let new = view.as_ref().unwrap_or(old);
+    let sides = Sides { old, new, edited: draft.open_entities(), light: OnceCell::new() };
+    let recompressed: BTreeMap<SlotId, bool> = draft.recompressed().collect();
+    let mut lumps = Vec::new();
+    for (old_slot, new_slot) in old.slots().iter().zip(new.slots()) {
+        let (is_pending, compression) = (new.container().is_pending(old_slot.id), recompressed.get(&old_slot.id));
+        if !is_pending && compression.is_none() && old_slot.version == new_slot.version {
+            continue;
+        }
+        let mut found = Found::new(old_slot, old.len(old_slot), most);
+        found.version(old_slot, new_slot);
+        found.lump.changes.extend(compression.map(|is_compressed| Change::Compression(*is_compressed)));
+        if is_pending {
+            sides.compare(old_slot, new_slot, &mut found);
+        }
+        lumps.push(found.lump);
+    }
+    Ok(Comparison { lumps })
+}
+
+/// What differs between two maps of one dialect. At most `most` differences of each lump are listed. Bytes between
+/// lumps and after them are not compared, and neither are the places of lumps.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for maps of different dialects.
+pub fn maps(old: &Bsp<'_>, new: &Bsp<'_>, most: usize) -> Result<Comparison> {
+    if old.dialect() != new.dialect() {
+        let (old, new) = (old.dialect().name, new.dialect().name);
+        let message = format!("maps of different dialects cannot be compared: {old} and {new}");
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
+    let sides = Sides { old, new, edited: None, light: OnceCell::new() };
+    let mut others: HashMap<&str, Vec<&Slot>> = HashMap::new();
+    new.slots().iter().rev().for_each(|slot| others.entry(&slot.name).or_default().push(slot));
+    let pairs: Vec<_> = old.slots().iter().map(|slot| (slot, others.get_mut(&*slot.name).and_then(Vec::pop))).collect();
+    let mut added: Vec<SlotId> = others.into_values().flatten().map(|slot| slot.id).collect();
+    added.sort_unstable();
+    let mut lumps = Vec::new();
+    for (old_slot, new_slot) in pairs {
+        let mut found = Found::new(old_slot, old.len(old_slot), most);
+        match new_slot {
+            Some(new_slot) => sides.slots(old_slot, new_slot, &mut found),
+            None => found.whole(How::Removed),
+        }
+        lumps.extend((!found.is_empty()).then_some(found.lump));
+    }
+    for slot in added.into_iter().filter_map(|id| new.container().slot(id)) {
+        let mut found = Found::new(slot, new.len(slot), most);
+        found.whole(How::Added);
+        lumps.push(found.lump);
+    }
+    Ok(Comparison { lumps })
+}
+
+/// The two maps.
+struct Sides<'s> {
+    old: &'s Bsp<'s>,
+    new: &'s Bsp<'s>,
+    /// The new entities as a draft edits them, which knows each one's place in the old text.
+    edited: Option<&'s Entities<'s>>,
+    /// The light of both maps, if it can be read.
+    light: OnceCell<Option<light::Both<'s>>>,
+}
+
+/// A comparison of the content of a lump.
+type Compare = fn(&Sides<'_>, &[Data<'_>; 2], &mut Found);
+
+/// The comparisons of content that is not records, by the name that rows have for it.
+const CONTENTS: &[(&str, Compare)] = &[
+    ("text", entities::compare),
+    ("zip", files::compare),
+    ("visibility", visibility::compare),
+    ("textures", textures::compare),
+    ("textures without palettes", textures::compare),
+    ("strings", textures::compare_strings),
+];
+
+impl Sides<'_> {
+    /// Compares two slots of two files.
+    fn slots(&self, old: &Slot, new: &Slot, found: &mut Found) {
+        found.version(old, new);
+        let is_packed = [(self.old, old), (self.new, new)].map(|(bsp, slot)| bsp.decompressed_size(slot.id).is_some());
+        if is_packed[0] != is_packed[1] {
+            found.lump.changes.push(Change::Compression(is_packed[1]));
+        }
+        // What is within the game lump are slots, and its own bytes are only their places.
+        let has_members = |bsp: &Bsp<'_>| bsp.slots().iter().any(|slot| matches!(slot.id, SlotId::Game(_)));
+        let is_outer = self.old.role_of(old.id) == Some(Role::GameLump);
+        if !(is_outer && has_members(self.old) && has_members(self.new))
+            && *self.old.stored(old.id) != *self.new.stored(new.id)
+        {
+            self.compare(old, new, found);
+        }
+    }
+
+    /// Compares the content of two slots.
+    fn compare(&self, old: &Slot, new: &Slot, found: &mut Found) {
+        // What does not decompress is compared as it is stored.
+        let bytes = match (self.old.little_endian(old.id), self.new.little_endian(new.id)) {
+            (Ok(old), Ok(new)) => [old, new],
+            _ => [self.old.stored(old.id), self.new.stored(new.id)],
+        };
+        found.lump.sizes = (bytes[0].len(), bytes[1].len());
+        if *bytes[0] == *bytes[1] {
+            return;
+        }
+        let rows = (self.old.row(old).ok(), self.new.row(new).ok());
+        let row = match rows {
+            // An empty lump fits any row.
+            (Some(old_row), Some(new_row)) if bytes[1].is_empty() || std::ptr::eq(old_row, new_row) => Some(old_row),
+            (Some(_), Some(new_row)) if bytes[0].is_empty() => Some(new_row),
+            _ => None,
+        };
+        if light::is_light(self.old.dialect().light, &old.name) {
+            light::compare(self, &bytes, found);
+        } else if let Some(row) = row {
+            self.by_row(row, &bytes, found);
+        }
+        if found.lump.touched.is_empty() {
+            bytes::compare(&bytes, found);
+        }
+    }
+
+    fn by_row(&self, row: &Row, bytes: &[Data<'_>; 2], found: &mut Found) {
+        match row.form {
+            Form::Array(_) | Form::Lists(_) => {
+                let names = self.old.dialect().game(self.old.version()).flags;
+                records::compare(row, [&bytes[0], &bytes[1]], names, found);
+            }
+            Form::Lens(what) => {
+                if let Some((_, compare)) = CONTENTS.iter().find(|(name, _)| *name == what) {
+                    compare(self, bytes, found);
+                }
+            }
+            Form::Opaque(_) => {}
+        }
+    }
+}
+
+/// The differences of a lump so far.
+struct Found {
+    lump: LumpChanges,
+    most: usize,
+}
+
+impl Found {
+    fn new(slot: &Slot, size: usize, most: usize) -> Self {
+        let (touched, changes, more) = Default::default();
+        Found { lump: LumpChanges { lump: slot.name.clone(), sizes: (size, size), touched, changes, more }, most }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lump.changes.is_empty() && self.lump.more == 0
+    }
+
+    /// Whether the next change is listed.
+    fn has_room(&self) -> bool {
+        self.lump.changes.len() < self.most
+    }
+
+    /// Adds a change; it is only made if it is listed.
+    fn add(&mut self, change: impl FnOnce() -> Change) {
+        match self.has_room() {
+            true => self.lump.changes.push(change()),
+            false => self.lump.more += 1,
+        }
+    }
+
+    fn touched(&mut self) -> &mut Touched {
+        &mut self.lump.touched
+    }
+
+    fn version(&mut self, old: &Slot, new: &Slot) {
+        if let (Some(old), Some(new)) = (old.version, new.version)
+            && old != new
+        {
+            self.lump.changes.push(Change::Version(old, new));
+        }
+    }
+
+    /// The lump is in one of the maps only.
+    fn whole(&mut self, how: How) {
+        let size = self.lump.sizes.0;
+        self.lump.sizes = if how == How::Added { (0, size) } else { (size, 0) };
+        self.lump.touched.bytes = size;
+        self.lump.changes.push(Change::Lump(how));
+    }
+}

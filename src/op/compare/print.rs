@@ -1,0 +1,156 @@
+//! Changes as lines of text.
+
+use std::fmt;
+
+use super::change::{Change, EntityChange, FileChange, How, KeyChange, LightChange, RecordChange, TextureChange};
+use crate::bytes::escaped;
+
+/// Longer values are cut off in a line of text.
+const MOST_OF_VALUE: usize = 80;
+
+/// A value, in quotes.
+struct Quoted<'v>(&'v [u8]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.get(..MOST_OF_VALUE) {
+            Some(start) if self.0.len() > MOST_OF_VALUE => write!(f, "\"{}…\"", escaped(start)),
+            _ => write!(f, "\"{}\"", escaped(self.0)),
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            How::Added => "added",
+            How::Removed => "removed",
+            How::Changed => "changed",
+            How::Moved => "moved",
+            How::Rewritten => "rewritten with the same content",
+        })
+    }
+}
+
+impl Change {
+    /// One line of text; `lump` is the name of its lump.
+    ///
+    /// ```
+    /// use bspkit::op::compare;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
+    /// let found = compare::draft(&draft, 10)?;
+    /// let line = found.lumps[0].changes[0].line(&found.lumps[0].lump).to_string();
+    /// assert_eq!(line, "PLANES[3]: distance 768 -> 8");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn line<'c>(&'c self, lump: &'c str) -> impl fmt::Display + 'c {
+        Line { change: self, lump }
+    }
+}
+
+struct Line<'c> {
+    change: &'c Change,
+    lump: &'c str,
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lump = self.lump;
+        match self.change {
+            Change::Entity(entity) => print_entity(f, entity),
+            Change::Record(record) => print_record(f, lump, record),
+            Change::File(file) => print_file(f, lump, file),
+            Change::Light(LightChange { set, index, is_page, luxels }) => {
+                let space = if set.is_empty() { "" } else { " " };
+                let (what, s) = (if *is_page { "page" } else { "face" }, if *luxels == 1 { "" } else { "s" });
+                write!(f, "{lump}: {set}{space}{what} {index}, {luxels} luxel{s}")
+            }
+            Change::Texture(texture) => print_texture(f, lump, texture),
+            Change::Row(row) => {
+                let (set, index, gained, lost) = (row.set.name(), row.index, row.gained, row.lost);
+                write!(f, "{lump}: {set} of {index}, {gained} more visible, {lost} fewer")
+            }
+            Change::Bytes(bytes) => {
+                let (start, new) = (bytes.range.start, bytes.range.len());
+                match bytes.old == new {
+                    true => write!(f, "{lump}: {new} bytes at {start}"),
+                    false => write!(f, "{lump}: {} bytes at {start} -> {new} bytes", bytes.old),
+                }
+            }
+            Change::Version(old, new) => write!(f, "{lump}: version {old} -> {new}"),
+            Change::Compression(true) => write!(f, "{lump}: compressed"),
+            Change::Compression(false) => write!(f, "{lump}: decompressed"),
+            Change::Lump(how) => write!(f, "{lump}: {how}"),
+        }
+    }
+}
+
+fn print_entity(f: &mut fmt::Formatter<'_>, entity: &EntityChange) -> fmt::Result {
+    write!(f, "entity {}", entity.index)?;
+    if let Some(class) = &entity.class {
+        write!(f, " {}", escaped(class))?;
+    }
+    if let Some(name) = &entity.name {
+        write!(f, " {}", Quoted(name))?;
+    }
+    match (entity.how, entity.from) {
+        (How::Changed, None) => {}
+        (How::Changed, Some(from)) => write!(f, ", {from} before")?,
+        (How::Moved, Some(from)) => write!(f, " moved from {from}")?,
+        (how, _) => write!(f, " {how}")?,
+    }
+    let mut separator = ": ";
+    for KeyChange { key, old, new } in &entity.keys {
+        write!(f, "{separator}{}", escaped(key))?;
+        match (old, new) {
+            (Some(old), Some(new)) => write!(f, " {} -> {}", Quoted(old), Quoted(new))?,
+            (Some(old), None) => write!(f, " {} removed", Quoted(old))?,
+            (None, new) => write!(f, " {} added", Quoted(new.as_deref().unwrap_or_default()))?,
+        }
+        separator = "; ";
+    }
+    match entity.more {
+        0 => Ok(()),
+        more => write!(f, "; and {more} more values"),
+    }
+}
+
+fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -> fmt::Result {
+    let dot = if record.list.is_empty() { "" } else { "." };
+    write!(f, "{lump}{dot}{}[{}]", record.list, record.index)?;
+    if record.how != How::Changed {
+        write!(f, " {}", record.how)?;
+    }
+    let mut separator = ": ";
+    for field in &record.fields {
+        write!(f, "{separator}{} {} -> {}", field.field, field.old, field.new)?;
+        separator = "; ";
+    }
+    Ok(())
+}
+
+fn print_file(f: &mut fmt::Formatter<'_>, lump: &str, file: &FileChange) -> fmt::Result {
+    let (old, new) = file.sizes;
+    if let Some(from) = &file.from {
+        return write!(f, "{lump}: {} -> {}", escaped(from), escaped(&file.name));
+    }
+    write!(f, "{lump}: {} {}", escaped(&file.name), file.how)?;
+    match file.how {
+        How::Added => write!(f, ", {new} bytes"),
+        How::Changed if old == new => write!(f, ", {new} bytes"),
+        How::Changed => write!(f, ", {old} -> {new} bytes"),
+        _ => Ok(()),
+    }
+}
+
+fn print_texture(f: &mut fmt::Formatter<'_>, lump: &str, texture: &TextureChange) -> fmt::Result {
+    write!(f, "{lump}[{}]: ", texture.index)?;
+    match (&texture.old, &texture.new) {
+        (Some(old), Some(new)) if old == new => write!(f, "{}", escaped(new))?,
+        (Some(old), Some(new)) => write!(f, "{} -> {}", escaped(old), escaped(new))?,
+        (Some(old), None) => write!(f, "{} removed", escaped(old))?,
+        (None, new) => write!(f, "{} added", escaped(new.as_deref().unwrap_or_default()))?,
+    }
+    if texture.image && texture.old.is_some() && texture.new.is_some() { f.write_str(", other image") } else { Ok(()) }
+}
