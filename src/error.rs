@@ -88,6 +88,8 @@ pub enum Hint {
     Repack,
     /// Allow another number of records than the lump has.
     Resize,
+    /// Give this key apart from its value, so that nothing in it is read as an operator.
+    LiteralKey(String),
     /// A sentence.
     Text(String),
 }
@@ -104,6 +106,7 @@ impl fmt::Display for Hint {
             Hint::Resize => {
                 "another number of records can be allowed; what refers to records by number does not follow"
             }
+            Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
             Hint::Text(text) => text,
         })
     }

@@ -78,7 +78,6 @@ impl Names {
     }
 
     fn bytes(&self, argument: &OsStr) -> Vec<u8> {
-        let bytes = argument.as_encoded_bytes();
-        if self.has_escapes { unescaped(bytes) } else { bytes.to_vec() }
+        if self.has_escapes { unescaped(argument) } else { argument.as_encoded_bytes().to_vec() }
     }
 }

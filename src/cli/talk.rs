@@ -118,6 +118,7 @@ fn worded(hint: &Hint) -> String {
         Hint::Append => "use --layout append".to_owned(),
         Hint::Repack => "use --layout repack".to_owned(),
         Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
+        Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         hint => hint.to_string(),
     }
 }

@@ -45,9 +45,11 @@ macro_rules! iterator {
     };
 }
 
+pub mod assign;
 pub mod bspx;
 pub mod disp;
 pub mod entities;
+mod grammar;
 pub(crate) mod lens;
 pub mod lightgrid;
 pub mod lightmap;

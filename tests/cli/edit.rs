@@ -72,7 +72,7 @@ fn unset_and_rename_touch_only_their_pairs() {
     assert_eq!(edited(&room, &["unset", "*", "ANGLE", "angle"]), without);
     assert_eq!(edited(&room, &["rename-key", "*", "angle", "yaw"]), text.replace("\"angle\"", "\"yaw\""));
     let run = room.bspkit("ent unset q3.bsp worldspawn music nope -o out.bsp").done();
-    assert!(run.err.contains("warning: q3.bsp: no entity that matches worldspawn has the key `nope`"), "{}", run.err);
+    assert!(run.err.contains("warning: q3.bsp: no entity that matches worldspawn has `nope`"), "{}", run.err);
 }
 
 #[test]
@@ -167,11 +167,54 @@ fn what_is_not_entity_text_is_refused_in_one_sentence() {
 #[test]
 fn keys_like_operators_are_refused_and_can_be_given_as_they_are() {
     let room = Room::new();
-    for pair in ["message*=2", "message+=2", "message-=2", "message~s/a=b/c/"] {
+    for (pair, key) in [("message:=2", "message:"), ("message==2", "message"), ("x~s|a=b|c|", "x~s|a"), ("=2", "")] {
         let run = room.bspkit(&format!("ent set q3.bsp worldspawn {pair} -o out.bsp")).without_data(2);
-        assert!(run.err.contains("looks like an operator; --pair"), "{}", run.err);
+        assert!(run.err.contains(&format!("hint: --pair '{key}' VALUE")), "{}", run.err);
+        room.bspkit(&format!("ent add q3.bsp {pair} -o out.bsp")).without_data(2);
     }
     room.bspkit("ent set q3.bsp worldspawn --pair message* 2 -o out.bsp").done();
+    assert_eq!(room.bspkit("ent get out.bsp worldspawn message*").done().text(), "2\n");
+    room.bspkit("ent add q3.bsp --pair a: {classname} -o out.bsp").done();
+    assert_eq!(room.bspkit("ent get out.bsp [a:] a:").done().text(), "{classname}\n");
+}
+
+#[test]
+fn values_are_calculated_rewritten_and_filled_in() {
+    let room = Room::new();
+    let text = old(&room);
+    let new = edited(&room, &["set", "path_corner", "origin+=0 0 8", "target~s/^p(\\d)/{classname}_{1}/"]);
+    assert_eq!(new.matches("\"path_corner_").count(), text.matches("\"target\" \"p").count());
+    let back = edited(&room, &["set", "[origin]", "origin*=2", "origin/=2", "classname={classname}"]);
+    assert_eq!(back, text);
+    let new = edited(&room, &["add", "classname=light", "targetname={classname}_1"]);
+    assert!(new.ends_with("{\n\"classname\" \"light\"\n\"targetname\" \"light_1\"\n}\n\0"), "{new}");
+    for wrong in ["angle+=1", "a#2=1", "a={b}"] {
+        room.bspkit(&format!("ent add q3.bsp classname=x {wrong} -o no.bsp")).without_data(2);
+    }
+}
+
+#[test]
+fn what_cannot_be_calculated_is_left_or_refused() {
+    let room = Room::new();
+    let run = room.run(&["ent", "set", "q3.bsp", "*", "angle*=2", "-o", "out.bsp"]).done();
+    assert!(run.err.contains("warning: q3.bsp: entity #0: `angle` stays: the entity does not have it"), "{}", run.err);
+    let run = room.run(&["ent", "set", "q3.bsp", "*", "angle*=2", "--strict", "-o", "no.bsp"]).without_data(2);
+    assert!(run.err.contains("values stay as they are; entity #0: `angle` stays"), "{}", run.err);
+    room.run(&["ent", "set", "q3.bsp", "[angle]", "angle*=2", "--strict", "-o", "out.bsp"]).done();
+    room.run(&["ent", "set", "q3.bsp", "*", "classname*=2", "-o", "no.bsp"]).without_data(1);
+    room.run(&["ent", "set", "q3.bsp", "*", "classname~s/nope/x/", "-o", "no.bsp"]).without_data(1);
+    room.run(&["ent", "set", "q3.bsp", "[angle]", "zero=0", "angle/={zero}", "-o", "no.bsp"]).without_data(2);
+    assert!(!room.path("no.bsp").exists());
+}
+
+#[test]
+fn pairs_are_removed_by_their_value() {
+    let room = Room::new();
+    let text = old(&room);
+    let new = edited(&room, &["unset", "*", "angle=180"]);
+    assert_eq!(new, text.replace("\"angle\" \"180\"\n", ""));
+    assert_eq!(edited(&room, &["unset", "*", "angle~/^1.0$/", "angle>=1000"]), new);
+    room.bspkit("ent unset q3.bsp * angle=181 -o no.bsp").without_data(1);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn examples_in_help_run() {
         room.write(name, &std::fs::read(path).unwrap());
     }
     let prepare = "set -e
-        bspkit ent add q3.bsp classname=light style=32 _color='1 1 1' -o dm4.bsp -q
+        bspkit ent add q3.bsp classname=light style=32 light=200 origin='0 0 64' _color='1 1 1' -o dm4.bsp -q
         bspkit ent add dm4.bsp classname=light_spot -o 2.bsp -q
         bspkit ent add 2.bsp classname=info_null -o 3.bsp -q
         bspkit ent export dm4.bsp -o dm4.ent -q

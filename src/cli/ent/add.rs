@@ -1,11 +1,12 @@
 //! `ent add`: adds an entity.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use bspkit::content::assign::Assignment;
 
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::pairs::{NewPair, NewPairs};
+use crate::cli::pairs::NewPairs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
@@ -13,6 +14,7 @@ use crate::cli::talk::Code;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent add dm4.bsp classname=light origin=\"0 0 64\" light=300 -o out.bsp
+  bspkit ent add dm4.bsp classname=light targetname={classname}_1 -o out.bsp
   bspkit ent add maps classname=info_null --pair angle -1 -o edited"
 ))]
 pub(crate) struct Args {
@@ -25,19 +27,16 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let pairs = &args.pairs.0;
-    if let Some(NewPair { key, .. }) = pairs.iter().find(|pair| pair.key.nth.is_some()) {
-        bail!("{} is a number among equal keys, and a new entity has no keys yet: write the key twice", key.shown());
-    }
+    let pairs = Assignment::new_pairs(&args.pairs.read()?)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        if !pairs.iter().any(|pair| pair.key.name.eq_ignore_ascii_case(b"classname")) {
+        if !pairs.iter().any(|(key, _)| key.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }
         let entities = draft.entities()?;
         if args.save.force {
             entities.for_any_engine();
         }
-        entities.add(pairs.iter().map(|pair| (&pair.key.name, &pair.value)))?;
+        entities.add(pairs.iter().map(|(key, value)| (key, value)))?;
         Ok(Edited::Done)
     })
 }

@@ -11,7 +11,7 @@ use super::select::{Choice, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
-use crate::cli::pairs::Key;
+use crate::cli::pairs;
 use crate::cli::report::Report;
 use crate::cli::show::ValueJson;
 use crate::cli::talk::{Code, Job};
@@ -85,7 +85,7 @@ impl Report for Values<'_> {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
-    let key = args.key.as_deref().map(Key::parse).transpose()?;
+    let key = args.key.as_deref().map(pairs::key).transpose()?;
     args.reading.each(cx, |bsp, job| {
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);

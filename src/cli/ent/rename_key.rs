@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::select::Which;
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::pairs::{Key, unescaped};
+use crate::cli::pairs::{key, unescaped};
 use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
@@ -30,8 +30,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let old = Key::parse(&args.old)?;
-    let new = unescaped(args.new.as_encoded_bytes());
+    let old = key(&args.old)?;
+    let new = unescaped(&args.new);
     args.which.edit(cx, &args.save, |entities, chosen, _| {
         let mut renamed = 0;
         for index in chosen.indices {

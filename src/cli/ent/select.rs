@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use bspkit::bytes::escaped;
-use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities};
+use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Key};
 use bspkit::content::select::Selector;
 use bspkit::face::report::{FindingJson, PlaceJson};
 use bspkit::op::check::Severity;
 
 use crate::cli::context::Context;
 use crate::cli::maps::MapArgs;
-use crate::cli::pairs::Key;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
 use crate::cli::talk::{Code, Job};
@@ -51,14 +50,16 @@ impl Choice {
 
     /// The message if no entity that it matches has one of these keys.
     pub(super) fn nothing_with(&self, keys: &[&Key], entities: &Entities<'_>) -> String {
+        let shown: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
+        self.without(&format!("the key {}", shown.join(" or ")), keys, entities)
+    }
+
+    /// The message if no entity that it matches has something, with keys that are close to these.
+    pub(super) fn without(&self, what: &str, keys: &[&Key], entities: &Entities<'_>) -> String {
         let indices = self.of(entities);
-        let near: Vec<_> = keys
-            .iter()
-            .filter(|key| key.nth.is_none())
-            .flat_map(|key| entities.near_key(&key.name, &indices))
-            .collect();
-        let keys: Vec<_> = keys.iter().map(|key| key.shown()).collect();
-        format!("no entity that matches {} has the key {}{}", self.text, keys.join(" or "), close(&near))
+        let keys = keys.iter().filter(|key| key.nth.is_none());
+        let near: Vec<_> = keys.flat_map(|key| entities.near_key(&key.name, &indices)).collect();
+        format!("no entity that matches {} has {what}{}", self.text, close(&near))
     }
 }
 

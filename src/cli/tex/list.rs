@@ -182,7 +182,7 @@ fn textures(shelf: &Shelf, args: &Args, job: &mut Job<'_>) -> Result<Code> {
 }
 
 fn names(bsp: &Bsp<'_>, args: &Args, job: &mut Job<'_>) -> Result<Code> {
-    let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text.as_encoded_bytes()))).collect();
+    let patterns: Vec<_> = args.only.iter().map(|text| Pattern::new(unescaped(text))).collect();
     let lump = |name: &TextureName| bsp.slot(&name.lump).map_or("", |slot| slot.name.as_str());
     let found: Vec<TextureName> = bsp.texture_names()?.iter().collect();
     // In the order of the first use.

@@ -48,7 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let [old, new] = [&args.old, &args.new].map(|text| unescaped(text.as_encoded_bytes()));
+    let [old, new] = [&args.old, &args.new].map(|text| unescaped(text));
     let renaming = Renaming::new(&old, new)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let renamed = draft.texture_names()?.rename(&renaming)?;

@@ -153,7 +153,8 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.commit(own)
     }
 
-    fn remove(&mut self, pairs: &[usize]) -> Result<()> {
+    /// Removes the pairs of these indices, in ascending order.
+    pub(crate) fn remove(&mut self, pairs: &[usize]) -> Result<()> {
         if pairs.is_empty() {
             return Ok(());
         }

@@ -20,6 +20,7 @@ mod diagnostic;
 mod edit;
 mod entity;
 mod exact;
+mod key;
 mod order;
 mod parse;
 mod print;
@@ -36,6 +37,7 @@ pub(crate) use arrangement::{Arrangement, Beside};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
+pub use key::Key;
 pub use rule::Flaw;
 
 use crate::bytes::{self, short};

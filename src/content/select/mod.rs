@@ -1,5 +1,6 @@
 //! Selectors: choose the entities for an edit.
 
+mod expression;
 mod index;
 mod like;
 mod near;
@@ -11,8 +12,11 @@ use std::str::FromStr;
 
 use crate::content::entities::Entity;
 use crate::{Error, Result};
+pub(crate) use expression::Expression;
 pub(crate) use index::Index;
 use like::is_like;
+pub(crate) use parse::compared;
+pub(crate) use test::Compare;
 use test::Test;
 
 /// A choice of entities: a class, an index, and tests of keys.

@@ -1,22 +1,14 @@
 //! Selectors from text: pest reads the words, and this module builds the selector from them.
 
 use pest::Parser;
-use pest::error::InputLocation;
 use pest::iterators::Pair;
 
-use super::test::{Compare, Expression, Order, Test, one_number};
+use super::expression::Expression;
+use super::test::{Compare, Order, Test, one_number};
 use super::{All, Head, Selector};
 use crate::bytes::unescape;
+use crate::content::grammar::{self, Grammar, Rule, offset};
 use crate::{Error, ErrorKind, Result};
-
-#[allow(missing_docs, unreachable_pub)]
-mod grammar {
-    #[derive(pest_derive::Parser)]
-    #[grammar = "../grammar/select.pest"]
-    pub(super) struct Grammar;
-}
-
-use grammar::{Grammar, Rule};
 
 /// How deep `:not(...)` may be nested.
 const MAX_DEPTH: usize = 32;
@@ -36,10 +28,7 @@ pub(super) fn parse(text: &str) -> Result<Selector> {
     if text.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "the selector is empty").with_hint("`*` selects all entities"));
     }
-    let tree = Grammar::parse(Rule::selector, text).map_err(|error| {
-        let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
-        unreadable(text, at)
-    })?;
+    let tree = Grammar::parse(Rule::selector, text).map_err(|error| unreadable(text, offset(&error)))?;
     let wrong = |at, why: &str| wrong(text, at, why);
     let mut outer: Vec<Level> = Vec::new();
     let mut level = Level::default();
@@ -111,11 +100,8 @@ fn test(text: &str, test: Pair<'_, Rule>) -> Result<Test> {
             Rule::operator => operator = letters,
             Rule::expression => expression = (letters, at),
             Rule::letters => {
-                let (source, at) = expression;
-                compare = Compare::Matches(Expression::new(source, letters == "i").map_err(|(why, column)| {
-                    let skipped = source.char_indices().nth(column).map_or(source.len(), |(offset, _)| offset);
-                    wrong(text, at + skipped, &why)
-                })?);
+                let compiled = Expression::at(expression, letters == "i");
+                compare = Compare::Matches(compiled.map_err(|(at, why)| wrong(text, at, &why))?);
             }
             Rule::value => {
                 let value = part.into_inner().map(|text| unescape(text.as_str())).collect::<Vec<_>>().concat();
@@ -127,7 +113,8 @@ fn test(text: &str, test: Pair<'_, Rule>) -> Result<Test> {
     Ok(Test::Key { key, compare })
 }
 
-fn compared(operator: &str, value: Vec<u8>) -> Result<Compare, String> {
+/// The test of a value by an operator.
+pub(crate) fn compared(operator: &str, value: Vec<u8>) -> Result<Compare, String> {
     let order = match operator {
         "^=" => return Ok(Compare::Begins(value)),
         "$=" => return Ok(Compare::Ends(value)),
@@ -161,9 +148,6 @@ fn unreadable(text: &str, at: usize) -> Error {
     wrong(text, at, &why)
 }
 
-/// The error, with a mark under the place.
 fn wrong(text: &str, at: usize, why: &str) -> Error {
-    let caret = " ".repeat(text[..at].chars().count());
-    Error::new(ErrorKind::Argument, format!("cannot read the selector `{}`: {why}", text.escape_debug()))
-        .with_hint(format!("{}\n{caret}^", text.replace(char::is_control, " ")))
+    grammar::wrong("selector", text, at, why)
 }

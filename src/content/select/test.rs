@@ -2,15 +2,9 @@
 
 use std::cmp::Ordering;
 
-use regex::bytes::{Regex, RegexBuilder};
-
 use super::Selector;
+use super::expression::Expression;
 use crate::content::entities::Entity;
-
-/// The memory of one compiled expression in bytes: without a limit a short text can need gigabytes.
-const MAX_EXPRESSION: usize = 1 << 20;
-/// How deep groups of an expression may be nested.
-const MAX_GROUPS: u32 = 64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
@@ -22,8 +16,9 @@ pub(super) enum Test {
     },
 }
 
+/// What a value has to be.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Compare {
+pub(crate) enum Compare {
     Exists,
     Equal(Vec<u8>),
     Begins(Vec<u8>),
@@ -33,54 +28,13 @@ pub(super) enum Compare {
     Number(Order, f64),
 }
 
+/// How a number compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Less,
     LessOrEqual,
     Greater,
     GreaterOrEqual,
-}
-
-/// A regular expression with the text it was read from.
-#[derive(Clone, Debug)]
-pub(super) struct Expression {
-    pub(super) text: String,
-    pub(super) ignores_case: bool,
-    regex: Regex,
-}
-
-impl PartialEq for Expression {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.text, self.ignores_case) == (&other.text, other.ignores_case)
-    }
-}
-
-impl Expression {
-    /// Compiles an expression; the error is the reason and its place in the text in characters.
-    pub(super) fn new(text: &str, ignores_case: bool) -> Result<Self, (String, usize)> {
-        let regex = RegexBuilder::new(text)
-            .unicode(false)
-            .case_insensitive(ignores_case)
-            .size_limit(MAX_EXPRESSION)
-            .nest_limit(MAX_GROUPS)
-            .build();
-        match regex {
-            Ok(regex) => Ok(Expression { text: text.to_owned(), ignores_case, regex }),
-            Err(regex::Error::CompiledTooBig(_)) => {
-                Err((format!("the expression takes more than {MAX_EXPRESSION} bytes when it is compiled"), 0))
-            }
-            Err(error) => Err(reason(&error.to_string())),
-        }
-    }
-}
-
-/// The last line of the crate's message, and the column of its caret, which it indents by four spaces.
-fn reason(said: &str) -> (String, usize) {
-    let why = said.lines().last().unwrap_or_default();
-    let why = why.strip_prefix("error: ").unwrap_or(why);
-    let caret = said.lines().find(|line| line.trim_start().starts_with('^') && line.trim_end().ends_with('^'));
-    let column = caret.and_then(|line| line.find('^')).map_or(0, |at| at.saturating_sub(4));
-    (format!("the expression cannot be read: {why}"), column)
 }
 
 impl Test {
@@ -93,14 +47,14 @@ impl Test {
 }
 
 impl Compare {
-    pub(super) fn holds(&self, value: &[u8]) -> bool {
+    pub(crate) fn holds(&self, value: &[u8]) -> bool {
         match self {
             Compare::Exists => true,
             Compare::Equal(other) => value == other,
             Compare::Begins(start) => value.starts_with(start),
             Compare::Ends(end) => value.ends_with(end),
             Compare::Contains(part) => memchr::memmem::find(value, part).is_some(),
-            Compare::Matches(expression) => expression.regex.is_match(value),
+            Compare::Matches(expression) => expression.is_match(value),
             Compare::Number(order, number) => {
                 one_number(value).and_then(|value| value.partial_cmp(number)).is_some_and(|found| order.allows(found))
             }

@@ -1,0 +1,344 @@
+//! Changes of pairs as users write them: values, calculations, replacements of text, and what to remove.
+//!
+//! ```
+//! use bspkit::content::assign::Assignment;
+//! use bspkit::content::select::Selector;
+//!
+//! let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+//! let entities = draft.entities()?;
+//! let lights = entities.select(&Selector::parse("light")?);
+//! let done = entities.assign(&lights, &[Assignment::parse("light*=1.5")?, Assignment::parse("origin+=0 0 8")?])?;
+//! assert_eq!((done.entities, done.left.len()), (lights.len(), 0));
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod number;
+mod parse;
+mod template;
+mod value;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::bytes::escaped;
+use crate::content::entities::{Entities, Entity, EntityMut, Key};
+use crate::content::select::{Compare, Expression};
+use crate::{Error, ErrorKind, Place, Result};
+use template::Template;
+use value::{Effort, calculated, filled, rewritten};
+
+/// The longest value that an assignment makes, in bytes; engines read some thousands.
+const MOST_VALUE: usize = 1 << 20;
+/// The most bytes of new values that one call makes: as many as an entity text may have.
+const MOST_IN_TOTAL: usize = 16 << 20;
+/// How many letters the expressions of one call may look at.
+const MOST_EFFORT: u64 = 1 << 27;
+/// How many values that were left are listed.
+const MOST_LISTED: usize = 1000;
+
+/// A change of a pair.
+///
+/// | assignment | new value |
+/// |---|---|
+/// | `KEY=VALUE` | this one; a missing key is added |
+/// | `KEY+=2`, `-=`, `*=`, `/=` | each number of the value, calculated with this number |
+/// | `origin+=0 0 8` | each number, calculated with the number at the same place |
+/// | `KEY~s/OLD/NEW/` | with NEW for the first match of a regular expression |
+/// | `KEY~s/OLD/NEW/gi` | with NEW for all matches (`g`), in any case (`i`) |
+/// | `KEY={OTHER}_x` | with the value of another key in it, in each of these |
+///
+/// `KEY#2` is the second of equal keys; without a number it is the first. A NEW has the groups of the match as `{1}`
+/// and the whole match as `{0}`. `\{`, `\/`, `\xNN`, `\n` and `\\` are escapes; a brace that nothing closes is a
+/// letter.
+///
+/// Calculations are exact in decimals. A number that does not change keeps its letters, and so does all that is between
+/// numbers. Whole results are written without a point, unless the value has decimals that end with a zero, which keep
+/// their number. A result that has no end is rounded to nine digits, as many as a 32-bit float has.
+///
+/// ```
+/// use bspkit::content::assign::Assignment;
+/// let error = Assignment::parse("health:=2").unwrap_err();
+/// assert!(error.to_string().contains("ends like an operator"));
+/// assert_eq!(Assignment::parse("health*=2")?.key().name, b"health");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    key: Key,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    Set(Template),
+    Calculate(Operator, Template),
+    Rewrite { from: Expression, to: Template, is_global: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+impl Operator {
+    fn of(text: &str) -> Self {
+        match text {
+            "-=" => Operator::Subtract,
+            "*=" => Operator::Multiply,
+            "/=" => Operator::Divide,
+            _ => Operator::Add,
+        }
+    }
+}
+
+/// The result of an assignment for one entity.
+enum Outcome {
+    New(Vec<u8>),
+    /// The expression matches nothing.
+    NoMatch,
+    /// The value stays as it is, with the reason.
+    Left(String),
+    /// The whole edit is refused, with the reason.
+    Refused(String),
+}
+
+/// What assignments did.
+///
+/// ```
+/// use bspkit::content::assign::Assignment;
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let text = "{ \"wait\" \"2\" } { \"wait\" \"never\" }";
+/// let mut entities = Entities::parse(text, EntityRules::QUAKE2)?;
+/// let done = entities.assign(&[0, 1], &[Assignment::parse("wait+=0.5")?])?;
+/// assert_eq!(done.entities, 1);
+/// assert_eq!(done.left[0].to_string(), "entity #1: `wait` stays: `never` is not a number");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Assigned {
+    /// The number of entities with a value that was set, calculated or rewritten, also to what it was.
+    pub entities: usize,
+    /// The values that stay as they are, and why: the first thousand.
+    pub left: Vec<Left>,
+    /// The number of all values that stay.
+    pub left_in_total: usize,
+}
+
+/// A value that stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Left {
+    /// The index of the entity.
+    pub entity: usize,
+    /// The key.
+    pub key: Key,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entity #{}: `{}` stays: {}", self.entity, self.key, self.why)
+    }
+}
+
+impl Assignment {
+    /// Reads an assignment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place. A key that ends like an operator is
+    /// refused: [`Assignment::literal`] sets it.
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::assignment(text)
+    }
+
+    /// Sets a key to a value, both as they are.
+    pub fn literal(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
+        Assignment { key: Key::literal(key), what: What::Set(Template::literal(value.into())) }
+    }
+
+    /// The key that it changes.
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// The pairs of a new entity. A value may refer to the pairs before it.
+    ///
+    /// ```
+    /// use bspkit::content::assign::Assignment;
+    /// let pairs = ["classname=light", "targetname={classname}_1"].map(|text| Assignment::parse(text).unwrap());
+    /// assert_eq!(Assignment::new_pairs(&pairs)?[1].1, b"light_1");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] for a calculation, a rewriting or a number among equal keys: a new entity has no values
+    /// yet; for a value that refers to a key that is not before it, or is too long.
+    pub fn new_pairs(assignments: &[Assignment]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = Vec::with_capacity(assignments.len());
+        for Assignment { key, what } in assignments {
+            let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("`{key}` cannot be set: {why}"));
+            let template = match what {
+                What::Set(template) if key.nth.is_none() => template,
+                What::Set(_) => return Err(wrong("a new entity has no equal keys yet; write the key twice")),
+                _ => return Err(wrong("a new entity has no value yet that could change; use KEY=VALUE")),
+            };
+            let value = filled(&|key| key.value_in(&pairs), template, MOST_VALUE).map_err(|outcome| match outcome {
+                Outcome::Left(why) | Outcome::Refused(why) => wrong(&why),
+                Outcome::New(_) | Outcome::NoMatch => wrong("it has no value"),
+            })?;
+            pairs.push((key.name.clone(), value));
+        }
+        Ok(pairs)
+    }
+
+    fn outcome(&self, entity: &Entity<'_>, effort: &mut Effort, most: usize) -> Outcome {
+        let values = |key: &Key| key.value(entity);
+        let template = match &self.what {
+            What::Set(template) | What::Calculate(_, template) => template,
+            What::Rewrite { from, to, is_global } => {
+                return match self.key.value(entity) {
+                    Some(value) => rewritten(&values, value, (from, to, *is_global), effort, most),
+                    None => Outcome::Left("the entity does not have it".to_owned()),
+                };
+            }
+        };
+        match (&self.what, filled(&values, template, most), self.key.value(entity)) {
+            (_, Err(outcome), _) => outcome,
+            (What::Calculate(operator, _), Ok(operand), Some(value)) => calculated(value, *operator, &operand),
+            (What::Calculate(..), Ok(_), None) => Outcome::Left("the entity does not have it".to_owned()),
+            (_, Ok(value), _) => Outcome::New(value),
+        }
+    }
+}
+
+impl FromStr for Assignment {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Assignment::parse(text)
+    }
+}
+
+impl Entities<'_> {
+    /// Changes pairs of entities. Each assignment sees what those before it did to the same entity.
+    ///
+    /// # Errors
+    /// As all methods of [`EntityMut`]; [`ErrorKind::NotFound`] if there are fewer entities, or fewer equal keys;
+    /// [`ErrorKind::Refused`] if a result cannot be written as a number, or takes too long; [`ErrorKind::TooLarge`] for
+    /// new values of more than 16 MiB. What was edited before stays edited.
+    pub fn assign(&mut self, indices: &[usize], assignments: &[Assignment]) -> Result<Assigned> {
+        let (mut done, mut effort, mut room) = (Assigned::default(), Effort::new(MOST_EFFORT), MOST_IN_TOTAL);
+        for index in indices {
+            let mut entity = self.get_mut(*index)?;
+            let mut is_done = false;
+            for assignment in assignments {
+                let value = match assignment.outcome(&entity.entity(), &mut effort, MOST_VALUE) {
+                    Outcome::New(value) => value,
+                    Outcome::NoMatch => continue,
+                    Outcome::Left(why) => {
+                        done.leave(*index, assignment, why);
+                        continue;
+                    }
+                    Outcome::Refused(why) => return Err(refused(*index, assignment, &why)),
+                };
+                room = room.checked_sub(value.len()).ok_or_else(|| {
+                    Error::new(ErrorKind::TooLarge, format!("the new values have more than {MOST_IN_TOTAL} bytes"))
+                })?;
+                assignment.key.set(&mut entity, &value)?;
+                is_done = true;
+            }
+            done.entities += usize::from(is_done);
+        }
+        Ok(done)
+    }
+
+    /// Removes pairs of entities, and returns how many each removal removed. All of them look at the pairs as they are
+    /// before: `KEY#1` and `KEY#2` are what was first and second.
+    ///
+    /// # Errors
+    /// As all methods of [`EntityMut`]; what was edited before stays edited.
+    pub fn remove_pairs(&mut self, indices: &[usize], removals: &[Removal]) -> Result<Vec<usize>> {
+        let mut removed = vec![0; removals.len()];
+        for index in indices {
+            let mut entity = self.get_mut(*index)?;
+            let found: Vec<Vec<usize>> = removals.iter().map(|removal| removal.pairs(&entity)).collect();
+            removed.iter_mut().zip(&found).for_each(|(removed, found)| *removed += found.len());
+            let mut pairs = found.concat();
+            pairs.sort_unstable();
+            pairs.dedup();
+            entity.remove(&pairs)?;
+        }
+        Ok(removed)
+    }
+}
+
+impl Assigned {
+    fn leave(&mut self, entity: usize, assignment: &Assignment, why: String) {
+        self.left_in_total += 1;
+        if self.left.len() < MOST_LISTED {
+            self.left.push(Left { entity, key: assignment.key.clone(), why });
+        }
+    }
+}
+
+fn refused(index: usize, assignment: &Assignment, why: &str) -> Error {
+    let place = Place::default().lump("entities").record(index);
+    Error::new(ErrorKind::Refused, format!("cannot change `{}`: {why}", escaped(&assignment.key.name))).at(place)
+}
+
+/// Pairs to remove: `message`, `message#2`, `light=300`, `message~/re/i`, and the other tests of
+/// [`Selector`](crate::content::select::Selector).
+///
+/// ```
+/// use bspkit::content::assign::Removal;
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+///
+/// let mut entities = Entities::parse("{ \"light\" \"300\" \"wait\" \"2\" }", EntityRules::QUAKE2)?;
+/// let removals = [Removal::parse("light=200")?, Removal::parse("wait>1")?];
+/// assert_eq!(entities.remove_pairs(&[0], &removals)?, [0, 1]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Removal {
+    key: Key,
+    compare: Compare,
+    text: String,
+}
+
+impl Removal {
+    /// Reads a removal. A key with an operator in it has an escape for it: `\x3d` for `=`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place.
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::removal(text)
+    }
+
+    /// The key of the pairs.
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// The indices of the pairs.
+    fn pairs(&self, entity: &EntityMut<'_, '_>) -> Vec<usize> {
+        let pairs = entity.entity();
+        let equal = pairs.pairs().enumerate().filter(|(_, pair)| pair.key.eq_ignore_ascii_case(&self.key.name));
+        let numbered = equal.zip(1..).filter(|(_, number)| self.key.nth.is_none_or(|nth| nth == *number));
+        numbered.filter(|((_, pair), _)| self.compare.holds(pair.value)).map(|((at, _), _)| at).collect()
+    }
+}
+
+impl fmt::Display for Removal {
+    /// As it was read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
