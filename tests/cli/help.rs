@@ -97,7 +97,7 @@ fn pages_and_completions_have_every_command() {
         for command in COMMANDS.iter().flat_map(|command| command.split(' ')) {
             assert!(script.text().contains(command), "{shell}: {command}");
         }
-        for value in ["source22", "q2pro", "lump-overlap", "kingpin", "info_player_start", "DISPINFO"] {
+        for value in ["source22", "sdhlt", "lump-overlap", "kingpin", "logic_relay", "DISPINFO"] {
             // Scripts for PowerShell and elvish have no values.
             assert_eq!(script.text().contains(value), ["bash", "zsh", "fish"].contains(&shell), "{shell}: {value}");
         }
