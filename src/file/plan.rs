@@ -8,7 +8,7 @@ use super::container::Container;
 use super::nested;
 use super::piece::{Piece, Pieces};
 use super::report::Report;
-use super::{Layout, SegmentKind};
+use super::{Layout, SegmentKind, Slot};
 use crate::bytes::{Data, differences};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -116,7 +116,10 @@ impl<'a> Plan<'a> {
 
     /// Why saving must be forced ([`super::SaveOptions::force`]): the map is damaged and the plan changes it.
     pub fn needs_force(&self) -> Option<String> {
-        let slot = self.container.damaged().next().map(|slot| format!("{} {}", slot.name, slot.bounds));
+        // A damaged slot with new bytes is not damaged afterwards.
+        let is_edited = |slot: &&Slot| self.report.edits.iter().any(|edit| edit.slot == slot.id);
+        let slot = self.container.damaged().find(|slot| !is_edited(slot));
+        let slot = slot.map(|slot| format!("{} {}", slot.name, slot.bounds));
         let lump = || self.container.cut_game_lump().map(|lump| format!("{}: {}", lump.name, nested::OUTSIDE));
         slot.or_else(lump).filter(|_| !self.is_identity())
     }

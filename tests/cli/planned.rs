@@ -100,3 +100,56 @@ fn ten_errors_are_listed_and_the_others_counted() {
     assert_eq!(run.err.matches("error[").count(), 10, "{}", run.err);
     assert!(run.err.contains("the edit would add 247 errors") && run.err.contains("and 237 more"), "{}", run.err);
 }
+
+/// E9, E10: GoldSrc's and Quake's engines that read a value in another way, in whatever way the text comes.
+#[test]
+fn letters_that_engines_read_in_another_way_are_warned_of() {
+    let room = Room::new();
+    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    let patch = |changes: &str| {
+        let on = "\"op\": \"edit\", \"on\": {\"index\": 0}";
+        format!("{{\"bspkit_patch\": 1, \"operations\": [{{{on}, \"changes\": [{changes}]}}]}}")
+    };
+    let change = |key: &str, value: &str| format!("{{\"do\": \"set\", \"key\": \"{key}\", \"value\": \"{value}\"}}");
+    let many: Vec<String> = (0..300).map(|number| change(&format!("k{number}"), "v")).collect();
+    room.write("many.json", patch(&many.join(", ")).as_bytes());
+    room.write("end.json", patch(&change("wad", "c:\\\\")).as_bytes());
+    room.write("letters.json", patch(&change("message", "a\\\\b")).as_bytes());
+    let text = |inside: &str| format!("{{\n\"classname\" \"worldspawn\"\n{inside}}}\n");
+    let pairs: String = (0..300).map(|number| format!("\"k{number}\" \"v\"\n")).collect();
+    room.write("many.ent", text(&pairs).as_bytes());
+    room.write("end.ent", text("\"wad\" \"c:\\\"\n").as_bytes());
+    room.write("letters.ent", text("\"message\" \"a\\b\"\n").as_bytes());
+    room.write("key.ent", text("\"key \" \"a\"\n").as_bytes());
+    for file in ["many", "end"] {
+        warned(&room, &format!("ent patch goldsrc.bsp {file}.json"), "entity-engines");
+        warned(&room, &format!("ent import goldsrc.bsp {file}.ent"), "entity-engines");
+    }
+    for edit in ["patch q1.bsp letters.json", "import q1.bsp letters.ent", "import q1.bsp key.ent"] {
+        let run = room.bspkit(&format!("ent {edit} -o noted.bsp")).done();
+        assert!(run.err.contains("the edit adds note[entity-letters]"), "{edit}: {}", run.err);
+    }
+    let run = room.run(&["ent", "set", "q1.bsp", "worldspawn", "message=a\\\\b", "-o", "noted.bsp"]).done();
+    assert!(run.err.contains("the edit adds note[entity-letters]"), "{}", run.err);
+    // Notes about other lumps are for --verbose.
+    let run = room.bspkit("ent import q1.bsp letters.ent -o noted.bsp -q").done();
+    assert!(run.err.contains("engines drop") || run.err.contains("lose the letter"), "{}", run.err);
+}
+
+/// E8: an entity edit replaces all of a text that runs past the end of the file, so nothing is damaged afterwards.
+#[test]
+fn entities_that_run_past_the_end_are_edited_without_force() {
+    let room = Room::empty();
+    room.write("cut.bsp", include_bytes!("../broken/entities_overrun.bsp"));
+    room.write("new.ent", b"{\n\"classname\" \"worldspawn\"\n\"message\" \"new\"\n}\n");
+    room.write("patch.json", b"{\"bspkit_patch\": 1, \"operations\": [{\"op\": \"add\", \"text\": \"{\\n}\"}]}");
+    for edit in ["set cut.bsp worldspawn message=new", "import cut.bsp new.ent", "patch cut.bsp patch.json"] {
+        let run = room.bspkit(&format!("ent {edit} -o whole.bsp")).done();
+        assert!(run.err.contains("ENTITIES runs past the end of the file"), "{edit}: {}", run.err);
+        assert!(!room.bspkit("info whole.bsp").done().text().contains("past the end"), "{edit}");
+        room.bspkit("verify whole.bsp").done();
+    }
+    // Another lump that is damaged still is.
+    room.write("both.bsp", include_bytes!("../broken/lump_far_away.bsp"));
+    assert!(room.bspkit("ent set both.bsp worldspawn message=new -o x.bsp").without_data(2).err.contains("--force"));
+}

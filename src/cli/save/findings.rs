@@ -40,10 +40,13 @@ impl Findings {
         Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
     }
 
-    /// Prints the findings that are not refused; notes only with `--verbose`.
+    /// Prints the findings that are not refused; notes about lumps only with `--verbose`.
     pub(super) fn say(&self, job: &mut Job<'_>) {
-        let least = if job.talk.verbose { Severity::Note } else { Severity::Warning };
-        for finding in self.0.iter().filter(|finding| finding.code.severity >= least) {
+        let is_said = |finding: &&Finding| {
+            let is_note = finding.code.severity == Severity::Note;
+            job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")
+        };
+        for finding in self.0.iter().filter(is_said) {
             job.warn_here(&format!("the edit adds {finding}"));
         }
     }

@@ -144,9 +144,9 @@ impl TextRule {
     fn of_entity(&self, size: usize, most: usize) -> String {
         let engines = self.engines;
         match self.what {
-            TextTrait::MorePairs(_) => format!("the entity has {size} pairs; {engines} stop at more than {most}"),
+            TextTrait::MorePairs(_) => format!("the entity has {size} pairs; the limit of {engines} is {most}"),
             TextTrait::MoreBytes(_) => {
-                format!("the entity has {size} bytes of keys and values; {engines} stop at more than {most}")
+                format!("the entity has {size} bytes of keys and values; the limit of {engines} is {most}")
             }
             TextTrait::EmptyClass => format!("the entity's class is empty; {engines} stops there"),
             _ => format!("the entity has no key `classname` in this case; {engines} stop there"),

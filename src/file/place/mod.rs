@@ -82,6 +82,10 @@ impl<'s, 'a> Sheet<'s, 'a> {
         for edit in &edits.slots {
             if let Some(slot) = container.slot(edit.slot) {
                 let sizes = (slot.stored.len(), edit.stored.len());
+                if slot.bounds.is_damaged() {
+                    let warning = format!("{} {}; the file has only {} bytes of it", slot.name, slot.bounds, sizes.0);
+                    report.warnings.push(warning);
+                }
                 report.edits.push(SlotEdit { name: slot.name.clone(), slot: slot.id, sizes, how: How::InPlace });
             }
         }
