@@ -26,6 +26,7 @@ mod pak;
 mod put;
 mod records;
 mod report;
+mod rule_files;
 mod save;
 mod set;
 mod show;

@@ -29,6 +29,8 @@ struct Document<'a, R> {
     head: Head<'a>,
     #[serde(flatten)]
     report: R,
+    #[serde(flatten)]
+    extra: &'a serde_json::Map<String, serde_json::Value>,
 }
 
 /// The JSON report of a map that failed.
@@ -55,7 +57,7 @@ impl Job<'_> {
 
     /// Adds a JSON document with these fields: indented for a single map, one line for each of several.
     pub(crate) fn document(&mut self, report: &impl Serialize) -> Result<()> {
-        let document = Document { head: Head::new(self.file), report };
+        let document = Document { head: Head::new(self.file), report, extra: &self.extra };
         self.line(json(&document, self.many)?);
         Ok(())
     }
@@ -66,6 +68,7 @@ impl Job<'_> {
             let hints: Vec<String> = hints(error).collect();
             let hint = (!hints.is_empty()).then(|| hints.join("\n"));
             let error = format!("{error:#}");
+            self.extra.clear();
             // Strings can always be written as JSON.
             self.document(&Failed { error, hint }).ok();
         }

@@ -43,7 +43,7 @@ pub(crate) struct Save {
     backup: Option<String>,
     /// Write nothing; print what would change
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Print what changes as JSON; for several maps, one line for each
     #[arg(long)]
     json: bool,

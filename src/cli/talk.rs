@@ -140,6 +140,8 @@ pub(crate) struct Job<'t> {
     /// Whether reports are JSON, and whether there are several maps.
     pub(crate) json: bool,
     pub(crate) many: bool,
+    /// Members that are added to the JSON document of a save.
+    pub(crate) extra: serde_json::Map<String, serde_json::Value>,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.
@@ -159,8 +161,8 @@ const MOST_WAITING: usize = 1 << 20;
 impl<'t> Job<'t> {
     pub(crate) fn new(talk: &'t Talk, file: &'t Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
         let (out, err) = (Vec::new(), Vec::new());
-        let (path, code, failure) = (shown(file), Code::Done, None);
-        Job { talk, path, file, json: false, many: false, out, err, code, failure, stream, has_written: false }
+        let (path, code, failure, extra) = (shown(file), Code::Done, None, serde_json::Map::new());
+        Job { talk, path, file, json: false, many: false, extra, out, err, code, failure, stream, has_written: false }
     }
 
     /// Adds data of any size and keeps only little of it in memory. `false` if the reader has closed the pipe.

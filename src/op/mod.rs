@@ -8,4 +8,5 @@ pub mod compress;
 pub mod diff;
 pub mod lmp;
 pub mod patch;
+pub mod rules;
 pub mod verify;

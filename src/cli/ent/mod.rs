@@ -1,6 +1,7 @@
 //! `ent`: the entities of a map.
 
 mod add;
+mod apply;
 mod diff;
 mod dup;
 mod export;
@@ -57,6 +58,7 @@ commands! {
     Fmt(fmt),
     Diff(diff),
     Patch(patch),
+    Apply(apply),
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

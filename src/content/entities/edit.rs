@@ -39,11 +39,13 @@ use crate::{Error, ErrorKind, Result};
 pub struct EntityMut<'e, 'a> {
     pub(super) entities: &'e mut Entities<'a>,
     pub(super) index: usize,
+    /// Whether the rules for whole entities are checked later.
+    is_unchecked: bool,
 }
 
 impl<'e, 'a> EntityMut<'e, 'a> {
     pub(super) fn new(entities: &'e mut Entities<'a>, index: usize) -> Self {
-        EntityMut { entities, index }
+        EntityMut { entities, index, is_unchecked: false }
     }
 
     /// The position among the entities.
@@ -66,6 +68,34 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.entity().get(key)
     }
 
+    /// Makes several edits that are one: what is true of the whole entity, as that it has a class, is checked after the
+    /// last of them. After an error the entity is as it was before all of them.
+    ///
+    /// ```
+    /// use bspkit::content::entities::Entities;
+    /// use bspkit::dialect::EntityRules;
+    ///
+    /// let mut entities = Entities::parse("{\n\"classname\" \"light\"\n}\n\0", EntityRules::SOURCE)?;
+    /// let mut light = entities.first_class("light")?;
+    /// assert!(light.unset("classname").is_err());
+    /// light.all_at_once(|light| {
+    ///     light.unset("classname")?;
+    ///     light.push("classname", "light_spot")
+    /// })?;
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn all_at_once(&mut self, edit: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let old = self.entities.nodes[self.index].body.clone();
+        let was_unchecked = std::mem::replace(&mut self.is_unchecked, true);
+        let done = edit(self);
+        self.is_unchecked = was_unchecked;
+        let result = done.and_then(|()| if was_unchecked { Ok(()) } else { self.check_against(&old) });
+        if result.is_err() {
+            self.entities.nodes[self.index].body = old;
+        }
+        result
+    }
+
     /// Sets the value of a key, the first of several; adds the pair if there is none.
     pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         let (key, value) = (key.as_ref(), value.as_ref());
@@ -86,8 +116,12 @@ impl<'e, 'a> EntityMut<'e, 'a> {
 
     /// Adds a pair after the last one, with the same spacing; other pairs of the same key stay.
     pub fn push(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-        let (key, value) = (key.as_ref(), value.as_ref());
-        rule::check_pair(&self.entities.rules, self.index, key, value)?;
+        self.push_all(&[(key.as_ref(), value.as_ref())])
+    }
+
+    /// Adds pairs after the last one.
+    pub(crate) fn push_all(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<()> {
+        pairs.iter().try_for_each(|(key, value)| self.check_pair(Some(key), value))?;
         let entity = self.entity();
         if let Some(last) = entity.pairs.last()
             && is_unterminated(&entity, last.value)
@@ -97,8 +131,14 @@ impl<'e, 'a> EntityMut<'e, 'a> {
                 .with_hint("set that value first: this adds its quotes"));
         }
         let style = Style::of(&entity).unwrap_or_else(|| self.entities.style_near(self.index));
-        let own = Own::with_pair(&entity, &style, key, value)?;
+        let own = Own::with_pairs(&entity, &style, pairs)?;
         self.commit(own)
+    }
+
+    /// Refuses a key or value that engines of the dialect could not read back.
+    pub(crate) fn check_pair(&self, key: Option<&[u8]>, value: &[u8]) -> Result<()> {
+        key.map_or(Ok(()), |key| rule::check_key(&self.entities.rules, self.index, key))?;
+        rule::check_value(&self.entities.rules, self.index, value)
     }
 
     /// Removes all pairs of a key and returns their number. Comments stay.
@@ -134,10 +174,22 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     }
 
     fn set_value(&mut self, pair: usize, value: &[u8]) -> Result<()> {
+        self.set_values(&[(pair, value)])
+    }
+
+    /// Sets the values of pairs, by their places among all pairs, which ascend.
+    pub(crate) fn set_values(&mut self, values: &[(usize, &[u8])]) -> Result<()> {
         let entity = self.entity();
-        let Some(splice) = Splice::token(&entity, entity.pairs[pair].value, value) else { return Ok(()) };
-        rule::check_value(&self.entities.rules, self.index, value)?;
-        let own = Own::spliced(&entity, &[splice], &[])?;
+        let mut splices = Vec::with_capacity(values.len());
+        for &(pair, value) in values {
+            let Some(splice) = Splice::token(&entity, entity.pairs[pair].value, value) else { continue };
+            rule::check_value(&self.entities.rules, self.index, value)?;
+            splices.push(splice);
+        }
+        if splices.is_empty() {
+            return Ok(());
+        }
+        let own = Own::spliced(&entity, &splices, &[])?;
         self.commit(own)
     }
 
@@ -153,7 +205,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
         self.commit(own)
     }
 
-    /// Removes the pairs of these indices, in ascending order.
+    /// Removes pairs by their places among all pairs, which ascend.
     pub(crate) fn remove(&mut self, pairs: &[usize]) -> Result<()> {
         if pairs.is_empty() {
             return Ok(());
@@ -196,7 +248,7 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     /// Replaces the body, if the rules for whole entities allow it.
     pub(super) fn put(&mut self, body: Body) -> Result<()> {
         let old = std::mem::replace(&mut self.entities.nodes[self.index].body, body);
-        let result = self.check_against(&old);
+        let result = if self.is_unchecked { Ok(()) } else { self.check_against(&old) };
         if result.is_err() {
             self.entities.nodes[self.index].body = old;
         }

@@ -96,7 +96,7 @@ impl<'e> Entity<'e> {
     }
 
     /// All pairs, in order.
-    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + use<'e> {
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
         let (bytes, syntax) = (self.bytes, self.syntax);
         let inner = move |span: Span| unquoted(&bytes[span.range()], syntax).0;
         self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })

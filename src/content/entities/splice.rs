@@ -52,24 +52,25 @@ impl Own {
         Ok(Own { origin: None, text, pairs, inside })
     }
 
-    /// The entity with one more pair, after its last one.
-    pub(super) fn with_pair(entity: &Entity<'_>, style: &Style, key: &[u8], value: &[u8]) -> Result<Own> {
-        let (at, before) = match entity.pairs.last() {
-            Some(last) => (behind_comment(entity, last.value.end(), &style.between), &style.between),
-            None if is_blank(entity) => return Ok(Own::new(style, &[(key, value)])),
-            None => (entity.inside.start, &style.between),
+    /// The entity with more pairs, after its last one.
+    pub(super) fn with_pairs(entity: &Entity<'_>, style: &Style, pairs: &[(&[u8], &[u8])]) -> Result<Own> {
+        let at = match entity.pairs.last() {
+            Some(last) => behind_comment(entity, last.value.end(), &style.between),
+            None if is_blank(entity) => return Ok(Own::new(style, pairs)),
+            None => entity.inside.start,
         };
-        let mut with = before.clone();
-        let key_at = with.len();
-        style.pair(key, value, &mut with);
-        let (len, key_len) = (with.len(), key.len() + 2);
+        let (mut with, mut spans) = (Vec::new(), Vec::with_capacity(pairs.len()));
+        let start = at - entity.range.start;
+        for (key, value) in pairs {
+            with.extend_from_slice(&style.between);
+            let key_at = start + with.len();
+            style.pair(key, value, &mut with);
+            let end = start + with.len();
+            let key = Span::new(key_at..key_at + key.len() + 2);
+            spans.push(PairSpan { key, value: Span::new(end - (value.len() + 2)..end) });
+        }
         let mut own = Own::spliced(entity, &[Splice { range: at..at, with }], &[])?;
-        let at = at - entity.range.start;
-        let value_at = at + len - (value.len() + 2);
-        own.pairs.push(PairSpan {
-            key: Span::new(at + key_at..at + key_at + key_len),
-            value: Span::new(value_at..at + len),
-        });
+        own.pairs.append(&mut spans);
         Ok(own)
     }
 

@@ -1,0 +1,111 @@
+//! The rule files of a command: one file for all maps, or a folder as the plug-in of Stripper has it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use bspkit::ErrorKind;
+use bspkit::face::input;
+use bspkit::op::rules::{Format, Mode, Rules};
+use clap::ValueEnum;
+
+use super::show::shown;
+
+/// The file of a folder that is for all maps.
+const GLOBAL: &str = "global_filters.cfg";
+
+// How rule files are read. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    /// How Stripper files are read: as the plug-in does; strictly, so that whatever the plug-in would ignore is an
+    /// error and every pair of a filter has to match; or as Lumper does
+    #[arg(long, value_name = "MODE", default_value = "plugin")]
+    mode: ModeName,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModeName {
+    Plugin,
+    Strict,
+    Lumper,
+}
+
+/// The rule files that an argument names.
+pub(crate) struct RuleFiles {
+    /// The file for all maps.
+    global: Option<Rules>,
+    /// In a folder, the files of maps by their names without extension.
+    maps: HashMap<String, Rules>,
+}
+
+impl Reading {
+    /// Reads a file, or all files of a folder. What a file has wrong is an error where it is used.
+    pub(crate) fn read(&self, path: &Path) -> Result<RuleFiles> {
+        if !path.is_dir() {
+            return Ok(RuleFiles { global: Some(self.file(path)?), maps: HashMap::new() });
+        }
+        let mut files = RuleFiles { global: None, maps: HashMap::new() };
+        let global = path.join(GLOBAL);
+        if global.exists() {
+            files.global = Some(self.file(&global)?);
+        }
+        for file in in_folder(&path.join("maps"))? {
+            if let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) {
+                files.maps.insert(stem.to_owned(), self.file(&file)?);
+            }
+        }
+        if files.global.is_none() && files.maps.is_empty() {
+            bail!(
+                "{} has neither {GLOBAL} nor a maps/NAME.cfg: name a folder of Stripper, or a rule file",
+                shown(path)
+            );
+        }
+        Ok(files)
+    }
+
+    fn file(&self, path: &Path) -> Result<Rules> {
+        let mode = match self.mode {
+            ModeName::Plugin => Mode::Plugin,
+            ModeName::Strict => Mode::Strict,
+            ModeName::Lumper => Mode::Lumper,
+        };
+        Ok(Rules::read(&shown(path), &input::read(path)?, Format::Stripper, mode))
+    }
+}
+
+/// The rule files of a folder, sorted; none if there is no such folder.
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+    let cannot = |error| bspkit::Error::new(ErrorKind::Io, format!("cannot read {}", shown(folder))).with_source(error);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(cannot)?,
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(cannot));
+    let mut paths: Vec<PathBuf> = paths.collect::<std::result::Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cfg") && path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+impl RuleFiles {
+    /// The files for a map of this name, in the order in which they are applied: the one for all maps, then one for
+    /// each beginning of the name before an underscore, then the one of the whole name.
+    pub(crate) fn of(&self, map: &str) -> Vec<&Rules> {
+        let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0).chain([map.len()]);
+        self.global.iter().chain(starts.filter_map(|at| self.maps.get(&map[..at]))).collect()
+    }
+
+    /// The same files, if none of them is refused.
+    pub(crate) fn usable(&self, map: &str) -> Result<Vec<&Rules>> {
+        let files = self.of(map);
+        match files.iter().find_map(|rules| rules.refusal()) {
+            Some(error) => Err(error.into()),
+            None => Ok(files),
+        }
+    }
+}
+
+/// The name of a map by which rule files name it: the file name without its extension.
+pub(crate) fn map_name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,69 @@
+//! Rules for entities, from the files that people have: Stripper:Source, as its plug-in reads them, and its relatives.
+//!
+//! [`Rules::parse`] reads a file, [`Rules::apply`] applies it to the entities of a map: all of it or nothing. What is
+//! odd in a file is in [`Rules::findings`]; [`lint`] also tries the rules on maps.
+//!
+//! | format | extension | source |
+//! |---|---|---|
+//! | [`Format::Stripper`] | `.cfg` | `parser.cpp` of alliedmodders/stripper-source |
+
+mod apply;
+mod door;
+mod find;
+mod finding;
+mod lumper;
+mod model;
+mod pattern;
+mod stripper;
+
+pub use apply::apply;
+pub use finding::{At, CODES, Code, Finding};
+pub use model::{Action, Applied, Expected, Match, Need, NewPair, Report, Rule, Rules, Step, Test, Who};
+pub use pattern::Pattern;
+
+use crate::Result;
+
+/// How a Stripper:Source file is read and applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// As the plug-in does, with all that it ignores.
+    #[default]
+    Plugin,
+    /// Refuses what the plug-in would read in another way than it is written; every pair of a filter has to be in an
+    /// entity.
+    Strict,
+    /// As Lumper does.
+    Lumper,
+}
+
+/// The format of a rule file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Stripper:Source.
+    Stripper,
+}
+
+impl Rules {
+    /// Reads a file; the name is for messages.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Argument`] with file, line and column of what the mode refuses; all of it, if there is more.
+    pub fn parse(name: &str, text: &[u8], format: Format, mode: Mode) -> Result<Self> {
+        let rules = Rules::read(name, text, format, mode);
+        match rules.refusal() {
+            Some(error) => Err(error),
+            None => Ok(rules),
+        }
+    }
+
+    /// Reads a file with all its findings, also those that its mode refuses.
+    pub fn read(name: &str, text: &[u8], format: Format, mode: Mode) -> Self {
+        let mut rules = Rules::new(name, format, mode);
+        match (format, mode) {
+            (Format::Stripper, Mode::Lumper) => lumper::read(&mut rules, text),
+            _ => stripper::read(&mut rules, text),
+        }
+        rules
+    }
+}

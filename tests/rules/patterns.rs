@@ -1,0 +1,157 @@
+//! Regular expressions as PCRE2 reads them: what matches, what it rejects, and what this program cannot do.
+
+use super::*;
+
+/// Whether a filter with this expression removes an entity with this value.
+#[track_caller]
+fn matches(expression: &str, value: &str) -> bool {
+    let rules = format!("{{\n\"v\" \"/{expression}/\"\n}}");
+    let text = format!("{{\n\"classname\" \"worldspawn\"\n}}\n{{\n\"v\" \"{value}\"\n}}\n\0");
+    let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+    let rules = parse(&rules, Mode::Plugin).unwrap();
+    assert!(rules.findings.is_empty(), "{expression}: {:?}", rules.findings);
+    let report = rules.apply(&mut entities, "map").unwrap();
+    !report.rules[0].matched.is_empty()
+}
+
+#[test]
+fn what_matches() {
+    let rows: &[(&str, &[&str], &[&str])] = &[
+        ("a", &["a", "A", "xay"], &["b"]),
+        ("^a$", &["a"], &["ab", "ba"]),
+        ("^a$", &["a\n"], &["a\n\n", "a\nb"]),
+        ("a.b", &["axb"], &["a\nb", "ab"]),
+        ("(?s)a.b", &["a\nb"], &[]),
+        ("(?-i)a", &["a"], &["A"]),
+        ("(?-i:a)b", &["aB"], &["AB"]),
+        ("x(?i)y", &["XY"], &[]),
+        ("[]a]", &["]", "a", "A"], &["["]),
+        ("[^]a]", &["b"], &["]", "a"]),
+        ("^[a[b]$", &["[", "a", "b"], &["]", "c"]),
+        ("^[a&&b]$", &["&", "a", "b"], &[]),
+        ("^[a~~b+--]$", &["~", "a", ","], &["z"]),
+        ("^[\\d_-]+$", &["1-2_3"], &["1a"]),
+        ("^[[:alpha:]x0]+$", &["abX0"], &["1"]),
+        ("^\\w+\\s\\d+$", &["ab 12"], &["ab12"]),
+        ("\\bcat\\b", &["a cat"], &["cats"]),
+        ("^\\x41\\x{42}\\103$", &["abc", "ABC"], &[]),
+        ("^\\Qa.b\\E.$", &["a.bc"], &["axbc"]),
+        ("^a{2}$", &["aa"], &["a", "aaa"]),
+        ("^a{2,}$", &["aaa"], &["a"]),
+        ("^a{1,2}$", &["a", "aa"], &["aaa"]),
+        ("^a{,2}$", &["a{,2}"], &["a"]),
+        ("^a{x}$", &["a{x}"], &["a"]),
+        ("^{$", &["{"], &[]),
+        ("^(a|b)+$", &["abab"], &["c"]),
+        ("^(?:a|b)(?<n>c)(?P<m>d)(?'o'e)(?#note)$", &["acde"], &[]),
+        ("a*?b+?", &["b"], &["a"]),
+        ("^\\h\\v?$", &[" ", "\t\n"], &["x"]),
+        ("^[\\h]$", &["\t"], &["\n"]),
+        ("^\\N$", &["a"], &["\n"]),
+        ("^\\,\\/\\-$", &[",/-"], &[]),
+        ("\\z", &["a"], &[]),
+        ("^\\e?$", &["\x1b"], &["e"]),
+        ("", &["a"], &[]),
+        ("a||b", &["x"], &[]),
+        ("\u{e9}", &["\u{e9}"], &["e", "\u{c9}"]),
+    ];
+    for (expression, yes, no) in rows {
+        yes.iter().for_each(|value| assert!(matches(expression, value), "{expression} has to match {value:?}"));
+        no.iter().for_each(|value| assert!(!matches(expression, value), "{expression} must not match {value:?}"));
+    }
+}
+
+#[test]
+fn bytes_are_not_letters() {
+    let text = b"{ \"classname\" \"worldspawn\" }\n{ \"n\" \"caf\xe9\" }\n\0";
+    for (expression, number) in [(&b"^caf.$"[..], 1), (b"\\xe9", 1), (b"caf\xe9", 1), (b"caf\xc9", 0), (b"caf\\w", 0)] {
+        let mut entities = Entities::parse(&text[..], EntityRules::QUAKE2).unwrap();
+        let file = [b"{\n\"n\" \"/", expression, b"/\"\n}"].concat();
+        let rules = Rules::parse("r.cfg", &file, Format::Stripper, Mode::Plugin).unwrap();
+        assert_eq!(rules.apply(&mut entities, "map").unwrap().rules[0].count, number, "{}", file.escape_ascii());
+    }
+}
+
+#[test]
+fn what_pcre_rejects_too_leaves_the_pair_out() {
+    let rows = [
+        ("(", 7),
+        ("a(b", 8),
+        (")", 7),
+        ("a)", 8),
+        ("[a", 7),
+        ("*a", 7),
+        ("a**", 9),
+        ("a|+", 9),
+        ("(?:*)", 10),
+        ("[z-a]", 11),
+        ("[a-\\d]", 12),
+        ("[\\d-z]", 10),
+        ("[[:foo:]]", 8),
+        ("\\y", 7),
+        ("\\1", 7),
+        ("a\\", 8),
+        ("a{2,1}", 8),
+        ("a{70000}", 8),
+        ("(?<1a>b)", 7),
+        ("(?z)", 7),
+        ("\\x{100}", 7),
+        ("(?#a", 7),
+    ];
+    for (expression, column) in rows {
+        let rule = format!("{{\n\"v\" \"/{expression}/\"\n}}");
+        let found = findings(&rule, Mode::Plugin);
+        assert_eq!(found, [format!("2:{column} rule-pattern"), "1:1 rule-empty-block".to_owned()], "{expression}");
+        assert!(parse(&rule, Mode::Plugin).is_ok());
+    }
+}
+
+#[test]
+fn what_only_pcre_can_do_is_refused_with_its_place() {
+    let rows = [
+        ("a(?=b)", 8, "a look-ahead"),
+        ("(?!b)", 7, "a look-ahead"),
+        ("(?<=a)b", 7, "a look-behind"),
+        ("(?<!a)b", 7, "a look-behind"),
+        ("(?>a)", 7, "an atomic group"),
+        ("(a)\\1", 10, "a back-reference"),
+        ("(?<n>a)\\k<n>", 14, "a back-reference"),
+        ("(a)\\g1", 10, "a back-reference"),
+        ("a++", 9, "a possessive quantifier"),
+        ("a{2}+", 11, "a possessive quantifier"),
+        ("(?R)", 7, "`(?R`"),
+        ("(?1)", 7, "a call of a group"),
+        ("(?(1)a)", 7, "a condition"),
+        ("(?|a)", 7, "a branch reset"),
+        ("(*FAIL)", 7, "a verb"),
+        ("\\K", 7, "`\\K`"),
+        ("\\R", 7, "`\\R`"),
+        ("a\\Z", 8, "`\\Z`"),
+        ("\\pL", 7, "a property of Unicode"),
+        ("(?m)a", 7, "`(?m`"),
+        ("(?x) a", 7, "`(?x`"),
+        ("^*", 7, "a quantifier"),
+    ];
+    for (expression, column, why) in rows {
+        let rule = format!("{{\n\"v\" \"/{expression}/\"\n}}");
+        let error = parse(&rule, Mode::Plugin).unwrap_err().to_string();
+        let start = format!(
+            "r.cfg:2:{column}: the regular expression /{}/ cannot be used: {why}",
+            expression.replace('\\', "\\\\")
+        );
+        assert!(error.starts_with(&start), "{error}\n{start}");
+    }
+}
+
+#[test]
+fn expressions_are_bounded() {
+    let error = |text: &str| parse(&format!("{{\n\"v\" \"/{text}/\"\n}}"), Mode::Plugin).unwrap_err().to_string();
+    assert!(error("(a{100}){100}").contains("more than 4096 steps"));
+    assert!(error("((((a{60}){60}){60}){60}){60}").contains("more than 4096 steps"));
+    // Together they may not be too large either.
+    let many = format!("{{\n{}}}", "\"v\" \"/a{4000}/\"\n".repeat(300));
+    assert!(parse(&many, Mode::Plugin).unwrap_err().to_string().contains("too large together"));
+    // Groups as deep as a line can have them.
+    let deep = format!("{}a{}", "(".repeat(120), ")".repeat(120));
+    assert!(error(&deep).contains("cannot be used"));
+}
