@@ -47,6 +47,8 @@ mod read;
 mod records;
 #[path = "cli/room.rs"]
 mod room;
+#[path = "cli/rules.rs"]
+mod rules;
 #[path = "cli/save.rs"]
 mod save;
 #[path = "cli/schema.rs"]

@@ -405,3 +405,23 @@ fn embedded_files() {
     ];
     check("embedded_files", &room, &lines);
 }
+
+#[test]
+fn rules() {
+    let room = Room::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rules");
+    for name in ["global_filters.cfg", "maps/own.cfg", "maps/own_rooms.cfg"] {
+        room.write(format!("stripper/{name}"), &std::fs::read(examples.join("stripper").join(name)).unwrap());
+    }
+    room.write("own_rooms.bsp", &fixture("q2/own_rooms"));
+    room.write("bad.cfg", b"{\n\"classname\" \"/^(?!light)/\"\n\"origin\" \"/*/\"\n}\n");
+    let lines = [
+        "bspkit ent apply own_rooms.bsp --rules stripper -o out.bsp",
+        "bspkit ent apply own_rooms.bsp --rules stripper -o out.bsp -v | head -5",
+        "bspkit ent apply own_rooms.bsp source.bsp --rules stripper --dry-run",
+        "bspkit ent apply own_rooms.bsp --rules bad.cfg -o no.bsp",
+        "bspkit ent apply own_rooms.bsp --rules bad.cfg -o no.bsp --mode strict",
+        "bspkit ent apply own_rooms.bsp --rules none.cfg -o no.bsp",
+    ];
+    check("rules", &room, &lines);
+}

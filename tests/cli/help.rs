@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 60] = [
+pub(crate) const COMMANDS: [&str; 61] = [
     "",
     "info",
     "ls",
@@ -34,6 +34,7 @@ pub(crate) const COMMANDS: [&str; 60] = [
     "ent fmt",
     "ent diff",
     "ent patch",
+    "ent apply",
     "compress",
     "decompress",
     "lmp",
@@ -156,6 +157,8 @@ fn examples_in_help_run() {
         echo '{\"bspkit_patch\": 1, \"operations\": [{\"op\": \"edit\", \"on\": {\"select\": \"light\"}, \"changes\": [
             {\"do\": \"set\", \"key\": \"light\", \"value\": \"400\"}]}]}' >brighter.json
         printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
+        printf 'filter:\n{\n\"classname\" \"info_null\"\n}\n' >clean.cfg
+        mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp

@@ -85,7 +85,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 27] = [
+const OUTPUTS: [(&str, &str); 29] = [
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
@@ -113,6 +113,8 @@ const OUTPUTS: [(&str, &str); 27] = [
     ("save", "compress source.bsp --dry-run --json"),
     ("save", "load q2.bsp planes planes.jsonl --dry-run --json"),
     ("save", "vis fill q2.bsp --dry-run --json"),
+    ("save", "ent apply q2.bsp none.bsp --rules r.cfg --dry-run --json"),
+    ("save", "ent apply q2.bsp q3.bsp --rules r.cfg --require-matches --dry-run --json"),
 ];
 
 fn schema(name: &str) -> Value {
@@ -131,6 +133,7 @@ fn every_document_is_as_its_schema_says() {
     room.bspkit("ent import q2.bsp odd.ent -o odd.bsp --force");
     let planes = room.bspkit("dump q2.bsp planes").done();
     room.write("planes.jsonl", planes.text().as_bytes());
+    room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\nadd:\n{\n\"classname\" \"light\"\n}\n");
     let mut wrong = Vec::new();
     for (name, line) in OUTPUTS {
         let schema = schema(name);

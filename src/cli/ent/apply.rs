@@ -25,7 +25,7 @@ const LISTED: usize = 10;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent apply dm4.bsp --rules clean.cfg -o out.bsp
-  bspkit ent apply maps --rules addons/stripper -o out
+  bspkit ent apply maps --rules addons/stripper -o edited
   bspkit ent apply maps --rules clean.cfg --mode strict --require-matches --dry-run"
 ))]
 pub(crate) struct Args {
@@ -90,8 +90,15 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if job.json {
             let rules = report.rules.iter().map(|applied| rule_json(applied, &report)).collect::<Vec<_>>();
             job.extra.insert("rules".to_owned(), serde_json::to_value(rules)?);
-        } else if args.save.dry_run || job.talk.verbose {
-            report.rules.iter().for_each(|applied| job.line(format!("{}: {}", job.path, line(applied, &report))));
+        } else {
+            for applied in &report.rules {
+                let line = format!("{}: {}", job.path, line(applied, &report));
+                match args.save.dry_run {
+                    true => job.line(line),
+                    false if job.talk.verbose => job.say(&line),
+                    false => {}
+                }
+            }
         }
         let matching = report.rules.iter().filter(|applied| applied.count > 0).count();
         if matching == 0 {

@@ -1,4 +1,4 @@
-//! What rules did, as edits of the text: each entity once, with all of its changes at once, then additions and removals.
+//! What rules did, as edits of the text: each entity once, with all of its changes, then additions and removals.
 //!
 //! An entity may pass through a state that no engine reads, such as one without a class between a deletion and an
 //! insertion. Only the result is checked.

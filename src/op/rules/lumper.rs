@@ -1,5 +1,5 @@
-//! Stripper:Source files as Lumper reads them, which differs from the plug-in: lines of any length, headers in any case,
-//! blocks of the same kind are joined, and a line that is not understood ends the reading with an error.
+//! Stripper:Source files as Lumper reads them: lines of any length, headers in any case, blocks of the same kind are
+//! joined, and a line that is not understood ends the reading with an error.
 //!
 //! Source: `StripperConfig.cs` of momentum-mod/lumper.
 

@@ -64,6 +64,7 @@ impl Rules {
             (Format::Stripper, Mode::Lumper) => lumper::read(&mut rules, text),
             _ => stripper::read(&mut rules, text),
         }
+        rules.findings.sort_by_key(|found| found.at);
         rules
     }
 }

@@ -1,0 +1,81 @@
+//! Rule files: `ent apply` and `rules`.
+
+use super::room::{Room, entities};
+
+const FILTER: &[u8] = b"filter:\n{\n\"classname\" \"light\"\n}\n";
+
+fn classes(room: &Room, map: &str) -> String {
+    let run = room.bspkit(&format!("ent get {map} * classname")).done();
+    run.text().lines().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rules_are_applied_to_many_maps() {
+    let room = Room::new();
+    room.write("r.cfg", FILTER);
+    room.bspkit("ent apply q2.bsp q3.bsp --rules r.cfg -o out").done();
+    for map in ["q2.bsp", "q3.bsp"] {
+        let left = classes(&room, &format!("out/{map}"));
+        assert!(!left.split(' ').any(|class| class == "light"), "{left}");
+        room.bspkit(&format!("verify out/{map}")).done();
+    }
+}
+
+#[test]
+fn a_map_that_no_rule_matches_is_left_as_it_is() {
+    let room = Room::new();
+    room.write("r.cfg", b"{\n\"classname\" \"none\"\n}\n");
+    let before = room.read("q2.bsp");
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --layout repack").done();
+    assert!(run.err.contains("no rule matches"), "{}", run.err);
+    assert!(room.read("q2.bsp") == before);
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o no.bsp --require-matches").without_data(2);
+    assert!(run.err.contains("the rule at r.cfg:1 matches nothing"), "{}", run.err);
+    assert!(!room.path("no.bsp").exists());
+}
+
+#[test]
+fn a_folder_has_files_for_all_maps_and_for_beginnings_of_names() {
+    let room = Room::new();
+    let add = |name: &str| format!("add:\n{{\n\"classname\" \"{name}\"\n}}\n").into_bytes();
+    room.write("s/global_filters.cfg", &add("all"));
+    for name in ["cp", "cp_dust", "cp_dust_v2", "dust", "cp_", "CP", "cp_dust_v"] {
+        room.write(format!("s/maps/{name}.cfg"), &add(&format!("of:{name}")));
+    }
+    room.write("s/maps/cp.txt", b"{\n}\n");
+    room.write("cp_dust_v2.bsp", &room.read("q2.bsp"));
+    room.bspkit("ent apply cp_dust_v2.bsp --rules s -o out.bsp").done();
+    assert!(classes(&room, "out.bsp").ends_with(" target_speaker all of:cp of:cp_dust of:cp_dust_v2"));
+    // A file with a fault stops the maps that it is for, and no others.
+    room.write("s/maps/cp.cfg", b"{\n\"a\" \"/(?=b)/\"\n}\n");
+    let run = room.bspkit("ent apply cp_dust_v2.bsp q2.bsp --rules s -o out");
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("s/maps/cp.cfg:2:7: the regular expression /(?=b)/ cannot be used"), "{}", run.err);
+    assert!(classes(&room, "out/q2.bsp").ends_with(" all"));
+    assert!(!room.path("out/cp_dust_v2.bsp").exists());
+    let run = room.bspkit("ent apply q2.bsp --rules out -o x.bsp").without_data(2);
+    assert!(run.err.contains("out has neither global_filters.cfg nor a maps/NAME.cfg"), "{}", run.err);
+}
+
+#[test]
+fn what_engines_cannot_read_changes_nothing() {
+    let room = Room::new();
+    room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\n{\n\"classname\" \"worldspawn\"\n}\n");
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o out.bsp").without_data(2);
+    assert!(run.err.contains("the rule at r.cfg:4:1 cannot be applied"), "{}", run.err);
+    assert!(!room.path("out.bsp").exists());
+    // Rules are not taken for a target.
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o r.cfg").without_data(2);
+    assert!(run.err.contains("r.cfg is an input file"), "{}", run.err);
+}
+
+#[test]
+fn modes_differ() {
+    let room = Room::new();
+    room.write("r.cfg", b"filter:\n{\n\"classname\" \"/light_?/\"\n\"origin\" \"/^128/\"\n} // end\n");
+    for (mode, code) in [("plugin", 0), ("strict", 0), ("lumper", 2)] {
+        let run = room.bspkit(&format!("ent apply q2.bsp --rules r.cfg --mode {mode} -o {mode}.bsp"));
+        assert_eq!(run.code, Some(code), "{}", run.err);
+    }
+    assert_eq!(entities(&room.read("plugin.bsp")), entities(&room.read("strict.bsp")));
+}
