@@ -90,6 +90,10 @@ pub enum Hint {
     Resize,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
     LiteralKey(String),
+    /// Allow a script more of this: `steps`, `time` or `memory`.
+    Limit(&'static str),
+    /// All of these.
+    Several(Vec<Hint>),
     /// A sentence.
     Text(String),
 }
@@ -107,6 +111,11 @@ impl fmt::Display for Hint {
                 "another number of records can be allowed; what refers to records by number does not follow"
             }
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
+            Hint::Limit(what) => return write!(f, "the limit of {what} can be raised"),
+            Hint::Several(hints) => {
+                let lines: Vec<String> = hints.iter().map(Hint::to_string).collect();
+                return f.write_str(&lines.join("\n"));
+            }
             Hint::Text(text) => text,
         })
     }

@@ -27,6 +27,8 @@ mod put;
 mod records;
 mod report;
 mod rule_files;
+#[cfg(feature = "script")]
+mod run;
 mod save;
 mod set;
 mod show;
@@ -66,16 +68,16 @@ pub(crate) use help;
 /// The commands of a group: for each its name and its module, which has `Args` and `run`. (The modules are declared
 /// outside the macro, so that `cargo fmt` finds them.)
 macro_rules! commands {
-    ($($name:ident($module:ident),)*) => {
+    ($($(#[$only:meta])? $name:ident($module:ident),)*) => {
         #[derive(clap::Subcommand)]
         enum Command {
-            $($name($module::Args),)*
+            $($(#[$only])? $name($module::Args),)*
         }
 
         impl Command {
             fn run(&self, cx: &$crate::cli::context::Context) -> anyhow::Result<$crate::cli::talk::Code> {
                 match self {
-                    $(Command::$name(args) => $module::run(cx, args),)*
+                    $($(#[$only])? Command::$name(args) => $module::run(cx, args),)*
                 }
             }
         }
@@ -117,6 +119,8 @@ commands! {
     Light(light),
     Lmp(lmp),
     Pak(pak),
+    #[cfg(feature = "script")]
+    Run(run),
     Tex(tex),
     Vis(vis),
     Completions(completions),

@@ -46,7 +46,7 @@ pub(crate) struct Save {
     pub(crate) dry_run: bool,
     /// Print what changes as JSON; for several maps, one line for each
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Where to write lumps that grow
     #[arg(long, value_name = "LAYOUT", default_value = "keep")]
     layout: LayoutName,
@@ -85,7 +85,7 @@ pub(crate) enum Edited {
     Nothing(String),
 }
 
-fn bad_argument(message: String, hint: &str) -> Error {
+pub(crate) fn bad_argument(message: String, hint: &str) -> Error {
     let error = bspkit::Error::new(ErrorKind::Argument, message);
     if hint.is_empty() { error.into() } else { error.with_hint(hint).into() }
 }
@@ -233,7 +233,7 @@ impl Save {
 
     /// The maps, each with its target. A target may be an input map only with `--in-place`.
     fn with_targets(&self, maps: Maps) -> Result<Maps> {
-        if self.output.is_none() && !self.in_place && !self.dry_run {
+        if !self.has_output() {
             return Err(bad_argument("no output given".into(), "use -o FILE, --in-place or --dry-run"));
         }
         let maps = if self.in_place { maps.only_once() } else { maps };

@@ -119,6 +119,8 @@ fn worded(hint: &Hint) -> String {
         Hint::Repack => "use --layout repack".to_owned(),
         Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
+        Hint::Limit(what) => format!("--max-{what} raises the limit"),
+        Hint::Several(hints) => hints.iter().map(worded).collect::<Vec<_>>().join("\n"),
         hint => hint.to_string(),
     }
 }

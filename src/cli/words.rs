@@ -18,13 +18,21 @@ pub(crate) const SEPARATOR: char = '\0';
 /// Joins the maps to one argument.
 pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let (command, words) = words(program, &arguments);
-    let operands: Vec<&Arg> = command.get_positionals().filter(|arg| arg.get_value_delimiter().is_none()).collect();
-    if operands.len() == command.get_positionals().count() || words.is_empty() {
+    let is_map = |arg: &&Arg| arg.get_value_delimiter().is_some();
+    // Operands may be before the maps, and after a `--`, as with `run SCRIPT MAP -- ARGS`.
+    let Some(before) = command.get_positionals().position(|arg| is_map(&arg)) else { return arguments };
+    let is_after = command.get_positionals().any(Arg::is_last_set);
+    let end = arguments.iter().position(|argument| is_after && argument == "--").unwrap_or(arguments.len());
+    let words: Vec<usize> = words.into_iter().filter(|at| *at < end).skip(before).collect();
+    let operands = command.get_positionals().skip(before).filter(|arg| !is_map(arg) && !arg.is_last_set());
+    let operands: Vec<&Arg> = operands.collect();
+    if words.is_empty() {
         return arguments;
     }
-    let is_map = |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_file =
+        |at: &&usize| Path::new(&arguments[**at]).extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
     let is_pair = |at: &&usize| arguments[**at].as_encoded_bytes().contains(&b'=');
-    let leading = 1 + words[1..].iter().take_while(|at| is_map(at) && !is_pair(at)).count();
+    let leading = 1 + words[1..].iter().take_while(|at| is_file(at) && !is_pair(at)).count();
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
     let maps = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
     // From the last to the first: the positions of those before stay valid.

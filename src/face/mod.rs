@@ -18,6 +18,8 @@ pub mod patch;
 pub mod records;
 #[cfg(feature = "json")]
 pub mod report;
+#[cfg(feature = "script")]
+pub mod script;
 
 /// A path as one line of text; bytes that would break the line are escaped.
 pub fn shown(path: &Path) -> String {

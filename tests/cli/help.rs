@@ -66,6 +66,7 @@ pub(crate) const COMMANDS: [&str; 61] = [
     "vis export",
     "vis import",
     "vis fill",
+    "run",
     "completions",
     "man",
 ];
@@ -145,6 +146,10 @@ fn examples_in_help_run() {
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps/src").join(source);
         room.write(name, &std::fs::read(path).unwrap());
+    }
+    for script in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/scripts")).unwrap() {
+        let script = script.unwrap();
+        room.write(script.file_name().to_str().unwrap(), &std::fs::read(script.path()).unwrap());
     }
     let prepare = "set -e
         bspkit ent add q3.bsp classname=light style=32 light=200 origin='0 0 64' _color='1 1 1' -o dm4.bsp -q

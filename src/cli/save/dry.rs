@@ -31,6 +31,13 @@ pub(super) struct DryRun<'a> {
     pub(super) backup: Option<&'a Path>,
 }
 
+impl super::Save {
+    /// Whether anything says where to save, or that nothing is saved.
+    pub(crate) fn has_output(&self) -> bool {
+        self.output.is_some() || self.in_place || self.dry_run
+    }
+}
+
 #[derive(Default, Serialize)]
 pub(super) struct Document<'a> {
     output: Option<String>,

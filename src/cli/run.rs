@@ -1,0 +1,131 @@
+//! `run`: runs a script on maps.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use bspkit::Draft;
+use bspkit::face::input;
+use bspkit::face::report::{FindingJson, PlaceJson};
+use bspkit::face::script::{Limits, Said, Script, Settings};
+use bspkit::op::check::Severity;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::maps::{MapArgs, MapFile};
+use super::save::{Edited, Save, bad_argument};
+use super::show::shown;
+use super::talk::{Code, Job};
+
+/// Run a script on maps
+///
+/// The script is in the language Rhai. It reads and changes entities, embedded files, texture names, lumps, records and
+/// light; docs/scripts.md lists all it can call. It runs once for each map. If it fails, nothing is written for that
+/// map. What it reports is printed on stdout.
+///
+/// Without -o, --in-place and --dry-run the script must not change the map.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit run mirror.rhai dm4.bsp -o out.bsp -- --axis x
+  bspkit run mirror.rhai maps --dry-run -- --axis y"
+))]
+pub(crate) struct Args {
+    /// The script
+    #[arg(value_name = "SCRIPT")]
+    script: PathBuf,
+    #[command(flatten)]
+    maps: MapArgs,
+    /// Words for the script, which it sees as `args`: `--axis x` is `args.axis`
+    #[arg(value_name = "ARGS", last = true)]
+    args: Vec<String>,
+    /// The most steps of the script for one map
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    max_steps: u64,
+    /// The most seconds for one map
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().time.as_secs())]
+    max_time: u64,
+    /// The most memory of the whole program while scripts run, in MiB (measured on Linux)
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20)]
+    max_memory: u64,
+    #[command(flatten)]
+    save: Save,
+}
+
+/// The document of a script that changes nothing.
+#[derive(Serialize)]
+struct Document {
+    findings: Vec<FindingJson>,
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let text = input::read(&args.script)?;
+    let text = String::from_utf8(text).with_context(|| format!("{} is not UTF-8", shown(&args.script)))?;
+    let script = Script::compile(shown(&args.script), text)?;
+    if args.save.has_output() {
+        let takes_stdout = args.save.file().is_some_and(is_stdin);
+        return args.save.each(cx, args.maps.find(), |draft, map, job| {
+            let said = args.run(&script, draft, map)?;
+            tell(&said, takes_stdout, job);
+            Ok(match (draft.changes()?.is_empty(), said.findings.is_empty()) {
+                (true, true) => Edited::Same,
+                (_, is_whole) => Edited::Told { what: String::new(), is_whole },
+            })
+        });
+    }
+    args.maps.find().json(args.save.json).each(cx, |map, job| {
+        let mut draft = cx.open(&map.path)?.draft();
+        let said =
+            args.run(&script, &mut draft, map).with_context(|| format!("cannot run it on {}", shown(&map.path)))?;
+        if !draft.changes()?.is_empty() {
+            let message = format!("the script changes {}, and no output is given", shown(&map.path));
+            return Err(bad_argument(message, "use -o FILE, --in-place or --dry-run"));
+        }
+        tell(&said, false, job);
+        if job.json {
+            job.document(&Document { findings: findings(&said) })?;
+        }
+        Ok(if said.findings.is_empty() { Code::Done } else { Code::Found })
+    })
+}
+
+impl Args {
+    fn run(&self, script: &Script, draft: &mut Draft<'static>, map: &MapFile) -> Result<Said> {
+        let mut limits = Limits::default();
+        limits.steps = self.max_steps;
+        limits.time = Duration::from_secs(self.max_time);
+        limits.memory = self.max_memory.saturating_mul(1 << 20);
+        let settings = Settings::default().args(self.args.clone()).path(&map.path).limits(limits);
+        Ok(script.run(draft, &settings.for_any_engine(self.save.force))?)
+    }
+}
+
+/// Prints what a script said: data on stdout, unless the map is written there.
+fn tell(said: &Said, takes_stdout: bool, job: &mut Job<'_>) {
+    said.messages.iter().for_each(|message| job.say(message));
+    if job.json {
+        let reports: Vec<Value> = said.reports.iter().map(|report| report.json.clone()).collect();
+        job.extra.insert("reports".to_owned(), reports.into());
+        return;
+    }
+    let lines = said.reports.iter().map(|report| report.text.clone());
+    let found = said.findings.iter().map(|found| {
+        let place = found.entity.map(|index| format!(" (entity {index})")).unwrap_or_default();
+        format!("{}: {}{place}", job.path, found.message)
+    });
+    for line in lines.chain(found).collect::<Vec<_>>() {
+        match takes_stdout {
+            true => job.say(&line),
+            false => job.line(line),
+        }
+    }
+}
+
+fn findings(said: &Said) -> Vec<FindingJson> {
+    let finding = |found: &bspkit::face::script::Found| {
+        let place = PlaceJson { entity: found.entity, ..PlaceJson::default() };
+        FindingJson::new("script", Severity::Warning, place, found.message.clone())
+    };
+    said.findings.iter().map(finding).collect()
+}

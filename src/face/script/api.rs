@@ -1,0 +1,192 @@
+//! What scripts can call. Each function is declared once, with its usage and a sentence: the reference in
+//! `docs/scripts.md` is made from these.
+
+use std::any::TypeId;
+
+use rhai::{Dynamic, EvalAltResult, FnNamespace, FuncRegistration, Module, RhaiNativeFunc};
+
+use super::fault::Fault;
+
+/// The result of a function that scripts call.
+pub(super) type Res<T> = Result<T, Box<EvalAltResult>>;
+
+/// A function, property or variable of scripts, for the reference.
+///
+/// ```
+/// let vectors = bspkit::face::script::reference().into_iter().find(|entry| entry.usage == "vec(x, y, z)").unwrap();
+/// assert_eq!(vectors.group, "Vectors and angles");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The section of the reference.
+    pub group: &'static str,
+    /// How it is written in a script.
+    pub usage: &'static str,
+    /// A sentence that says what it does.
+    pub does: &'static str,
+}
+
+impl Entry {
+    /// The name of the function or property: the last word before the parentheses.
+    pub(super) fn name(&self) -> &'static str {
+        let usage = self.usage.split(['(', '=']).next().unwrap_or_default().trim_end();
+        usage.rsplit(['.', ' ']).next().unwrap_or_default()
+    }
+}
+
+/// Registers functions.
+pub(super) struct Api {
+    pub(super) module: Module,
+    pub(super) entries: Vec<Entry>,
+    group: &'static str,
+}
+
+impl Api {
+    pub(super) fn new() -> Self {
+        Api { module: Module::new(), entries: Vec::new(), group: "" }
+    }
+
+    /// Starts a section of the reference.
+    pub(super) fn group(&mut self, group: &'static str) {
+        self.group = group;
+    }
+
+    /// Adds an entry to the reference.
+    pub(super) fn entry(&mut self, usage: &'static str, does: &'static str) -> &'static str {
+        let entry = Entry { group: self.group, usage, does };
+        self.entries.push(entry);
+        entry.name()
+    }
+
+    /// A function or a method.
+    pub(super) fn call<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        usage: &'static str,
+        does: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let name = self.entry(usage, does);
+        self.also(name, call);
+    }
+
+    /// Another form of a function that has an entry: for other types of arguments, or an operator.
+    pub(super) fn also<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        name: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        // Variables like `entities` are constants: their methods have to be pure, which they are as far as the engine
+        // can see.
+        let function = FuncRegistration::new(name).with_namespace(FnNamespace::Global).with_purity(true);
+        function.set_into_module(&mut self.module, call);
+    }
+
+    /// A function that changes its first argument, which cannot be a constant.
+    pub(super) fn change<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        name: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        FuncRegistration::new(name).with_namespace(FnNamespace::Global).set_into_module(&mut self.module, call);
+    }
+
+    /// A property that is read.
+    pub(super) fn get<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        usage: &'static str,
+        does: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let name = self.entry(usage, does);
+        self.getter(name, call);
+    }
+
+    /// A property that is read, without an entry.
+    pub(super) fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        name: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let function = FuncRegistration::new_getter(name).with_namespace(FnNamespace::Global).with_purity(true);
+        function.set_into_module(&mut self.module, call);
+    }
+
+    /// The same property, written. A constant cannot be changed by it.
+    pub(super) fn set<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+        &mut self,
+        name: &'static str,
+        call: C,
+    ) where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        FuncRegistration::new_setter(name).with_namespace(FnNamespace::Global).set_into_module(&mut self.module, call);
+    }
+
+    /// `x[index]`, read.
+    pub(super) fn index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
+    where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let function = FuncRegistration::new_index_getter().with_namespace(FnNamespace::Global).with_purity(true);
+        function.set_into_module(&mut self.module, call);
+    }
+
+    /// `x[index] = value`. Also for a constant, since what it changes is the map.
+    pub(super) fn set_index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
+    where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let function = FuncRegistration::new_index_setter().with_namespace(FnNamespace::Global).with_purity(true);
+        function.set_into_module(&mut self.module, call);
+    }
+
+    /// `for item in x`.
+    pub(super) fn iterate<T, I>(&mut self, items: impl Fn(T) -> Res<I> + Send + Sync + 'static)
+    where
+        T: Clone + Send + Sync + 'static,
+        I: Iterator<Item = Res<Dynamic>> + 'static,
+    {
+        self.module.set_iter_result(TypeId::of::<T>(), move |value: Dynamic| match value.try_cast::<T>() {
+            Some(value) => match items(value) {
+                Ok(items) => Box::new(items),
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            },
+            None => Box::new(std::iter::empty()),
+        });
+    }
+
+    /// The name of a type in messages.
+    pub(super) fn name<T: Clone + Send + Sync + 'static>(&mut self, name: &'static str) {
+        self.module.set_custom_type::<T>(name);
+    }
+}
+
+/// An error of the library, as scripts see it.
+pub(super) fn fail(error: crate::Error) -> Box<EvalAltResult> {
+    let fault = Dynamic::from(Fault::new(error));
+    Box::new(EvalAltResult::ErrorRuntime(fault, rhai::Position::NONE))
+}
+
+/// An argument that is not valid.
+pub(super) fn wrong(message: impl Into<String>) -> Box<EvalAltResult> {
+    fail(crate::Error::new(crate::ErrorKind::Argument, message))
+}

@@ -1,0 +1,112 @@
+//! Numbers that entities keep while others are added, removed and moved.
+
+use crate::bytes::{index, short};
+
+/// The place of an entity that was removed.
+const GONE: u32 = u32::MAX;
+
+/// For each entity a number that it keeps.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    /// The numbers, in the order of the entities.
+    order: Vec<u32>,
+    /// The index of the entity of each number.
+    places: Vec<u32>,
+}
+
+impl Ids {
+    /// Gives numbers to all entities if they have none.
+    pub(super) fn fit(&mut self, len: usize) {
+        if self.order.len() != len {
+            self.clear();
+            let first = self.places.len();
+            self.order = (first..first + len).map(short).collect();
+            self.places.extend((0..len).map(short));
+        }
+    }
+
+    /// Takes the numbers of all entities; they are not given again.
+    pub(super) fn clear(&mut self) {
+        self.order.clear();
+        self.places.fill(GONE);
+    }
+
+    /// The index of an entity; nothing if it was removed.
+    pub(super) fn place(&self, id: u32) -> Option<usize> {
+        self.places.get(index(id)).filter(|place| **place != GONE).map(|place| index(*place))
+    }
+
+    /// The number of the entity of an index.
+    pub(super) fn at(&self, place: usize) -> Option<u32> {
+        self.order.get(place).copied()
+    }
+
+    /// The numbers in the order of the entities.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// An entity was put at this index.
+    pub(super) fn insert(&mut self, place: usize) -> u32 {
+        let id = short(self.places.len());
+        self.places.push(GONE);
+        self.order.insert(place.min(self.order.len()), id);
+        self.renumber(place);
+        id
+    }
+
+    /// The entities of these indices were removed.
+    pub(super) fn remove(&mut self, mut places: Vec<usize>) {
+        places.sort_unstable();
+        for place in &places {
+            if let Some(id) = self.at(*place) {
+                self.places[index(id)] = GONE;
+            }
+        }
+        let first = places.first().copied().unwrap_or(self.order.len());
+        let mut at = 0;
+        self.order.retain(|_| {
+            at += 1;
+            places.binary_search(&(at - 1)).is_err()
+        });
+        self.renumber(first);
+    }
+
+    /// The entity of one index was moved, and has the other now.
+    pub(super) fn shift(&mut self, from: usize, to: usize) {
+        if from < self.order.len() && to < self.order.len() {
+            let id = self.order.remove(from);
+            self.order.insert(to, id);
+            self.renumber(from.min(to));
+        }
+    }
+
+    fn renumber(&mut self, from: usize) {
+        for (place, id) in self.order.iter().enumerate().skip(from) {
+            self.places[index(*id)] = short(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_with_their_entities() {
+        let mut ids = Ids::default();
+        ids.fit(5);
+        let third = ids.at(3).unwrap();
+        ids.remove(vec![1, 0]);
+        assert_eq!((ids.place(0), ids.place(1), ids.place(third)), (None, None, Some(1)));
+        let new = ids.insert(1);
+        assert_eq!((ids.place(new), ids.place(third)), (Some(1), Some(2)));
+        ids.shift(2, 0);
+        assert_eq!((ids.place(third), ids.place(2), ids.place(new)), (Some(0), Some(1), Some(2)));
+        ids.fit(4);
+        assert_eq!(ids.place(third), Some(0));
+        ids.clear();
+        ids.fit(4);
+        assert_eq!((ids.place(third), ids.at(0)), (None, Some(6)));
+    }
+}

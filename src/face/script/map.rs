@@ -1,0 +1,101 @@
+//! The map of a script: a draft that all handles share.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::api::{Api, Res, fail};
+use super::ids::Ids;
+use super::values::shown;
+use crate::content::entities::Entities;
+use crate::{Draft, Error, ErrorKind, Result};
+
+/// A handle of a map.
+#[derive(Clone)]
+pub(super) struct Map(Arc<Inner>);
+
+struct Inner {
+    path: PathBuf,
+    /// Whether it was opened by the script, only to be read.
+    is_read_only: bool,
+    state: Mutex<State>,
+}
+
+/// A draft, and the numbers by which handles know its entities.
+pub(super) struct State {
+    pub(super) draft: Draft<'static>,
+    /// An edit is refused only if no engine could read it back.
+    is_forced: bool,
+    ids: Ids,
+}
+
+impl Map {
+    pub(super) fn new(draft: Draft<'static>, path: &Path, is_read_only: bool, is_forced: bool) -> Self {
+        let state = Mutex::new(State { draft, is_forced, ids: Ids::default() });
+        Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, state }))
+    }
+
+    /// Looks at the map. `work` must not call the script.
+    pub(super) fn look<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Res<T> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut state).map_err(fail)
+    }
+
+    /// Edits the map. `work` must not call the script.
+    pub(super) fn edit<T>(&self, work: impl FnOnce(&mut State) -> Result<T>) -> Res<T> {
+        if self.0.is_read_only {
+            let message = format!("{} was opened to be read: it cannot be edited", super::shown(&self.0.path));
+            return Err(fail(Error::new(ErrorKind::Refused, message)));
+        }
+        self.look(work)
+    }
+
+    /// Takes the draft out of the handle.
+    pub(super) fn take(&self) -> Draft<'static> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let empty = state.draft.bsp().draft();
+        std::mem::replace(&mut state.draft, empty)
+    }
+
+    pub(super) fn is_same(&self, other: &Map) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn part_of_path(&self, part: impl Fn(&Path) -> Option<&std::ffi::OsStr>) -> rhai::ImmutableString {
+        shown(part(&self.0.path).map_or(b"", |part| part.as_encoded_bytes()))
+    }
+}
+
+impl State {
+    /// The entities, with the numbers by which handles know them.
+    pub(super) fn entities(&mut self) -> Result<(&mut Entities<'static>, &mut Ids)> {
+        let entities = self.draft.entities()?;
+        if self.is_forced {
+            entities.for_any_engine();
+        }
+        self.ids.fit(entities.len());
+        Ok((entities, &mut self.ids))
+    }
+
+    /// Makes all handles of entities invalid: the text was replaced.
+    pub(super) fn forget_entities(&mut self) {
+        self.ids.clear();
+    }
+}
+
+pub(super) fn register(api: &mut Api) {
+    api.group("The map");
+    api.name::<Map>("map");
+    api.entry("map", "The map that the script edits.");
+    api.get("map.name", "The name of its file without the extension.", |map: &mut Map| {
+        map.part_of_path(Path::file_stem)
+    });
+    api.get("map.path", "The path of its file.", |map: &mut Map| shown(map.0.path.as_os_str().as_encoded_bytes()));
+    api.get("map.dialect", "The name of its dialect, such as `quake3`.", |map: &mut Map| {
+        map.look(|state| Ok(state.draft.bsp().dialect().name))
+    });
+    api.get("map.version", "The version number of the format.", |map: &mut Map| {
+        map.look(|state| Ok(i64::from(state.draft.bsp().version())))
+    });
+    api.also("to_string", |map: &mut Map| shown(map.0.path.as_os_str().as_encoded_bytes()));
+    api.also("to_debug", |map: &mut Map| shown(map.0.path.as_os_str().as_encoded_bytes()));
+}

@@ -1,0 +1,236 @@
+//! Scripts over maps, in the language Rhai: what `bspkit run` does.
+//!
+//! A script sees the whole edit model: `map`, `entities`, `args` and what `docs/scripts.md` lists. It has bounds
+//! ([`Limits`]), cannot see files and cannot reach the network. Its edits are edits of a [`Draft`]; after an error the
+//! draft is as it was.
+//!
+//! ```
+//! use bspkit::face::script::{Script, Settings};
+//! let script = Script::compile("louder.rhai", r#"
+//!     for e in entities.select("light") {
+//!         e.light = e.number("light") * 2;
+//!     }
+//! "#)?;
+//! let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+//! script.run(&mut draft, &Settings::default())?;
+//! assert_eq!(draft.changes()?.len(), 1);
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod api;
+mod args;
+mod bounds;
+mod entities;
+mod fault;
+mod guard;
+mod ids;
+mod map;
+mod output;
+mod pairs;
+mod report;
+mod values;
+mod vector;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use rhai::packages::{Package, StandardPackage};
+use rhai::{AST, Dynamic, Engine, Module, Scope, Shared};
+
+use crate::{Draft, Error, ErrorKind, Result};
+use api::Api;
+pub use api::Entry;
+use args::Args;
+pub use bounds::Limits;
+use entities::List;
+use fault::Context;
+use map::Map;
+use report::Log;
+pub use report::{Found, Reported, Said};
+
+pub(crate) use super::shown;
+
+/// A script that was read. It can be run on many maps, on several threads at once.
+///
+/// ```
+/// let error = bspkit::face::script::Script::compile("bad.rhai", "let x = ;").unwrap_err();
+/// assert_eq!(error.to_string(), "bad.rhai:1:9: unexpected ';'");
+/// ```
+pub struct Script {
+    name: String,
+    text: String,
+    program: AST,
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Script({})", self.name)
+    }
+}
+
+/// What a script is given.
+///
+/// ```
+/// use bspkit::face::script::{Script, Settings};
+/// let script = Script::compile("axis.rhai", "report(args.axis)")?;
+/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let said = script.run(&mut draft, &Settings::default().args(["--axis", "x"]))?;
+/// assert_eq!(said.reports[0].text, "x");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    args: Vec<String>,
+    path: PathBuf,
+    limits: Limits,
+    is_forced: bool,
+}
+
+impl Settings {
+    /// The words that the script sees as `args`.
+    #[must_use]
+    pub fn args<A: Into<String>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The path of the map, for `map.path` and `map.name`.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// The bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Refuses values of entities only if no engine of the dialect could read them back.
+    #[must_use]
+    pub fn for_any_engine(mut self, is_forced: bool) -> Self {
+        self.is_forced = is_forced;
+        self
+    }
+}
+
+/// Everything that scripts can call, in the order of the reference.
+pub fn reference() -> Vec<Entry> {
+    let mut entries = library().1.clone();
+    entries.extend(own_functions(&Log::default()).entries);
+    entries
+}
+
+/// The functions that are the same for all runs.
+fn library() -> &'static (Shared<Module>, Vec<Entry>) {
+    static LIBRARY: OnceLock<(Shared<Module>, Vec<Entry>)> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let mut api = Api::new();
+        map::register(&mut api);
+        entities::register(&mut api);
+        pairs::register(&mut api);
+        vector::register(&mut api);
+        output::register(&mut api);
+        args::register(&mut api);
+        fault::register(&mut api);
+        guard::register(&mut api);
+        api.module.build_index();
+        (Shared::new(api.module), api.entries)
+    })
+}
+
+/// The functions of the language itself.
+fn language() -> &'static Shared<Module> {
+    static LANGUAGE: OnceLock<Shared<Module>> = OnceLock::new();
+    LANGUAGE.get_or_init(|| StandardPackage::new().as_shared_module())
+}
+
+/// The functions of one run.
+fn own_functions(log: &Log) -> Api {
+    let mut api = Api::new();
+    report::register(&mut api, log);
+    api
+}
+
+/// An engine with bounds for values, and without functions.
+fn bare_engine() -> Engine {
+    let mut engine = Engine::new_raw();
+    // Code that is made while a script runs, and chains of functions in functions, would have no bounds.
+    engine.disable_symbol("eval").disable_symbol("curry");
+    bounds::apply_to_values(&mut engine);
+    engine
+}
+
+/// Does the work on a thread with the stack that scripts need.
+fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    let failed = |message: &str| Error::new(ErrorKind::Unsupported, message);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(bounds::STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| Error::io("cannot start a thread for the script", error))?;
+        thread.join().map_err(|_| failed("the script engine has a fault; please report it with the script"))
+    })
+}
+
+impl Script {
+    /// Reads a script. The name is for messages.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] with the place if it cannot be read.
+    pub fn compile(name: impl Into<String>, text: impl Into<String>) -> Result<Self> {
+        let (name, text) = (name.into(), text.into());
+        let program = on_a_large_stack(|| bare_engine().compile(&text))?;
+        match program {
+            Ok(program) => Ok(Script { name, text, program }),
+            Err(error) => Err(Context { name: &name, text: &text, entries: &[], steps: 0 }.syntax(&error)),
+        }
+    }
+
+    /// Runs the script on a map. The draft has all its edits after that, or none after an error.
+    ///
+    /// # Errors
+    /// The script stopped: the message has the place in the script, the hint the line and the calls.
+    pub fn run(&self, draft: &mut Draft<'static>, settings: &Settings) -> Result<Said> {
+        let log = Log::default();
+        let map = Map::new(draft.clone(), &settings.path, false, settings.is_forced);
+        let own = own_functions(&log);
+        let mut entries = library().1.clone();
+        entries.extend(&own.entries);
+        let result = on_a_large_stack(|| self.run_in(engine(own.module, &map, &log, settings)))?;
+        let context = Context { name: &self.name, text: &self.text, entries: &entries, steps: settings.limits.steps };
+        result.map_err(|error| context.stopped(*error))?;
+        *draft = map.take();
+        Ok(log.take())
+    }
+
+    fn run_in(&self, engine: Engine) -> Result<(), Box<rhai::EvalAltResult>> {
+        engine.run_ast_with_scope(&mut Scope::new(), &self.program)
+    }
+}
+
+/// The engine of one run.
+fn engine(mut own: Module, map: &Map, log: &Log, settings: &Settings) -> Engine {
+    let mut engine = bare_engine();
+    own.set_var("map", map.clone());
+    own.set_var("entities", List(map.clone()));
+    own.set_var("args", Args::new(&settings.args));
+    own.build_index();
+    engine.register_global_module(language().clone());
+    engine.register_global_module(library().0.clone());
+    engine.register_global_module(Shared::new(own));
+    let (printed, debugged) = (log.clone(), log.clone());
+    engine.on_print(move |text| printed.print(text));
+    engine.on_debug(move |text, _, _| debugged.print(text));
+    settings.limits.apply(&mut engine);
+    engine
+}
+
+/// The text of a value of a type of ours.
+fn print(value: &Dynamic) -> String {
+    if let Some(fault) = value.read_lock::<fault::Fault>() {
+        return fault.to_string();
+    }
+    let entity = value.read_lock::<entities::Entity>().map(|entity| entities::name_of(&entity).to_string());
+    entity.unwrap_or_else(|| value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase())
+}

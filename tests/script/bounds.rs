@@ -1,0 +1,150 @@
+//! What stops a script, and what it says.
+
+use std::time::{Duration, Instant};
+
+use bspkit::face::script::Limits;
+
+use super::*;
+
+/// Runs a script with bounds that are reached soon; says its error.
+fn stopped(text: &str) -> String {
+    let mut limits = Limits::default();
+    (limits.steps, limits.time, limits.memory) = (300_000, Duration::from_secs(20), 1 << 30);
+    let mut draft = fixture("q3/own_rooms.bsp").draft();
+    let script = Script::compile("bound.rhai", text).unwrap();
+    let begun = Instant::now();
+    let error = script.run(&mut draft, &Settings::default().limits(limits)).expect_err(text);
+    assert!(begun.elapsed() < Duration::from_secs(60), "{text}");
+    assert!(draft.changes().unwrap().is_empty());
+    error.to_string()
+}
+
+#[test]
+fn endless_loops_end() {
+    let steps = "the script has taken 300000 steps";
+    assert_eq!(stopped("loop {}"), format!("bound.rhai:1:6: {steps}"));
+    for text in [
+        "while true { entities[0].message = \"x\"; }",
+        "for e in entities { loop { let x = e.index(); } }",
+        "fn f(n) { loop { n += 1; } } f(1)",
+        "let a = [1]; for x in a { loop { a.push(1); a.pop(); } }",
+        "[1].map(|x| { loop {} })",
+        "for i in 0..9223372036854775807 {}",
+    ] {
+        assert!(stopped(text).ends_with(steps), "{text}");
+    }
+}
+
+#[test]
+fn recursion_ends() {
+    assert!(stopped("fn f(n) { f(n + 1) } f(0)").ends_with("functions call each other more than 64 deep"));
+    assert!(stopped("fn f() { g() } fn g() { f() } f()").ends_with("functions call each other more than 64 deep"));
+    let deep = format!("let x = {}1{};", "(".repeat(1000), ")".repeat(1000));
+    assert!(Script::compile("deep.rhai", deep).is_err());
+    let deep = format!("let x = {}1{};", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(Script::compile("deep.rhai", deep).is_err());
+    let deep = format!("let x = {}1;", "-".repeat(100_000));
+    assert!(Script::compile("deep.rhai", deep).is_err());
+}
+
+#[test]
+fn memory_has_bounds() {
+    let string = "a string, or all strings of a value, have more than 4194304 bytes";
+    for text in [
+        "let s = \"x\"; loop { s += s; }",
+        "let s = \"x\"; loop { s = s + s; }",
+        "let s = \"x\"; s.pad(100000000000, \"y\");",
+        "let s = \"aaaaaaaaaaaaaaaa\"; for i in 0..16 { s += s; } s.replace(\"a\", s);",
+        "let s = \"aaaaaaaaaaaaaaaa\"; for i in 0..16 { s += s; } let a = []; loop { a.push(s); }",
+        "let s = \"aaaaaaaaaaaaaaaa\"; for i in 0..16 { s += s; } s = `${s}${s}${s}${s}${s}`;",
+    ] {
+        assert!(stopped(text).ends_with(string), "{text}: {}", stopped(text));
+    }
+    let array = "an array has more than 262144 items, with those of the arrays in it";
+    for text in [
+        "let a = [0]; loop { a += a; }",
+        "let a = []; a.pad(100000000000, 1);",
+        "let b = blob(100000000000);",
+        "let a = [0]; loop { a = [a, a]; }",
+        "let a = []; a.pad(200000, 1); let b = [a, a];",
+    ] {
+        assert!(stopped(text).ends_with(array), "{text}: {}", stopped(text));
+    }
+    assert!(stopped("let o = #{a: 1}; loop { o = #{a: o, b: o}; }").contains("an object has more than"));
+    assert!(stopped("fn f(n) { let a = n; let b = n; f(n) } let x0 = 1; f(x0)").contains("deep"));
+    let many: String = (0..300).map(|n| format!("let x{n} = 1;")).collect();
+    assert!(stopped(&many).ends_with("there are more than 256 variables"));
+    assert!(stopped("let s = \"\"; s.pad(1000000, \"x\"); loop { report(s); }").contains("reports more than 64 MiB"));
+}
+
+/// Values that are nested as deep as their bounds allow are dropped without an overflow of the stack.
+#[test]
+fn deep_values_do_not_overflow_the_stack() {
+    let [open, close] = ["[", "]"].map(|bracket| bracket.repeat(20));
+    let end = stopped(&format!("let a = []; loop {{ a = {open}a{close}; }}"));
+    assert!(["steps", "arrays in it", "too long"].iter().any(|what| end.ends_with(what)), "{end}");
+    let deep = "let a = []; let i = 0; while i < 3000 { a = [a]; i += 1; }";
+    for end in [
+        "report(a)",
+        "a == a",
+        "let b = a; b == [b]",
+        "`${a}`",
+        "a.to_string()",
+        "entities[0].x = a",
+        "report(#{a: a})",
+    ] {
+        let error = error(&format!("{deep} {end}"));
+        assert!(error.ends_with("deep") || error.contains("is not a value"), "{end}: {error}");
+    }
+    let object = "let a = #{}; let i = 0; while i < 3000 { a = #{a: a}; i += 1; }";
+    for end in ["report(a)", "a == a", "a.to_json()", "a.to_string()"] {
+        assert!(error(&format!("{object} {end}")).ends_with("deep"), "{end}");
+    }
+}
+
+#[test]
+fn there_is_no_way_out() {
+    for text in ["eval(\"1\")", "import \"a\" as b;", "let f = |x| x; f.curry(1);", "export let x = 1;"] {
+        assert!(Script::compile("out.rhai", text).is_err(), "{text}");
+    }
+    assert_eq!(error("sleep(1)"), "test.rhai:1:1: a script cannot wait");
+    assert_eq!(error("sleep(0.5)"), "test.rhai:1:1: a script cannot wait");
+}
+
+#[test]
+fn an_error_has_the_place_the_line_and_the_calls() {
+    let text = "fn inner(e) {\n    e.message = [1];\n}\nfn outer() {\n    inner(entities[0])\n}\nouter();\n";
+    let (_, said) = run_on("q3/own_rooms.bsp", text);
+    let error = said.unwrap_err();
+    assert!(error.to_string().starts_with("test.rhai:2:6: an array is not a value for an entity"));
+    let hint = "e.message = [1];\n ^\nin `inner`, called at test.rhai:5:5\nin `outer`, called at test.rhai:7:1";
+    assert_eq!(error.hint().unwrap().to_string(), hint);
+}
+
+#[test]
+fn unknown_names_have_suggestions() {
+    let hint = |text: &str| run_on("q3/own_rooms.bsp", text).1.unwrap_err().hint().unwrap().to_string();
+    assert!(hint("entites.len()").ends_with("did you mean entities?"));
+    assert!(hint("entities.selct(\"x\")").ends_with("did you mean select?"));
+    assert!(hint("let counter = 1; coutner += 1;").ends_with("did you mean counter?"));
+    assert!(hint("entities.select(5)").ends_with("it is called as entities.select(selector)"));
+    assert_eq!(error("no_such_thing()"), "test.rhai:1:1: there is no function `no_such_thing`");
+}
+
+#[test]
+fn all_or_nothing() {
+    assert_eq!(error("entities[0].message = \"new\"; throw \"stop\""), "test.rhai:1:30: stop");
+    assert_eq!(reports("try { entities[99] } catch(e) { report(e) }"), ["there is no entity 99: the map has 18"]);
+}
+
+#[test]
+fn arguments_are_words_and_names() {
+    let script = Script::compile("args.rhai", "report(args.axis, args.dry_run, args.n, args.no, args[0], args.len())");
+    let mut draft = fixture("q3/own_rooms.bsp").draft();
+    let settings = Settings::default().args(["--axis", "x", "word", "--dry-run", "--n=-5"]);
+    let said = script.unwrap().run(&mut draft, &settings).unwrap();
+    assert_eq!(said.reports[0].text, "x true -5 null --axis 5");
+    let only = Script::compile("args.rhai", "args.only([\"axes\"])").unwrap().run(&mut draft, &settings).unwrap_err();
+    assert_eq!(only.to_string(), "args.rhai:1:6: the script has no argument --axis");
+    assert!(only.hint().unwrap().to_string().ends_with("did you mean --axes?"));
+}
