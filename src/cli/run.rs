@@ -21,9 +21,8 @@ use super::talk::{Code, Job};
 
 /// Run a script on maps
 ///
-/// The script is in the language Rhai. It reads and changes entities, embedded files, texture names, lumps, records and
-/// light; docs/scripts.md lists all it can call. It runs once for each map. If it fails, nothing is written for that
-/// map. What it reports is printed on stdout.
+/// The script is in the language Rhai. It reads and changes entities; docs/scripts.md lists all it can call. It runs
+/// once for each map. If it fails, nothing is written for that map. What it reports is printed on stdout.
 ///
 /// Without -o, --in-place and --dry-run the script must not change the map.
 #[derive(clap::Args)]

@@ -80,7 +80,7 @@ fn memory_has_bounds() {
 /// Values that are nested as deep as their bounds allow are dropped without an overflow of the stack.
 #[test]
 fn deep_values_do_not_overflow_the_stack() {
-    let [open, close] = ["[", "]"].map(|bracket| bracket.repeat(20));
+    let [open, close] = ["[", "]"].map(|bracket| bracket.repeat(10));
     let end = stopped(&format!("let a = []; loop {{ a = {open}a{close}; }}"));
     assert!(["steps", "arrays in it", "too long"].iter().any(|what| end.ends_with(what)), "{end}");
     let deep = "let a = []; let i = 0; while i < 3000 { a = [a]; i += 1; }";
