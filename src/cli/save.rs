@@ -295,7 +295,7 @@ impl Save {
             false => self.warn(map, bsp, plan, place, areas.is_some(), job),
         };
         let touched = if plan.is_identity() { Comparison::default() } else { dry::touched(draft, self.dry_run, job)? };
-        let (path, findings) = (&*map.path, &*findings.0);
+        let (path, findings) = (&*map.path, &findings);
         let mut done = DryRun { path, target, plan, touched: &touched, sums: None, warnings, findings, backup: None };
         if self.dry_run {
             // Checksums are computed only if they are printed.

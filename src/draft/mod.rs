@@ -10,6 +10,7 @@ use crate::bsp::Bsp;
 use crate::bytes::{Data, Rope};
 use crate::content::entities::Entities;
 use crate::content::lens::{Access, Lens, Open};
+use crate::content::lightmap::Light;
 use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
@@ -246,12 +247,17 @@ impl<'a> Draft<'a> {
         Ok((!is_same).then(|| self.bsp.pending(bytes, &self.versions)))
     }
 
-    /// The entities as they are being edited; `None` if their lens is not open.
-    pub(crate) fn open_entities(&self) -> Option<&Entities<'a>> {
-        self.open.iter().find_map(|open| match &open.lens {
-            Open::Entities(entities) => Some(&**entities),
-            _ => None,
-        })
+    /// The entities and the light as they are being edited; `None` if their lens is not open.
+    pub(crate) fn open_content(&self) -> (Option<&Entities<'a>>, Option<&Light<'a>>) {
+        let (mut entities, mut light) = (None, None);
+        for open in &self.open {
+            match &open.lens {
+                Open::Entities(lens) => entities = Some(&**lens),
+                Open::Light(lens) => light = Some(&**lens),
+                _ => {}
+            }
+        }
+        (entities, light)
     }
 
     /// The slots whose compression changes, and whether they are compressed then.

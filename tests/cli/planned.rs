@@ -153,3 +153,83 @@ fn entities_that_run_past_the_end_are_edited_without_force() {
     room.write("both.bsp", include_bytes!("../broken/lump_far_away.bsp"));
     assert!(room.bspkit("ent set both.bsp worldspawn message=new -o x.bsp").without_data(2).err.contains("--force"));
 }
+
+/// The references of a field to another lump, in JSON.
+fn references(room: &Room, edit: &str) -> Vec<(String, u64, u64)> {
+    let json = room.bspkit(&format!("{edit} --dry-run --json")).done().json();
+    let list = json["references"].as_array().unwrap().iter().map(|stale| {
+        let text = |name: &str| stale[name].as_str().unwrap().to_owned();
+        let name = format!("{}.{} {}", text("lump"), text("field"), text("target"));
+        (name, stale["moved"].as_u64().unwrap(), stale["missing"].as_u64().unwrap())
+    });
+    list.collect()
+}
+
+#[test]
+fn references_to_records_that_moved_are_warned_of_though_they_are_in_range() {
+    let room = Room::new();
+    let planes = room.bspkit("dump q2.bsp planes").done().text().to_owned();
+    let lines: Vec<&str> = planes.lines().collect();
+    let write = |name: &str, lines: &[&str]| room.write(name, lines.join("\n").as_bytes());
+    // Another plane at the end moves nothing; without the last one, what names it names nothing.
+    let last = lines.len() - 1;
+    write("more.jsonl", &[&lines[..], &lines[..1]].concat());
+    write("less.jsonl", &lines[..last]);
+    write("first.jsonl", &lines[1..]);
+    write(
+        "other.jsonl",
+        &[&[&*lines[0].replace("\"distance\":", "\"distance\":1")][..], &lines[1..], &lines[..1]].concat(),
+    );
+    let load = |name: &str| format!("load q2.bsp planes {name}.jsonl --resize");
+    assert_eq!(references(&room, &load("more")), []);
+    assert_eq!(references(&room, &load("other")), [], "a plane in its place that changes is still that plane");
+    let missing = references(&room, &load("less"));
+    assert!(missing.iter().all(|(_, moved, missing)| *moved == 0 && *missing > 0), "{missing:?}");
+    let map = Bsp::from_vec(room.read("q2.bsp")).unwrap();
+    let faces = map.table(bspkit::dialect::quake2::FACES).unwrap();
+    let all = references(&room, &load("first"));
+    let names: Vec<&str> = all.iter().map(|(name, ..)| &**name).collect();
+    assert_eq!(names, ["NODES.plane PLANES", "FACES.plane PLANES", "BRUSHSIDES.plane PLANES"]);
+    // The last plane is gone from its index; all others have another one there.
+    let gone = faces.iter().filter(|face| usize::from(face.plane) == last).count() as u64;
+    assert_eq!((all[1].1, all[1].2), (faces.len() as u64 - gone, gone));
+    let run = room.bspkit(&format!("{} -o out.bsp --force", load("first"))).done();
+    assert!(run.err.contains("warning: q2.bsp: FACES.plane: "), "{}", run.err);
+    assert!(run.err.contains(" references name another record of PLANES than before"), "{}", run.err);
+    // A save of the same number of records says nothing of the kind.
+    assert_eq!(references(&room, "set q2.bsp planes[0].distance=8"), []);
+}
+
+#[test]
+fn references_in_runs_trees_edges_and_entities_are_followed() {
+    let room = Room::new();
+    let without_first = |lump: &str| {
+        let text = room.bspkit(&format!("dump q2.bsp {lump}")).done().text().to_owned();
+        let (_, rest) = text.split_once('\n').unwrap();
+        room.write(format!("{lump}.jsonl"), rest.as_bytes());
+        let names = references(&room, &format!("load q2.bsp {lump} {lump}.jsonl --resize"));
+        names.into_iter().map(|(name, ..)| name).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(without_first("leaffaces"), "LEAFS.first_leaf_face LEAFFACES");
+    assert_eq!(without_first("edges"), "SURFEDGES.edge EDGES");
+    assert!(without_first("leafs").contains("NODES.children[0] LEAFS, NODES.children[1] LEAFS"));
+    assert_eq!(without_first("models"), "ENTITIES.model MODELS");
+}
+
+/// References that are updated in the same edit are not stale.
+#[test]
+fn references_that_are_updated_too_are_not_warned_of() {
+    let map = Bsp::from_vec(fixture("q2/own_rooms")).unwrap();
+    let mut draft = map.draft();
+    let planes = map.slot("planes").unwrap().id;
+    let bytes = map.bytes(planes).unwrap();
+    draft.set(planes, [&bytes[..20], &bytes[..]].concat()).unwrap();
+    let stale = bspkit::op::check::stale(&draft).unwrap();
+    assert!(stale.iter().any(|stale| stale.lump == "FACES"), "{stale:?}");
+    let faces = draft.table(bspkit::dialect::quake2::FACES).unwrap().len();
+    for index in 0..faces {
+        draft.update(bspkit::dialect::quake2::FACES, index, |face| face.plane += 1).unwrap();
+    }
+    let stale = bspkit::op::check::stale(&draft).unwrap();
+    assert!(stale.iter().all(|stale| stale.lump != "FACES") && !stale.is_empty(), "{stale:?}");
+}

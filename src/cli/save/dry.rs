@@ -7,11 +7,12 @@ use anyhow::Result;
 use bspkit::bytes::differences;
 use bspkit::face::changes::ComparisonJson;
 use bspkit::face::report::FindingJson;
-use bspkit::op::check::Finding;
+use bspkit::op::check::Stale;
 use bspkit::op::compare::{self, Comparison};
 use bspkit::{ChangeKind, Draft, Plan};
 use serde::Serialize;
 
+use super::findings::Findings;
 use super::sums::{SumJson, Sums};
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
@@ -25,8 +26,8 @@ pub(super) struct DryRun<'a> {
     pub(super) touched: &'a Comparison,
     pub(super) sums: Option<Sums>,
     pub(super) warnings: Vec<String>,
-    /// Findings that the edit adds.
-    pub(super) findings: &'a [Finding],
+    /// What the edit makes wrong.
+    pub(super) findings: &'a Findings,
     /// The path of the old file, if it was kept.
     pub(super) backup: Option<&'a Path>,
 }
@@ -52,6 +53,7 @@ pub(super) struct Document<'a> {
     checksums: Vec<SumJson>,
     warnings: Vec<String>,
     findings: Vec<FindingJson>,
+    references: Vec<Stale>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
 }
@@ -181,7 +183,8 @@ impl DryRun<'_> {
             moved: report.moved.iter().map(|m| MovedJson { lump: &m.name, offset: [m.from, m.to] }).collect(),
             checksums: self.sums.as_ref().map(Sums::as_json).unwrap_or_default(),
             warnings: self.warnings.clone(),
-            findings: self.findings.iter().map(FindingJson::from).collect(),
+            findings: self.findings.list.iter().map(FindingJson::from).collect(),
+            references: self.findings.stale.clone(),
             backup: self.backup.map(shown),
         }
     }

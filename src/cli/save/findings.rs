@@ -1,23 +1,30 @@
 //! Checks an edit before it is saved: new warnings are printed, new errors are refused.
 
 use anyhow::Result;
-use bspkit::op::check::{self, Finding, Options, Severity};
+use bspkit::op::check::{self, Finding, Options, Severity, Stale};
 use bspkit::{Draft, Error, ErrorKind};
 
 use crate::cli::show::count;
 use crate::cli::talk::Job;
 
+/// The most that is listed as text.
+const LISTED: usize = 10;
+
 /// The findings that an edit adds.
 #[derive(Default)]
-pub(super) struct Findings(pub(super) Vec<Finding>);
+pub(super) struct Findings {
+    pub(super) list: Vec<Finding>,
+    /// References by index to records that are no longer at their index.
+    pub(super) stale: Vec<Stale>,
+}
 
 impl Findings {
     pub(super) fn of(draft: &Draft<'_>) -> Result<Self> {
-        Ok(Findings(check::introduced(draft, &Options::default())?))
+        Ok(Findings { list: check::introduced(draft, &Options::default())?, stale: check::stale(draft)? })
     }
 
     fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.0.iter().filter(|finding| finding.code.severity == Severity::Error)
+        self.list.iter().filter(|finding| finding.code.severity == Severity::Error)
     }
 
     /// Whether a save needs --force.
@@ -27,7 +34,6 @@ impl Findings {
 
     /// Refuses a save if the edit adds errors. The message lists up to ten of them.
     pub(super) fn refuse(&self) -> Result<()> {
-        const LISTED: usize = 10;
         let errors: usize = self.errors().map(|finding| finding.count).sum();
         if errors == 0 {
             return Ok(());
@@ -40,14 +46,20 @@ impl Findings {
         Err(Error::new(ErrorKind::Refused, message).with_hint(hint).into())
     }
 
-    /// Prints the findings that are not refused; notes about lumps only with `--verbose`.
+    /// Prints the findings that are not refused, notes about lumps only with `--verbose`, and the references that the
+    /// edit does not update.
     pub(super) fn say(&self, job: &mut Job<'_>) {
         let is_said = |finding: &&Finding| {
             let is_note = finding.code.severity == Severity::Note;
             job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")
         };
-        for finding in self.0.iter().filter(is_said) {
+        for finding in self.list.iter().filter(is_said) {
             job.warn_here(&format!("the edit adds {finding}"));
+        }
+        self.stale.iter().take(LISTED).for_each(|stale| job.warn_here(&stale.to_string()));
+        if self.stale.len() > LISTED {
+            let fields = count(self.stale.len() - LISTED, "more field refers", "more fields refer");
+            job.warn_here(&format!("{fields} to other records than before"));
         }
     }
 }

@@ -24,6 +24,8 @@ pub use pages::SurfaceLight;
 pub(super) use read::{Geometry, record_of};
 pub use stat::{LightStat, StyleStat};
 
+use std::ops::Range;
+
 use super::lens::{Content, Reader};
 use crate::bytes::{Data, Rope};
 use crate::dialect::LuxelForm;
@@ -172,6 +174,12 @@ impl<'a> Light<'a> {
         let set = self.sets.get(image.set)?;
         let range = set.blocks.get(image.block)?.range(image, set.form)?;
         self.lumps.get(set.lump)?.held.get().get(range)
+    }
+
+    /// The range of an image's luxels in its lump.
+    pub(crate) fn range(&self, image: Image) -> Option<Range<usize>> {
+        let set = self.sets.get(image.set)?;
+        set.blocks.get(image.block)?.range(image, set.form)
     }
 
     /// A luxel by its column and row.

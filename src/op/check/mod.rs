@@ -15,6 +15,7 @@ mod lumps;
 mod references;
 mod rules;
 mod sink;
+mod stale;
 mod structure;
 mod surfaces;
 mod textures;
@@ -23,6 +24,7 @@ mod visibility;
 
 pub use code::{CODES, Code, Severity};
 pub use sink::Finding;
+pub use stale::{Stale, stale};
 
 use crate::bsp::Bsp;
 use crate::dialect::{Engine, Role};

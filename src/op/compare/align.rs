@@ -11,9 +11,9 @@ const MOST_ALIGNED: usize = 1 << 20;
 
 /// Records that differ: their indices in the old array, and in the new one. Between these, all records are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
-    pub(super) old: Range<usize>,
-    pub(super) new: Range<usize>,
+pub(in crate::op) struct Hunk {
+    pub(in crate::op) old: Range<usize>,
+    pub(in crate::op) new: Range<usize>,
 }
 
 /// The records of an array.
@@ -34,7 +34,7 @@ impl<'b> Array<'b> {
 
 /// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
 /// and what stayed is found again by those that occur once.
-pub(super) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+pub(in crate::op) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
     let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
     let mut hunks = Vec::new();
     if old.len() == new.len() {

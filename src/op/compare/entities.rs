@@ -14,7 +14,7 @@ const MOST_COMPARED: usize = 1 << 22;
 pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
     let rules = sides.old.entity_rules();
     let Ok(old) = Entities::parse(old.clone(), rules) else { return };
-    match sides.edited.and_then(|edited| Some((edited, by_origin(&old, edited)?))) {
+    match sides.entities.and_then(|edited| Some((edited, by_origin(&old, edited)?))) {
         Some((edited, pairing)) => differ(&old, edited, &pairing, found),
         None => {
             if let Ok(new) = Entities::parse(new.clone(), rules) {

@@ -1,11 +1,13 @@
 //! Luxels of faces and pages.
 
+use std::ops::Range;
+
 use super::change::{Change, LightChange};
 use super::{Found, Sides};
 use crate::bytes::Data;
 use crate::content::lens::View;
 use crate::content::lightmap::{Block, Image, Light, LightSet};
-use crate::dialect::LightModel;
+use crate::dialect::{LightModel, LuxelForm};
 
 /// The light of both maps.
 pub(super) struct Both<'s> {
@@ -21,8 +23,13 @@ pub(super) fn is_light(model: LightModel, lump: &str) -> bool {
     }
 }
 
-pub(super) fn compare(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut Found) {
-    let both = sides.light.get_or_init(|| Some(Both { old: sides.old.light().ok()?, new: sides.new.light().ok()? }));
+pub(super) fn compare(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
+    // A draft that edits light knows where it is, and each face has it at the same place as before.
+    if let Some(light) = sides.light.filter(|_| bytes[0].len() == bytes[1].len()) {
+        return compare_in_place(light, bytes, found);
+    }
+    let both =
+        sides.both_lights.get_or_init(|| Some(Both { old: sides.old.light().ok()?, new: sides.new.light().ok()? }));
     let Some(Both { old, new }) = both else { return };
     let lump = found.lump.lump.clone();
     for (number, set) in new.sets().iter().enumerate().filter(|(_, set)| set.lump() == lump) {
@@ -50,6 +57,31 @@ fn add(found: &mut Found, set: &LightSet, block: &Block, luxels: usize) {
     }
 }
 
+fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+    let lump = found.lump.lump.clone();
+    for (number, set) in light.sets().iter().enumerate().filter(|(_, set)| set.lump() == lump) {
+        for (at, block) in set.blocks().iter().enumerate() {
+            let images = images(block).map(|(style, plane)| Image { set: number, block: at, style, plane });
+            let ranges = images.filter_map(|image| light.range(image));
+            let of = |range: Range<usize>| Some((old.get(range.clone())?, new.get(range)?));
+            let luxels = ranges.filter_map(of).map(|(old, new)| unequal(old, new, set.form())).sum();
+            add(found, set, block, luxels);
+        }
+    }
+}
+
+/// The styles and planes of a block's images.
+fn images(block: &Block) -> impl Iterator<Item = (usize, usize)> {
+    let planes = block.planes();
+    (0..block.styles().len()).flat_map(move |style| (0..planes).map(move |plane| (style, plane)))
+}
+
+/// How many luxels of two images differ.
+fn unequal(old: &[u8], new: &[u8], form: LuxelForm) -> usize {
+    let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
+    if old == new { 0 } else { luxels.filter(|(old, new)| old != new).count() }
+}
+
 /// How many luxels the images of a block have.
 fn all(block: &Block) -> usize {
     block.luxels() * block.styles().len() * block.planes()
@@ -63,12 +95,10 @@ fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [s
     if shape(before) != shape(after) || old.sets()[old_set].form() != form {
         return all(before).max(all(after));
     }
-    let images = (0..after.styles().len()).flat_map(|style| (0..after.planes()).map(move |plane| (style, plane)));
     let count = |(style, plane)| {
         let old = old.bytes(Image { set: old_set, block: old_at, style, plane }).unwrap_or_default();
         let new = new.bytes(Image { set, block: at, style, plane }).unwrap_or_default();
-        let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
-        if old == new { 0 } else { luxels.filter(|(old, new)| old != new).count() }
+        unequal(old, new, form)
     };
-    images.map(count).sum()
+    images(after).map(count).sum()
 }

@@ -31,6 +31,8 @@ mod records;
 mod textures;
 mod visibility;
 
+pub(super) use align::{Hunk, hunks};
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,6 +44,7 @@ pub use change::{
 use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::content::entities::Entities;
+use crate::content::lightmap::Light;
 use crate::dialect::{Form, Role, Row};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
@@ -77,7 +80,8 @@ impl Comparison {
 pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
     let (old, view) = (draft.bsp(), draft.view()?);
     let new = view.as_ref().unwrap_or(old);
-    let sides = Sides { old, new, edited: draft.open_entities(), light: OnceCell::new() };
+    let (entities, light) = draft.open_content();
+    let sides = Sides { old, new, entities, light, both_lights: OnceCell::new() };
     let recompressed: BTreeMap<SlotId, bool> = draft.recompressed().collect();
     let mut lumps = Vec::new();
     for (old_slot, new_slot) in old.slots().iter().zip(new.slots()) {
@@ -107,7 +111,7 @@ pub fn maps(old: &Bsp<'_>, new: &Bsp<'_>, most: usize) -> Result<Comparison> {
         let message = format!("maps of different dialects cannot be compared: {old} and {new}");
         return Err(Error::new(ErrorKind::Argument, message));
     }
-    let sides = Sides { old, new, edited: None, light: OnceCell::new() };
+    let sides = Sides { old, new, entities: None, light: None, both_lights: OnceCell::new() };
     let mut others: HashMap<&str, Vec<&Slot>> = HashMap::new();
     new.slots().iter().rev().for_each(|slot| others.entry(&slot.name).or_default().push(slot));
     let pairs: Vec<_> = old.slots().iter().map(|slot| (slot, others.get_mut(&*slot.name).and_then(Vec::pop))).collect();
@@ -135,9 +139,11 @@ struct Sides<'s> {
     old: &'s Bsp<'s>,
     new: &'s Bsp<'s>,
     /// The new entities as a draft edits them, which knows each one's place in the old text.
-    edited: Option<&'s Entities<'s>>,
+    entities: Option<&'s Entities<'s>>,
+    /// The new light as a draft edits it.
+    light: Option<&'s Light<'s>>,
     /// The light of both maps, if it can be read.
-    light: OnceCell<Option<light::Both<'s>>>,
+    both_lights: OnceCell<Option<light::Both<'s>>>,
 }
 
 /// A comparison of the content of a lump.
