@@ -330,8 +330,8 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// The offset of a row; `None` if there is none.
-    fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
+    /// The offset of a row in the lump that was read; `None` if there is none.
+    pub(crate) fn start(&self, set: VisSet, index: usize) -> Result<Option<usize>> {
         if let VisModel::Matrix = self.model {
             return Ok(Some(index.saturating_mul(self.size).saturating_add(8)));
         }

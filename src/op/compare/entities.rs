@@ -80,18 +80,19 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
         old: old.map(<[u8]>::to_vec),
         new: new.map(<[u8]>::to_vec),
     };
-    let has_same_keys =
-        old.pairs().len() == new.pairs().len() && old.pairs().zip(new.pairs()).all(|(a, b)| a.key == b.key);
-    if has_same_keys {
-        let both = old.pairs().zip(new.pairs()).filter(|(old, new)| old.value != new.value);
+    let (mut old, mut new): (Vec<_>, Vec<_>) = (old.pairs().collect(), new.pairs().collect());
+    if old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| old.key == new.key) {
+        let both = old.into_iter().zip(new).filter(|(old, new)| old.value != new.value);
         return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
     }
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    (old.drain(..same), new.drain(..same));
     let mut equal: HashMap<Pair<'_>, usize> = HashMap::new();
-    new.pairs().for_each(|pair| *equal.entry(pair).or_default() += 1);
+    new.iter().for_each(|pair| *equal.entry(*pair).or_default() += 1);
     let mut kept: HashMap<Pair<'_>, usize> = HashMap::new();
     let mut rest: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     let mut gone = Vec::new();
-    for pair in old.pairs() {
+    for pair in old {
         match equal.get_mut(&pair).filter(|count| **count > 0) {
             Some(count) => {
                 *count -= 1;
@@ -102,7 +103,7 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
     }
     gone.iter().rev().for_each(|pair| rest.entry(pair.key).or_default().push(pair.value));
     let mut changes = Vec::new();
-    for pair in new.pairs() {
+    for pair in new {
         match kept.get_mut(&pair).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
             None => changes.push(change(pair.key, rest.get_mut(pair.key).and_then(Vec::pop), Some(pair.value))),

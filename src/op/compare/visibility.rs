@@ -1,8 +1,5 @@
 //! Rows of visibility.
 
-use std::collections::HashMap;
-use std::ops::Range;
-
 use super::change::{Change, RowChange};
 use super::{Found, Sides};
 use crate::bytes::{Data, index};
@@ -11,45 +8,52 @@ use crate::content::visibility::{VisRow, VisSet, Visibility};
 /// The most bytes of rows that are compared; beyond, the lump is compared as bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Where a row is in the old lump and in the new one.
-type Extents = [Option<Range<usize>>; 2];
-
-pub(super) fn compare(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut Found) {
     let (Ok(old), Ok(new)) = (sides.old.visibility(), sides.new.visibility()) else { return };
     let row_size = new.plain(true).bytes().len();
     let is_alike = old.len() == new.len() && old.plain(true).bytes().len() == row_size;
     if !is_alike || new.len().saturating_mul(row_size).saturating_mul(new.sets().len()) > MOST_BYTES {
         return;
     }
-    // Leafs of one cluster share their rows, and rows that differ are the same few in most maps.
-    let mut known: HashMap<Extents, Option<[usize; 2]>> = HashMap::new();
+    let (mut before, mut after) = (Rows::new(&old), Rows::new(&new));
     for (set, index) in new.sets().iter().flat_map(|set| (0..new.len()).map(|index| (*set, index))) {
-        let extents = [&*old, &*new].map(|side| side.extent(set, index).ok().flatten());
-        if let [Some(before), Some(after)] = &extents
-            && bytes[0].get(before.clone()) == bytes[1].get(after.clone())
-        {
+        let (before, after) = (before.get(set, index), after.get(set, index));
+        if before == after {
             continue;
         }
-        let counts = *known.entry(extents).or_insert_with(|| differing([&old, &new].map(|side| row(side, set, index))));
-        if let Some([gained, lost]) = counts {
-            found.touched().rows += 1;
-            found.add(|| Change::Row(RowChange { set, index, gained, lost }));
-        }
+        found.touched().rows += 1;
+        found.add(|| {
+            let (gained, lost) = match (before, after) {
+                (Some(before), Some(after)) => (only(after, before), only(before, after)),
+                // The row cannot be read in one of the maps.
+                _ => (0, 0),
+            };
+            Change::Row(RowChange { set, index, gained, lost })
+        });
     }
 }
 
-/// A row; everything is visible where there is none. `None` if it cannot be read.
-fn row(visibility: &Visibility<'_>, set: VisSet, index: usize) -> Option<VisRow> {
-    Some(visibility.row(set, index).ok()?.unwrap_or_else(|| visibility.plain(true)))
+/// The rows of a map, one after the other. Neighbors often share a row, which is read once.
+struct Rows<'v> {
+    visibility: &'v Visibility<'v>,
+    start: Option<usize>,
+    row: Option<VisRow>,
 }
 
-/// How many bits only the new row has, and only the old one; `None` if they are equal.
-fn differing([old, new]: [Option<VisRow>; 2]) -> Option<[usize; 2]> {
-    match (&old, &new) {
-        _ if old == new => None,
-        (Some(old), Some(new)) => Some([only(new, old), only(old, new)]),
-        // The row cannot be read in one of the maps.
-        _ => Some([0, 0]),
+impl<'v> Rows<'v> {
+    fn new(visibility: &'v Visibility<'v>) -> Self {
+        Rows { visibility, start: None, row: None }
+    }
+
+    /// A row; everything is visible where there is none. `None` if it cannot be read.
+    fn get(&mut self, set: VisSet, index: usize) -> Option<&VisRow> {
+        let start = self.visibility.start(set, index).ok().flatten();
+        if start.is_none() || start != self.start {
+            let row = self.visibility.row(set, index).ok();
+            self.row = row.map(|row| row.unwrap_or_else(|| self.visibility.plain(true)));
+            self.start = start;
+        }
+        self.row.as_ref()
     }
 }
 
