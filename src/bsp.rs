@@ -46,10 +46,16 @@ impl<'a> Bsp<'a> {
     /// # Errors
     /// As [`Bsp::parse`].
     pub fn from_data(data: Data<'a>, dialect: Option<&'static Dialect>) -> Result<Self> {
-        let Detected { dialect, version, shape } = match dialect {
+        let detected = match dialect {
             Some(dialect) => dialect.insist(&data)?,
             None => dialect::detect(&data)?,
         };
+        Bsp::with_shape(data, &detected)
+    }
+
+    /// Reads a map of which dialect, version and directory are known. Nothing is detected from its content.
+    pub(crate) fn with_shape(data: Data<'a>, detected: &Detected) -> Result<Self> {
+        let Detected { dialect, version, shape } = *detected;
         let opaque = dialect.opaque_game_lumps.iter().find(|(opaque, _)| *opaque == version).map(|(_, why)| *why);
         let container = Container::parse(data, shape, &dialect.rules, |index| dialect.lump_name(index), opaque)?;
         Ok(Bsp { container, dialect, version })

@@ -1,19 +1,15 @@
 //! `dump`: prints the records of a lump as text.
 
-use std::fs;
-use std::path::PathBuf;
-
 use anyhow::{Context as _, Result};
 use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
-use bspkit::{Bsp, Error, ErrorKind};
+use bspkit::{Error, ErrorKind};
 use serde::Serialize;
 
 use super::context::Context;
 use super::help;
 use super::maps::{MapArgs, MapFile};
-use super::put::{refuse, spare, stream};
 use super::records::formats;
 use super::show::{Head, count, json, shown};
 use super::talk::{Code, Job};
@@ -25,26 +21,20 @@ use super::talk::{Code, Job};
 /// are their bits in hex. Names end at their last byte that is not NUL. Flags are printed by name, and bits without a
 /// name in hex. If a lump has several lists, each object names its list; LUMP.LIST is one of them.
 ///
-/// For several maps, each map is one line of JSON with its records; with --all, each map has its own folder below DIR,
-/// with the name of the map.
+/// For several maps, each map is one line of JSON with its records. `unpack` writes every lump to a folder.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit dump base1.bsp planes > planes.jsonl
   bspkit dump base1.bsp texinfo --format csv > texinfo.csv
   bspkit dump c1m4.bsp game:sprp.props | head -1
-  bspkit dump --all base1.bsp folder
-  bspkit dump maps models > models.jsonl
-  bspkit dump --all maps dumped"
+  bspkit dump maps models > models.jsonl"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// A lump, or a list in it; with --all: the folder to write every lump to
-    #[arg(value_name = "LUMP|DIR")]
-    what: PathBuf,
-    /// Write a file for every lump, and manifest.json, from which `build` makes the map
-    #[arg(long)]
-    all: bool,
+    /// A lump, or a list in it
+    #[arg(value_name = "LUMP")]
+    lump: String,
     /// The format [default: json for a lump with records, else raw]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
@@ -54,9 +44,6 @@ pub(crate) struct Args {
     /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// With --all: replace existing files
-    #[arg(long, requires = "all")]
-    force: bool,
 }
 
 impl Args {
@@ -66,24 +53,16 @@ impl Args {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let maps = args.maps.find().json(!args.all);
-    if maps.many && !args.all && args.format().is_some_and(|format| format != Format::Json) {
+    let maps = args.maps.find().json(true);
+    if maps.many && args.format().is_some_and(|format| format != Format::Json) {
         let error = Error::new(ErrorKind::Argument, "several maps can only be printed as JSON");
-        return Err(error.with_hint("--all writes files of any format, with a folder for each map").into());
-    }
-    if args.all {
-        maps.check_folder(&args.what)?;
+        return Err(error.with_hint("`unpack` writes files of any format, with a folder for each map").into());
     }
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        if args.all {
-            all(&bsp, map, args, job)?;
-            return Ok(Code::Done);
-        }
         let names = folder::names(&bsp, args.game.as_deref())?;
-        let lump = args.what.to_str().context("the name of a lump is text")?;
-        let cannot = || format!("cannot dump {lump} of {}", shown(&map.path));
-        let content = Lump::find(&bsp, lump).with_context(cannot)?;
+        let cannot = || format!("cannot dump {} of {}", args.lump, shown(&map.path));
+        let content = Lump::find(&bsp, &args.lump).with_context(cannot)?;
         let format = match maps.many {
             true => Format::Json,
             false => args.format().unwrap_or(content.usual_format()),
@@ -135,23 +114,4 @@ fn warn_of_rest(lump: &Lump<'_>, format: Format, job: &mut Job<'_>) {
         let text = format!("{}: {bytes} after the last record {are} not printed; `load` keeps them", lump.name());
         job.warn_here(&text);
     }
-}
-
-fn all(bsp: &Bsp<'_>, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<()> {
-    let folder = &map.place(&args.what, "");
-    let cannot = || format!("cannot dump to {}", shown(folder));
-    let dump = folder::dump(bsp, args.format(), args.game.as_deref()).with_context(cannot)?;
-    fs::create_dir_all(folder).with_context(cannot)?;
-    dump.warnings.iter().for_each(|warning| job.warn_here(warning));
-    dump.failed.into_iter().for_each(|error| job.fail(&error.into()));
-    // Refuse before anything is written, as far as possible.
-    for file in &dump.files {
-        let path = folder.join(&file.name);
-        spare(&path, &map.path).and_then(|()| refuse(&path, args.force)).with_context(cannot)?;
-    }
-    for file in &dump.files {
-        stream(&folder.join(&file.name), args.force, |out| Ok(file.write(bsp, out)?))?;
-    }
-    job.say(&format!("{}: {}", shown(folder), count(dump.files.len(), "file", "files")));
-    Ok(())
 }

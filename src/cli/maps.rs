@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::ErrorKind;
+use bspkit::face::folder::is_unpacked;
 use clap::ArgAction;
 
 use super::context::{Context, is_stdin};
@@ -179,6 +180,19 @@ impl Maps {
     /// A file that need not be a map; its output is written in the same way.
     pub(crate) fn file(path: &Path) -> Self {
         Maps { found: vec![Ok(MapFile::named(path, false))], many: false, json: false, at_once: AtOnce::One }
+    }
+
+    /// The unpacked maps that these arguments name: folders, or folders of such folders.
+    pub(crate) fn unpacked(arguments: &[PathBuf]) -> Self {
+        let many = arguments.len() > 1 || arguments.iter().any(|path| path.is_dir() && !is_unpacked(path));
+        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
+        for path in arguments {
+            match path.is_dir() && !is_unpacked(path) {
+                true => maps.found.append(&mut walk::unpacked(path)),
+                false => maps.found.push(Ok(MapFile::named(path, many))),
+            }
+        }
+        maps
     }
 
     /// Prints JSON. A map that fails has a document too, with its path and the error.

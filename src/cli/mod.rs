@@ -1,7 +1,6 @@
 //! The `bspkit` program. It uses only the public API of the library: it parses arguments, prints data to stdout and
 //! messages to stderr.
 
-mod build;
 mod cat;
 mod check;
 mod checksum;
@@ -21,6 +20,7 @@ mod ls;
 mod man;
 mod maps;
 mod options;
+mod pack;
 mod pairs;
 mod pak;
 mod put;
@@ -36,6 +36,7 @@ mod stop;
 mod suggest;
 mod talk;
 mod tex;
+mod unpack;
 mod verify;
 mod vis;
 mod words;
@@ -113,7 +114,8 @@ commands! {
     Load(load),
     Get(get),
     Set(set),
-    Build(build),
+    Unpack(unpack),
+    Pack(pack),
     Compress(compress),
     Decompress(decompress),
     Light(light),

@@ -59,7 +59,7 @@ impl Dialect {
         magic && self.version_in(bytes).is_some_and(|version| self.versions.contains(&version))
     }
 
-    fn version_in(&self, bytes: &[u8]) -> Option<i32> {
+    pub(crate) fn version_in(&self, bytes: &[u8]) -> Option<i32> {
         self.byte_order().word(bytes, self.version_at())
     }
 

@@ -107,7 +107,8 @@ impl<'a> Container<'a> {
                 || nested::game_lump(&data[lump.stored.clone()], base, rules.origin(base), shape.order(), size);
             let over_header = (lump.stored.start < header_end).then_some("it lies over the header");
             let read = opaque_game_lump.or(over_header).map_or_else(members, Err);
-            let directory = lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it));
+            let directory =
+                lump.stored.start..lump.stored.start + read.as_ref().map_or(0, |it| nested::directory(it.len()));
             let is_shared = |slot: &&Slot| slot.stored.start < directory.end && directory.start < slot.stored.end;
             // A lump that shares the directory's bytes would be changed too.
             if slots.iter().filter(|slot| slot.id != id).any(|slot| is_shared(&slot)) {
@@ -182,6 +183,11 @@ impl<'a> Container<'a> {
             Some(bytes) => bytes.clone(),
             None => self.data.slice(self.slot(id).map_or(0..0, |slot| slot.stored.clone())),
         }
+    }
+
+    /// The end of the header, an extra header included.
+    pub(crate) fn header_end(&self) -> usize {
+        self.parts.header_end
     }
 
     /// How the lump directory is laid out.

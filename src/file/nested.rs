@@ -119,9 +119,9 @@ pub(crate) fn game_lump(
     Ok(slots)
 }
 
-/// The size of a game lump's directory.
-pub(crate) fn directory(members: &[Slot]) -> usize {
-    4 + members.len() * GameLumpEntry::SIZE
+/// The size of the directory of a game lump with this many members.
+pub(crate) fn directory(members: usize) -> usize {
+    4 + members * GameLumpEntry::SIZE
 }
 
 /// `game:sprp` for the number made of these four characters.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, anyhow};
 use bspkit::ErrorKind;
+use bspkit::face::folder::is_unpacked;
 
 use super::{MapFile, Trouble};
 use crate::cli::show::shown;
@@ -50,6 +51,35 @@ pub(super) fn folder(root: &Path) -> Vec<Result<MapFile, Trouble>> {
     }
     if found.is_empty() {
         let error = anyhow!("there is no map (*.bsp) in {}", shown(root));
+        let (path, name) = (root.to_path_buf(), root.to_path_buf());
+        found.push(Err(Trouble { path, name, error, is_map: false }));
+    }
+    found
+}
+
+/// All unpacked maps below a folder, sorted by name.
+pub(super) fn unpacked(root: &Path) -> Vec<Result<MapFile, Trouble>> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut waiting = vec![(root.to_path_buf(), PathBuf::new())];
+    while let Some((path, name)) = waiting.pop() {
+        if is_unpacked(&path) {
+            found.push(Ok(MapFile { path, name, target: None, is_one_of_many: true, has_twin: true }));
+            continue;
+        }
+        match entries(&path, &name, &mut seen) {
+            Ok(entries) => {
+                let folders = entries.into_iter().filter(|entry| entry.path.is_dir());
+                waiting.extend(folders.rev().map(|entry| (entry.path, entry.name)));
+            }
+            Err(error) => {
+                let error = Error::new(error).context(format!("cannot read {}", shown(&path)));
+                found.push(Err(Trouble { path, name, error, is_map: true }));
+            }
+        }
+    }
+    if found.is_empty() {
+        let error = anyhow!("there is no unpacked map (a folder with manifest.json) in {}", shown(root));
         let (path, name) = (root.to_path_buf(), root.to_path_buf());
         found.push(Err(Trouble { path, name, error, is_map: false }));
     }

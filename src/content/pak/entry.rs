@@ -1,6 +1,7 @@
 //! One file of a pakfile.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::record::{CentralHeader, ENCRYPTED, LocalHeader};
 use super::{Node, Pak, method};
@@ -144,6 +145,14 @@ impl<'p, 'a> Entry<'p, 'a> {
                 Err(self.error(ErrorKind::Malformed, format!("runs past the pakfile's end: {size} bytes at {offset}")))
             }
         }
+    }
+
+    /// Where the bytes are in the pakfile that was read, if it is there that engines look for them.
+    pub(crate) fn stored_range(&self) -> Option<Range<usize>> {
+        let Node::Source(at) = &self.pak.nodes[self.index] else { return None };
+        let source = &self.pak.source;
+        let (range, data) = source.entries[bytes::index(*at)].claimed()?;
+        (range.end <= source.end_at).then_some(data..range.end)
     }
 
     /// The file's bytes, decompressed. The CRC is not checked.

@@ -38,7 +38,7 @@ pub use pack::Packed;
 use super::lens::{Content, Reader};
 pub use super::pattern::Pattern;
 use crate::bytes::{self, ByteOrder};
-use crate::dialect::Role;
+use crate::dialect::{Dialect, Role};
 use crate::{Data, Error, ErrorKind, Place, Result, Rope};
 use fresh::Own;
 use read::Source;
@@ -66,6 +66,15 @@ impl<'a> Pak<'a> {
     /// A pakfile without files, and with this comment in its end record. Until the first edit it has no bytes.
     pub fn new(comment: &[u8]) -> Pak<'a> {
         Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new() }
+    }
+
+    /// A pakfile without files, with the comment that the tools for this version write.
+    pub(crate) fn empty(dialect: &Dialect, version: i32) -> Pak<'a> {
+        match dialect.byte_order() {
+            ByteOrder::Little if dialect.bare_paks.contains(&version) => Pak::new(b""),
+            ByteOrder::Little => Pak::new(&Pak::XZP1),
+            ByteOrder::Big => Pak::new(b"XZP2 2048"),
+        }
     }
 
     /// Reads the directory of a pakfile; the files themselves are not read.
@@ -161,11 +170,7 @@ impl<'a> Content<'a> for Pak<'a> {
         let slot = bsp.role(Role::Pak).ok_or_else(no_lump)?;
         let bytes = from.own(slot.id)?;
         if bytes.is_empty() {
-            let is_bare = bsp.dialect().bare_paks.contains(&bsp.version());
-            return Ok(match bsp.byte_order() {
-                ByteOrder::Little => Pak::new(if is_bare { b"" } else { &Pak::XZP1 }),
-                ByteOrder::Big => Pak::new(b"XZP2 2048"),
-            });
+            return Ok(Pak::empty(bsp.dialect(), bsp.version()));
         }
         Pak::parse(bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))
     }

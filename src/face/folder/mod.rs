@@ -1,230 +1,171 @@
-//! A map as a folder: a file for every lump, and a manifest. The same lumps can be built from them.
+//! A map as a folder: ordinary files, a manifest, and what it takes to make the very same map again.
+//!
+//! `manifest.json` is what people read and write: the dialect, and a file for each lump. Entities are text, records are
+//! JSON lines or CSV, embedded files are files, everything else is bytes. What is default is absent.
+//! The folder `original` holds what no such file has: bytes between lumps, directories, compressed streams, the
+//! structure of the pakfile, and an index with the place and the checksum of each slot. A map is packed from the
+//! original bytes; files whose content differs from the index are an edit of that map, laid out by
+//! [`Layout::Keep`](crate::Layout::Keep). A folder without `original` is a new map, which the builder lays out.
 //!
 //! ```
 //! use bspkit::Bsp;
-//! use bspkit::face::folder::{self, Manifest};
+//! use bspkit::face::folder::{Folder, How, unpack};
 //!
-//! let map = Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+//! let bytes = std::fs::read("tests/maps/source/room_v20.bsp").unwrap();
 //! let folder = tempfile::tempdir().unwrap();
-//! for file in folder::dump(&map, None, None)?.files {
-//!     let mut out = std::fs::File::create(folder.path().join(&file.name)).unwrap();
-//!     file.write(&map, &mut out)?;
-//! }
-//! let built = Manifest::read(&folder.path().join("manifest.json"))?.build()?;
-//! assert_eq!(Bsp::from_vec(built.bytes)?.slots().len(), map.slots().len());
+//! unpack(&Bsp::parse(&bytes)?, &How::default(), |name, bytes| {
+//!     let path = folder.path().join(name);
+//!     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+//!     std::fs::write(path, bytes).unwrap();
+//!     Ok(())
+//! })?;
+//! let packed = Folder::read(folder.path()).unwrap().pack().unwrap();
+//! assert_eq!(packed.draft.plan(Default::default())?.to_vec(), bytes);
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod describe;
+mod contents;
+mod embedded;
 mod make;
 mod manifest;
+mod original;
+mod pack;
+mod survey;
+mod unpack;
 
-use std::collections::HashSet;
-use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use describe::Dumped;
-pub use make::Built;
-pub use manifest::Manifest;
+pub use unpack::{How, Unpacked, unpack};
 
-use crate::face::records::{Format, Lump, file_stems, told_by_name};
-use crate::face::{input, shown};
+use crate::dialect::{self, Dialect};
+use crate::file::directory::DirectoryShape;
 use crate::record::FlagNames;
-use crate::{Bsp, Draft, Error, ErrorKind, Result, Slot, SlotId};
-
-/// The files of a map, and messages about them.
-///
-/// ```
-/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-/// let dump = bspkit::face::folder::dump(&map, None, None)?;
-/// assert_eq!(dump.files.last().unwrap().name, "manifest.json");
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Dump {
-    /// The files, in the order of the slots; the manifest is last.
-    pub files: Vec<DumpFile>,
-    /// Files that do not have the requested format: a sentence each.
-    pub warnings: Vec<String>,
-    /// Slots that cannot be read and have no file.
-    pub failed: Vec<Error>,
-}
-
-/// A file of a folder.
-///
-/// ```
-/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-/// let dump = bspkit::face::folder::dump(&map, None, None)?;
-/// assert_eq!(dump.files[2].name, "02_PLANES.jsonl");
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct DumpFile {
-    /// Its name in the folder. Every operating system allows it, and it differs from the others even without regard to
-    /// case.
-    pub name: String,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Lump(SlotId, Format, FlagNames),
-    Bytes(Vec<u8>),
-}
-
-/// The files of a map. Lumps with records have the `format`, or JSON by default. `game` selects the names of flags.
-///
-/// # Errors
-/// The dialect has no such game.
-pub fn dump(bsp: &Bsp<'_>, format: Option<Format>, game: Option<&str>) -> Result<Dump> {
-    let names = names(bsp, game)?;
-    let (mut files, mut dumped, mut warnings, mut failed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (slot, stem) in file_stems(bsp) {
-        let read = read(bsp, slot, |error| warnings.push(format!("{error}: it is written as bytes")));
-        let lump = match read {
-            Ok(lump) => lump,
-            Err(error) => {
-                failed.push(error.within(format!("cannot dump {}", slot.name)));
-                continue;
-            }
-        };
-        let usual = lump.usual_format();
-        let mut format = format.filter(|_| usual != Format::Raw).unwrap_or(usual);
-        if format == Format::Csv && lump.records().len() > 1 {
-            warnings.push(format!("{} has several lists of records: it is written as JSON", slot.name));
-            format = Format::Json;
-        }
-        // If several structs have this name and size, `build` could not choose one.
-        let record = told_by_name(bsp, slot).filter(|_| format != Format::Raw);
-        if record.is_none() && format != Format::Raw {
-            let why = "several structs of the dialect have the name and size of its records";
-            warnings.push(format!("{}: {why}: it is written as bytes", slot.name));
-            format = Format::Raw;
-        }
-        let name = format!("{stem}.{}", format.extension());
-        let rest = if record.is_some() { lump.rest_bytes().to_vec() } else { Vec::new() };
-        dumped.push(Dumped { slot, file: name.clone(), record, rest });
-        files.push(DumpFile { name, content: Content::Lump(slot.id, format, names) });
-    }
-    let more = describe::describe(bsp, game, &dumped).into_iter();
-    files.extend(more.map(|(name, bytes)| DumpFile { name, content: Content::Bytes(bytes) }));
-    Ok(Dump { files, warnings, failed })
-}
+use crate::{Bsp, Draft, Error, Result};
+use contents::Kind;
+use make::Making;
+use manifest::Manifest;
+use original::Original;
+use pack::Packing;
+use survey::Survey;
 
 /// The names of flags in a game, or in the usual game of the map.
 ///
 /// # Errors
 /// The dialect has no such game.
 pub fn names(bsp: &Bsp<'_>, game: Option<&str>) -> Result<FlagNames> {
-    Ok(game.map_or_else(|| Ok(bsp.dialect().game(bsp.version())), |name| bsp.dialect().game_by_name(name))?.flags)
+    flag_names(bsp.dialect(), bsp.version(), game)
 }
 
-/// A lump with its records, or as bytes if its lists contradict its size.
-fn read<'a>(bsp: &Bsp<'a>, slot: &Slot, misfit: impl FnOnce(Error)) -> Result<Lump<'a>> {
-    Lump::read(bsp, slot).or_else(|error| Lump::raw(bsp, slot).inspect(|_| misfit(error)))
+fn flag_names(dialect: &Dialect, version: i32, game: Option<&str>) -> Result<FlagNames> {
+    Ok(game.map_or_else(|| Ok(dialect.game(version)), |name| dialect.game_by_name(name))?.flags)
 }
 
-impl DumpFile {
-    /// Writes the file's bytes.
-    ///
-    /// # Errors
-    /// The slot cannot be read, or writing failed.
-    pub fn write(&self, bsp: &Bsp<'_>, out: &mut dyn Write) -> Result<()> {
-        let cannot = |error| Error::io(format!("cannot write {}", self.name), error);
-        match &self.content {
-            Content::Bytes(bytes) => out.write_all(bytes).map_err(cannot),
-            Content::Lump(id, format, names) => match bsp.container().slot(*id) {
-                None => Ok(()),
-                Some(slot) => {
-                    let lump = read(bsp, slot, drop)?;
-                    lump.print(*format, names, |piece| out.write_all(piece).map(|()| true).map_err(cannot))
-                }
-            },
-        }
-    }
+/// Whether a folder has a manifest.
+pub fn is_unpacked(folder: &Path) -> bool {
+    folder.join(manifest::NAME).is_file()
 }
 
-/// The files of a folder that belong to lumps of a map.
+/// A folder with a manifest.
 ///
 /// ```
-/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-/// let files = bspkit::face::folder::find(&map, "docs/box".as_ref())?;
-/// assert!(files.lumps.is_empty() && !files.others.is_empty());
-/// # Ok::<(), bspkit::Error>(())
+/// use bspkit::face::folder::Folder;
+/// let packed = Folder::read("docs/box".as_ref()).unwrap().pack().unwrap();
+/// assert!(packed.is_new && packed.warnings.is_empty());
 /// ```
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Files {
-    /// The files of lumps, by their names.
-    pub lumps: Vec<LumpFile>,
-    /// Other files in the folder.
-    pub others: Vec<PathBuf>,
+#[derive(Debug)]
+pub struct Folder {
+    survey: Survey,
+    manifest: Manifest,
+    original: Option<Original>,
+    kind: Kind,
+    shape: DirectoryShape,
 }
 
-/// A file with the content of a lump.
+/// The map of a folder.
 ///
 /// ```
-/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
-/// for file in bspkit::face::folder::find(&map, "docs/box".as_ref())?.lumps {
-///     file.load(&mut map.draft(), bspkit::face::folder::names(&map, None)?, false)?;
-/// }
+/// let folder = bspkit::face::folder::Folder::read("docs/box".as_ref()).unwrap();
+/// let bytes = folder.pack().unwrap().draft.plan(Default::default())?.to_vec();
+/// assert_eq!(bspkit::Bsp::from_vec(bytes)?.dialect().name, "quake2");
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct LumpFile {
-    /// The path of the file.
-    pub path: PathBuf,
-    slot: SlotId,
-    format: Format,
+pub struct Packed {
+    /// The original map with the edits; a new map without edits.
+    pub draft: Draft<'static>,
+    /// The files and properties that differ from the original, sorted.
+    pub edited: Vec<String>,
+    /// Parts of the map that may be wrong: a sentence each.
+    pub warnings: Vec<String>,
+    /// Whether the folder does not say how an original map was laid out.
+    pub is_new: bool,
 }
 
-/// Finds the files of lumps in a folder that [`dump`] filled.
-///
-/// # Errors
-/// The folder cannot be read, or two files are for the same lump.
-pub fn find(bsp: &Bsp<'_>, folder: &Path) -> Result<Files> {
-    let entries = std::fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>());
-    let mut paths = entries.map_err(|error| input::cannot_read(folder, error))?;
-    paths.sort();
-    let stems = file_stems(bsp);
-    let mut found = Files::default();
-    let mut seen = HashSet::new();
-    // Skip the files that only `build` reads.
-    for path in paths.into_iter().filter(|path| !describe::is_extra(path)) {
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        let format = path.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
-        let slot = stems.iter().find(|(_, known)| Some(known.as_str()) == stem).map(|(slot, _)| *slot);
-        let (Some(slot), Some(format)) = (slot, format) else {
-            found.others.push(path);
-            continue;
-        };
-        if !seen.insert(slot.id) {
-            let message = format!("{} is a second file for {}: leave one of the files out", shown(&path), slot.name);
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        found.lumps.push(LumpFile { path, slot: slot.id, format });
-    }
-    Ok(found)
-}
-
-impl LumpFile {
-    /// Replaces the lump in a draft of the map with the content of the file. `resize` allows another number of records.
+impl Folder {
+    /// Lists a folder and reads its manifest.
     ///
     /// # Errors
-    /// The file cannot be read or does not fit the lump: the message says where and why.
-    pub fn load<'a>(&self, draft: &mut Draft<'a>, names: FlagNames, resize: bool) -> Result<()> {
-        let bsp: Bsp<'a> = draft.bsp().clone();
-        let Some(slot) = bsp.container().slot(self.slot) else { return Ok(()) };
-        let lump = match (self.format, Lump::read(&bsp, slot)) {
-            (Format::Raw, Err(_)) => Lump::raw(&bsp, slot)?,
-            (_, lump) => lump?,
-        };
-        let file = BufReader::new(input::open(&self.path)?);
-        let cannot = |error: Error| error.within(format!("cannot load {} into {}", shown(&self.path), slot.name));
-        lump.load(draft, self.format, names, resize, file).map_err(cannot)
+    /// All problems of the manifest, and of what is in the folder: symbolic links, names that differ only in case.
+    pub fn read(path: &Path) -> Result<Self, Vec<Error>> {
+        let survey = Survey::of(path)?;
+        if !survey.has(manifest::NAME) {
+            return Err(vec![manifest::wrong(
+                manifest::NAME,
+                "the folder has no such file, so it is not an unpacked map",
+            )]);
+        }
+        let manifest = Manifest::read(&path.join(manifest::NAME))?;
+        let original = Original::read(&survey).map_err(|error| vec![error])?;
+        let one = |error: Error| vec![error];
+        let dialect = dialect::by_name(&manifest.dialect).map_err(|error| {
+            let hint = error.hint().map(ToString::to_string).unwrap_or_default();
+            one(manifest.wrong("dialect", &error).with_hint(hint))
+        })?;
+        let version = manifest.version.unwrap_or(dialect.versions[0]);
+        let names = flag_names(dialect, version, manifest.game.as_deref())
+            .map_err(|error| one(manifest.wrong("game", error)))?;
+        let shape = shape(&manifest, dialect).map_err(one)?;
+        Ok(Folder { survey, manifest, original, kind: Kind { dialect, version, names }, shape })
     }
+
+    /// The files in it that belong to the map, by their paths below the folder.
+    pub fn files(&self) -> Vec<String> {
+        let Manifest { lumps, tail, .. } = &self.manifest;
+        let parts = lumps.iter().flat_map(|part| part.file.iter().chain(&part.gap_before)).chain(tail).cloned();
+        let folders = lumps.iter().filter_map(|part| part.folder.as_ref());
+        let embedded = folders.flat_map(|folder| self.survey.below(folder).map(move |path| format!("{folder}/{path}")));
+        let original = self.original.iter().flat_map(|original| original.kept());
+        let original = original.map(|(name, _)| name.to_owned()).chain([original::INDEX.to_owned()]);
+        parts.chain(embedded).chain(original).filter(|name| self.survey.has(name)).collect()
+    }
+
+    /// Makes the map.
+    ///
+    /// # Errors
+    /// All problems, each with its file and line: files that are missing, that nothing names, or that have another
+    /// content than their names say; properties that the original map cannot have.
+    pub fn pack(&self) -> Result<Packed, Vec<Error>> {
+        let Folder { survey, manifest, kind, shape, .. } = self;
+        match &self.original {
+            Some(original) => Packing::new(survey, manifest, original, kind, *shape).pack(),
+            None => Making { survey, manifest, kind, shape: *shape }.make(),
+        }
+    }
+}
+
+/// The shape of the directory with this number of entries.
+fn shape(manifest: &Manifest, dialect: &Dialect) -> Result<DirectoryShape> {
+    let entries = manifest.entries.unwrap_or(dialect.shapes[0].count);
+    let shape = dialect.shapes.iter().find(|shape| shape.count == entries);
+    shape.copied().ok_or_else(|| {
+        let known: Vec<_> = dialect.shapes.iter().map(|shape| shape.count.to_string()).collect();
+        manifest.wrong("entries", format!("a directory of {} has {}", dialect.title, known.join(" or ")))
+    })
+}
+
+/// The checksum in the header of a map.
+fn checksum(bsp: &Bsp<'_>) -> Option<u32> {
+    let at = bsp.dialect().stored_checksum_at()?;
+    bsp.container().bytes().get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }

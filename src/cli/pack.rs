@@ -1,0 +1,182 @@
+//! `pack`: a map from a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::face::folder::{Folder, Packed};
+use bspkit::{Bsp, Data, Error, ErrorKind, Layout, Plan, SaveOptions};
+use serde::Serialize;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::maps::{MapFile, Maps, real_path};
+use super::report::Report;
+use super::show::{count, shown};
+use super::talk::{Code, Job};
+
+/// Make a map from a folder that `unpack` wrote, or that was written by hand
+///
+/// If nothing was edited, the map is the one that was unpacked, byte for byte. Edited files are an edit of that map:
+/// nothing else moves, and embedded files are added and removed as the files of their folder. A folder without the
+/// folder `original` is a new map: `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file":
+/// "planes.jsonl"}]}` is the shortest kind of manifest.json; see docs/schema/manifest.schema.json.
+///
+/// Everything that is wrong is listed, and then no map is written. For several folders, or a folder with unpacked maps
+/// in it, each map is saved below the folder of -o.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pack dm4 -o dm4.bsp
+  bspkit pack dm4 --dry-run
+  bspkit pack unpacked -o maps"
+))]
+pub(crate) struct Args {
+    /// Folders with a manifest.json, or folders of such folders
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// Where to save; the file is replaced completely or not at all; `-` is stdout. For several folders: a folder
+    #[arg(short, long, value_name = "MAP", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Keep the old file, with this suffix added to its name
+    #[arg(long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = ".bak")]
+    backup: Option<String>,
+    /// Write nothing; print what differs from the original map
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the report as JSON; for several folders, one line for each
+    #[arg(long)]
+    json: bool,
+    /// Save an edit of a damaged map, replace a read-only file
+    #[arg(long)]
+    force: bool,
+}
+
+/// The report about a map.
+#[derive(Serialize)]
+struct Done {
+    output: Option<String>,
+    dialect: &'static str,
+    bytes: usize,
+    /// Whether it is a new map, and not the original one with edits.
+    new: bool,
+    edited: Vec<String>,
+    /// What the edits do to the original map.
+    report: String,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let maps = Maps::unpacked(&args.folders).json(args.json);
+    if let Some(output) = args.output.as_deref() {
+        if maps.many {
+            maps.check_folder(output)?;
+        }
+        if is_stdin(output) && (maps.many || args.json) {
+            bail!("only a single map can be written to stdout, and nothing else");
+        }
+    }
+    let many = maps.many;
+    let maps = maps.saving(|map| match &args.output {
+        Some(output) if many => Some(map.place(output, "bsp")),
+        output => output.clone(),
+    });
+    maps.each(cx, |map, job| {
+        let cannot = || format!("cannot pack {}", shown(&map.path));
+        let packed = Folder::read(&map.path).and_then(|folder| folder.pack()).map_err(all).with_context(cannot)?;
+        save(packed, map, args, job).with_context(cannot)
+    })
+}
+
+/// One error for all problems of a folder.
+fn all(problems: Vec<Error>) -> Error {
+    let sentence = |error: &Error| {
+        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("{error}{hint}")
+    };
+    match <[Error; 1]>::try_from(problems) {
+        Ok([error]) => error,
+        Err(problems) => {
+            let list: Vec<String> = problems.iter().map(sentence).collect();
+            let message = format!("the folder has {} problems", problems.len());
+            Error::new(ErrorKind::Argument, message).with_hint(list.join("\n"))
+        }
+    }
+}
+
+fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    let Packed { draft, edited, mut warnings, is_new, .. } = packed;
+    let plan = draft.plan(Layout::Keep)?;
+    let dialect = draft.bsp().dialect();
+    warnings.extend(plan.report().warnings.iter().cloned());
+    warnings.extend(doubt(&plan, dialect.name));
+    let target = map.target.as_deref().filter(|_| !args.dry_run);
+    let mut backup = None;
+    if let Some(target) = target {
+        refuse_inside(&map.path, target)?;
+        let options = args.backup.iter().fold(SaveOptions::default().force(args.force), SaveOptions::backup);
+        if is_stdin(target) {
+            job.write(&plan.to_data())?;
+        } else {
+            if job.many {
+                target.parent().map_or(Ok(()), fs::create_dir_all)?;
+            }
+            let saved = plan.save_with(target, &options)?;
+            warnings.extend(saved.warnings);
+            backup = saved.backup.as_deref().map(shown);
+        }
+    }
+    warnings.iter().for_each(|warning| job.warn_here(warning));
+    let output = map.target.as_deref().map(shown);
+    let report = if edited.is_empty() { String::new() } else { plan.report().to_string() };
+    let done =
+        Done { output, dialect: dialect.name, bytes: plan.size(), new: is_new, edited, report, warnings, backup };
+    if args.dry_run || args.json {
+        return job.report(&done);
+    }
+    let whole = count(done.bytes, "byte", "bytes");
+    let what = match done.edited.len() {
+        _ if is_new => "a new map".to_owned(),
+        0 => "the original map".to_owned(),
+        _ => done.report.clone(),
+    };
+    let backup = done.backup.map(|path| format!("; the old file is {path}")).unwrap_or_default();
+    let place = target.map_or_else(|| job.path.clone(), shown);
+    job.say(&format!("{place}: {}, {whole}: {what}{backup}", dialect.title));
+    Ok(Code::Done)
+}
+
+/// A warning if the map is not detected as what the manifest says.
+fn doubt(plan: &Plan<'_>, dialect: &str) -> Option<String> {
+    let data: Data<'_> = plan.to_data();
+    match Bsp::from_data(data, None) {
+        Ok(found) if found.dialect().name != dialect => {
+            Some(format!("the map is detected as a map of {}", found.dialect().title))
+        }
+        Ok(_) => None,
+        Err(error) => Some(format!("the dialect of the map cannot be detected: {error}")),
+    }
+}
+
+/// Refuses to save over a file of the folder.
+fn refuse_inside(folder: &Path, target: &Path) -> Result<()> {
+    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_inside =
+        real_path(parent)?.zip(real_path(folder)?).is_some_and(|(target, folder)| target.starts_with(folder));
+    match is_inside {
+        true => bail!("{} would be in the folder that is packed: name another place", shown(target)),
+        false => Ok(()),
+    }
+}
+
+impl Report for Done {
+    fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        let whole = count(self.bytes, "byte", "bytes");
+        let what = if self.new { "a new map" } else { "the original map" };
+        let edits = if self.edited.is_empty() { String::new() } else { format!(", edited: {}", self.report) };
+        job.line(format!("{}: {what}, {whole}{edits}", job.path));
+        self.edited.iter().for_each(|edited| job.line(format!("  {edited}")));
+        Ok(())
+    }
+}

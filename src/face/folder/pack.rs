@@ -1,0 +1,322 @@
+//! Makes the map again from which a folder was unpacked: the original bytes first, then the files that were edited, as
+//! an edit of that map.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Packed;
+use super::contents::{Key, Keys, Kind};
+use super::embedded;
+use super::manifest::{Manifest, Part, wrong};
+use super::original::{Embedded, Original, Stored, crc, damaged};
+use super::survey::{Survey, sentence};
+use crate::dialect::Detected;
+use crate::file::directory::DirectoryShape;
+use crate::{Bsp, Compression, Data, Draft, Error, Result, SlotId};
+
+/// A map on its way back from a folder.
+pub(super) struct Packing<'f> {
+    pub(super) survey: &'f Survey,
+    pub(super) manifest: &'f Manifest,
+    pub(super) original: &'f Original,
+    pub(super) kind: &'f Kind,
+    pub(super) shape: DirectoryShape,
+    /// The map; files that were edited are not in it.
+    map: Vec<u8>,
+    /// New bytes of slots.
+    edits: Vec<(Key, Vec<u8>)>,
+    embedded: EmbeddedEdits,
+    problems: Vec<Error>,
+}
+
+#[derive(Default)]
+struct EmbeddedEdits {
+    replaced: Vec<(usize, String, Vec<u8>)>,
+    removed: Vec<(usize, String)>,
+    added: Vec<(Vec<u8>, String, Vec<u8>)>,
+}
+
+impl EmbeddedEdits {
+    fn names(&self) -> impl Iterator<Item = String> {
+        let removed = self.removed.iter().map(|(_, file)| format!("{file} (removed)"));
+        let added = self.added.iter().map(|(_, file, _)| format!("{file} (added)"));
+        self.replaced.iter().map(|(_, file, _)| file.clone()).chain(added).chain(removed)
+    }
+}
+
+impl<'f> Packing<'f> {
+    pub(super) fn new(
+        survey: &'f Survey,
+        manifest: &'f Manifest,
+        original: &'f Original,
+        kind: &'f Kind,
+        shape: DirectoryShape,
+    ) -> Self {
+        let (edits, embedded, problems) = (Vec::new(), EmbeddedEdits::default(), Vec::new());
+        Packing { survey, manifest, original, kind, shape, map: Vec::new(), edits, embedded, problems }
+    }
+
+    pub(super) fn pack(mut self) -> Result<Packed, Vec<Error>> {
+        match self.original.frame(self.survey) {
+            Ok(map) => self.map = map,
+            Err(problems) => self.problems.extend(problems),
+        }
+        self.refuse_layout();
+        let parts = self.parts();
+        self.slots(&parts);
+        self.problems.extend(self.survey.unused());
+        if !self.problems.is_empty() {
+            return Err(self.problems);
+        }
+        let is_edited = !self.edits.is_empty() || self.embedded.names().next().is_some();
+        if !is_edited && crc(&self.map) != self.original.crc {
+            return Err(vec![damaged("its files are not those of the map that was unpacked")]);
+        }
+        self.finish(&parts)
+    }
+
+    /// Members of the manifest that only lay out a new map.
+    fn refuse_layout(&mut self) {
+        let Manifest { order, align_game_lumps, trailer, tail, unpadded, .. } = self.manifest;
+        let given = [
+            ("order", !order.is_empty()),
+            ("align_game_lumps", align_game_lumps.is_some()),
+            ("trailer", *trailer),
+            ("tail", tail.is_some()),
+            ("unpadded", *unpadded),
+        ];
+        const WHY: &str = "the folder `original` says how the map is laid out: remove one of them";
+        self.problems
+            .extend(given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| self.manifest.wrong(name, WHY)));
+        for part in &self.manifest.lumps {
+            let given = [("align", part.align.is_some()), ("gap_before", part.gap_before.is_some())];
+            self.problems.extend(given.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| part.wrong(name, WHY)));
+        }
+    }
+
+    fn parts(&mut self) -> HashMap<Key, &'f Part> {
+        let mut keys = Keys::default();
+        self.manifest.lumps.iter().map(|part| (keys.next(&self.kind.name(part)), part)).collect()
+    }
+
+    /// Reads all files, and puts those that were not edited into the map.
+    fn slots(&mut self, parts: &HashMap<Key, &'f Part>) {
+        let (original, mut keys) = (self.original, Keys::default());
+        let stored: HashMap<Key, &Stored> = original.keyed().into_iter().collect();
+        for part in &self.manifest.lumps {
+            let key = keys.next(&self.kind.name(part));
+            if part.folder.is_some() {
+                self.embedded_files(part, stored.get(&key).is_some());
+                continue;
+            }
+            let bytes = match self.kind.bytes(part, self.survey) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    self.problems.push(error);
+                    continue;
+                }
+            };
+            match stored.get(&key) {
+                Some(stored) => self.slot(key, stored, part, bytes),
+                None if bytes.is_empty() => {}
+                None => self.edits.push((key, bytes)),
+            }
+        }
+        let is_gone = |(key, _): &(Key, &Stored)| !parts.contains_key(key);
+        self.edits.extend(original.keyed().into_iter().filter(is_gone).map(|(key, _)| (key, Vec::new())));
+    }
+
+    fn slot(&mut self, key: Key, stored: &Stored, part: &Part, bytes: Vec<u8>) {
+        let bytes = if part.is_text() { stored.lines.restore(bytes) } else { bytes };
+        let range = stored.range();
+        let is_whole = stored.kept.is_some() || range.len() == bytes.len();
+        match is_whole && crc(&bytes) == stored.crc {
+            false => self.edits.push((key, bytes)),
+            true if !part.compressed => self.put(range, &bytes),
+            true => {}
+        }
+    }
+
+    fn put(&mut self, range: std::ops::Range<usize>, bytes: &[u8]) {
+        if let Some(to) = self.map.get_mut(range).filter(|to| to.len() == bytes.len()) {
+            to.copy_from_slice(bytes);
+        }
+    }
+
+    fn embedded_files(&mut self, part: &Part, is_there: bool) {
+        let Some(folder) = part.folder.as_deref() else { return };
+        if let Err(error) = embedded::check(part, self.kind, self.survey) {
+            self.problems.push(error);
+            return;
+        }
+        let mut left: BTreeMap<String, &str> =
+            self.survey.below(folder).map(|path| (path.to_lowercase(), path)).collect();
+        for file in if is_there { &self.original.embedded[..] } else { &[] } {
+            match left.remove(&file.file.to_lowercase()) {
+                Some(_) => self.embedded_file(folder, file),
+                None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
+            }
+        }
+        for path in left.into_values() {
+            let file = format!("{folder}/{path}");
+            match self.survey.read(&file) {
+                Ok(bytes) => self.embedded.added.push((embedded::name(part, path), file, bytes)),
+                Err(why) => self.problems.push(part.wrong("folder", why)),
+            }
+        }
+    }
+
+    fn embedded_file(&mut self, folder: &str, file: &Embedded) {
+        let path = format!("{folder}/{}", file.file);
+        match self.survey.read(&path) {
+            Err(why) => self.problems.push(wrong(path, why)),
+            Ok(bytes) if crc(&bytes) == file.crc && file.range().is_none_or(|range| range.len() == bytes.len()) => {
+                file.range().into_iter().for_each(|range| self.put(range, &bytes));
+            }
+            Ok(bytes) => {
+                // So that the new bytes always differ from those in their place.
+                if let (Some(to), Some(first)) = (file.range().and_then(|range| self.map.get_mut(range)), bytes.first())
+                {
+                    to.fill(!first);
+                }
+                self.embedded.replaced.push((file.entry, path, bytes));
+            }
+        }
+    }
+
+    /// The original map with the edits.
+    fn finish(mut self, parts: &HashMap<Key, &'f Part>) -> Result<Packed, Vec<Error>> {
+        let mut edited: Vec<String> = self.header()?;
+        let map = Data::from(std::mem::take(&mut self.map));
+        let detected = Detected { dialect: self.kind.dialect, version: self.kind.version, shape: self.shape };
+        let bsp = Bsp::with_shape(map, &detected).map_err(|error| vec![error])?;
+        let ids = ids(&bsp);
+        let is_in_place = |(key, stored): &(Key, &Stored)| {
+            ids.get(key).and_then(|id| bsp.container().slot(*id)).is_some_and(|slot| slot.stored == stored.range())
+        };
+        if !self.original.keyed().iter().all(is_in_place) {
+            return Err(vec![damaged("its index is not that of the map that was unpacked")]);
+        }
+        let mut draft = bsp.draft();
+        let mut problems = Vec::new();
+        for (key, bytes) in std::mem::take(&mut self.edits) {
+            let place = parts.get(&key).map_or_else(|| key.0.clone(), |part| part.place());
+            match set(&mut draft, &ids, &key, parts.contains_key(&key), bytes) {
+                Ok(()) => edited.push(name_of(parts, &key)),
+                Err(error) => problems.push(wrong(place, sentence(&error))),
+            }
+        }
+        for (key, part) in parts {
+            match ids.get(key).map(|id| properties(&mut draft, *id, part)) {
+                None if part.file.is_none() && part.folder.is_none() => problems.push(wrong(part.place(), NO_SLOT)),
+                None => {}
+                Some(Ok(is_edit)) => edited.extend(is_edit.then(|| format!("{} (properties)", part.lump))),
+                Some(Err(error)) => problems.push(error),
+            }
+        }
+        edited.extend(self.embedded.names());
+        if let Err(error) = self.embedded.make(&mut draft) {
+            problems.push(wrong(embedded::FOLDER, sentence(&error)));
+        }
+        if problems.is_empty() {
+            edited.sort();
+            Ok(Packed { draft, edited, warnings: Vec::new(), is_new: false })
+        } else {
+            problems.sort_by_key(ToString::to_string);
+            Err(problems)
+        }
+    }
+
+    /// Sets the words of the header that the manifest gives; the names of those that differ.
+    fn header(&mut self) -> Result<Vec<String>, Vec<Error>> {
+        let Manifest { revision, checksum: sum, .. } = self.manifest;
+        let dialect = self.kind.dialect;
+        let order = self.shape.order();
+        if dialect.version_in(&self.map) != Some(self.kind.version) {
+            let why = "the original map has another version: remove the folder `original` to build a new map";
+            return Err(vec![self.manifest.wrong("version", why)]);
+        }
+        let words = [
+            ("revision", dialect.revision_at, order.word_bytes(revision.unwrap_or(0)), revision.is_some()),
+            ("checksum", dialect.stored_checksum_at(), sum.unwrap_or(0).to_le_bytes(), sum.is_some()),
+        ];
+        let mut edited = Vec::new();
+        for (name, place, word, is_given) in words {
+            match place.and_then(|at| self.map.get_mut(at..at + 4)) {
+                None if is_given => return Err(vec![self.manifest.wrong(name, "maps of this dialect have none")]),
+                Some(to) if *to != word => {
+                    to.copy_from_slice(&word);
+                    edited.push(name.to_owned());
+                }
+                _ => {}
+            }
+        }
+        Ok(edited)
+    }
+}
+
+const NO_SLOT: &str = "the original map has no such slot: remove the folder `original` to build a new map";
+
+/// The slots of a map by their keys.
+fn ids(bsp: &Bsp<'_>) -> HashMap<Key, SlotId> {
+    let mut keys = Keys::default();
+    bsp.slots().iter().map(|slot| (keys.next(&slot.name), slot.id)).collect()
+}
+
+fn name_of(parts: &HashMap<Key, &Part>, key: &Key) -> String {
+    let file = parts.get(key).and_then(|part| part.file.clone());
+    file.unwrap_or_else(|| format!("{} (removed)", key.0))
+}
+
+fn set(
+    draft: &mut Draft<'static>,
+    ids: &HashMap<Key, SlotId>,
+    key: &Key,
+    is_named: bool,
+    bytes: Vec<u8>,
+) -> Result<()> {
+    let Some(id) = ids.get(key) else { return Err(Error::new(crate::ErrorKind::NotFound, NO_SLOT)) };
+    if !is_named && matches!(id, SlotId::Game(_) | SlotId::Bspx(_)) {
+        let why = "the manifest does not name it: an entry of this kind cannot be removed, only left without a file";
+        return Err(Error::new(crate::ErrorKind::Refused, why));
+    }
+    draft.set(*id, bytes)
+}
+
+/// Sets version and compression of a slot, and returns whether they differ.
+fn properties(draft: &mut Draft<'static>, id: SlotId, part: &Part) -> Result<bool> {
+    let bsp = draft.bsp().clone();
+    let Some(slot) = bsp.container().slot(id) else { return Ok(false) };
+    if part.flags != bsp.member_flags(id).map_or(0, |flags| flags & !1) {
+        return Err(part.wrong("flags", "they cannot be changed in an original map"));
+    }
+    let version = slot.version.unwrap_or(0);
+    let new = part.version.unwrap_or(0);
+    if version != new {
+        draft.set_version(id, new).map_err(|error| part.wrong("version", sentence(&error)))?;
+    }
+    let is_packed = draft.compression(id) == Compression::Lzma;
+    let is_repacked = is_packed != part.compressed && !slot.stored.is_empty();
+    if is_repacked {
+        let compression = if part.compressed { Compression::Lzma } else { Compression::Raw };
+        draft.set_compression(id, compression).map_err(|error| part.wrong("compressed", sentence(&error)))?;
+    }
+    Ok(version != new || is_repacked)
+}
+
+impl EmbeddedEdits {
+    fn make(self, draft: &mut Draft<'static>) -> Result<()> {
+        if self.names().next().is_none() {
+            return Ok(());
+        }
+        let pak = draft.pak()?;
+        for (entry, _, bytes) in self.replaced {
+            pak.replace(entry, bytes)?;
+        }
+        let removed: Vec<usize> = self.removed.iter().map(|(entry, _)| *entry).collect();
+        pak.remove(&removed)?;
+        for (name, _, bytes) in self.added {
+            pak.add(name, bytes)?;
+        }
+        Ok(())
+    }
+}

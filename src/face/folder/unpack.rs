@@ -1,0 +1,274 @@
+//! Takes a map apart into files.
+
+use std::ops::Range;
+
+use super::contents::Kind;
+use super::embedded;
+use super::manifest::{self, Manifest, Part};
+use super::original::{self, Lines, Original, Stored, at, crc};
+use crate::dialect::Role;
+use crate::face::records::{Format, Lump, file_stems, told_by_name};
+use crate::face::report::base64;
+use crate::{Bsp, Data, Error, Result, Slot, SlotId};
+
+/// Larger lumps are written as bytes if nothing else is asked for.
+const MOST_TEXT: usize = 64 << 10;
+/// Larger lumps are never written as text, which takes up to ten times the memory.
+const MOST_ASKED_TEXT: usize = 8 << 20;
+/// The most bytes after the last record that a manifest holds.
+const MOST_REST: usize = 64;
+
+/// git must not change line ends: the files are the bytes of a map.
+const ATTRIBUTES: &str = "* -text\n";
+
+/// How a map is taken apart.
+///
+/// ```
+/// let mut how = bspkit::face::folder::How::default();
+/// how.text.push("faces".to_owned());
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct How {
+    /// The format of records: JSON by default; `raw` writes no records.
+    pub format: Option<Format>,
+    /// Lumps whose records are written as text whatever their size is, by number, name or role; `all` is every lump.
+    pub text: Vec<String>,
+    /// The game whose flag names are used; by default that of the dialect.
+    pub game: Option<String>,
+}
+
+/// What [`unpack`] says of a map.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Unpacked {
+    /// The number of files.
+    pub files: usize,
+    /// Content that has no file of its own, or not in the requested format: a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Takes a map apart. `write` is called for every file, with its path below the folder and its bytes; the manifest is
+/// the last one. The same map always gives the same files.
+///
+/// # Errors
+/// `how` names a lump or a game that the map does not have; or an error of `write`.
+pub fn unpack(bsp: &Bsp<'_>, how: &How, mut write: impl FnMut(&str, &[u8]) -> Result<()>) -> Result<Unpacked> {
+    let mut files = 0;
+    let mut count = |name: &str, bytes: &[u8]| {
+        files += 1;
+        write(name, bytes)
+    };
+    let mut unpacker = Unpacker::new(bsp, how)?;
+    unpacker.slots(&mut count)?;
+    let Unpacker { manifest, original, warnings, .. } = unpacker;
+    for (name, ranges) in original.kept() {
+        let bytes: Vec<u8> =
+            ranges.into_iter().flat_map(|range| bsp.container().bytes()[range].iter().copied()).collect();
+        count(name, &bytes)?;
+    }
+    count(original::INDEX, &original.text())?;
+    count(".gitattributes", ATTRIBUTES.as_bytes())?;
+    count(manifest::NAME, &manifest.text())?;
+    Ok(Unpacked { files, warnings })
+}
+
+struct Unpacker<'b, 'a> {
+    bsp: &'b Bsp<'a>,
+    how: &'b How,
+    kind: Kind,
+    /// The slots whose records are text whatever their size is; `None`: all.
+    text: Option<Vec<SlotId>>,
+    /// Bytes that must be there before slots can be read: the header, and the directory of the game lump.
+    directories: Vec<Range<usize>>,
+    manifest: Manifest,
+    original: Original,
+    warnings: Vec<String>,
+}
+
+type Write<'w> = &'w mut dyn FnMut(&str, &[u8]) -> Result<()>;
+
+impl<'b, 'a> Unpacker<'b, 'a> {
+    fn new(bsp: &'b Bsp<'a>, how: &'b How) -> Result<Self> {
+        let is_all = how.text.iter().any(|name| name.eq_ignore_ascii_case("all"));
+        let text = how.text.iter().filter(|_| !is_all).map(|name| Ok(bsp.slot(name)?.id));
+        let text = text.collect::<Result<Vec<_>>>()?;
+        let bytes = bsp.container().bytes();
+        let members = bsp.slots().iter().filter(|slot| matches!(slot.id, SlotId::Game(_))).count();
+        let game = bsp.role(Role::GameLump).map_or(0..0, |slot| slot.stored.clone());
+        let game = game.start..game.end.min(game.start + crate::file::game_directory(members));
+        Ok(Unpacker {
+            bsp,
+            how,
+            kind: Kind {
+                dialect: bsp.dialect(),
+                version: bsp.version(),
+                names: super::names(bsp, how.game.as_deref())?,
+            },
+            text: (!is_all).then_some(text),
+            directories: vec![0..bsp.container().header_end(), game],
+            manifest: head(bsp, how),
+            original: Original { bspkit_original: 1, size: bytes.len(), crc: crc(bytes), ..Original::default() },
+            warnings: Vec::new(),
+        })
+    }
+
+    fn slots(&mut self, write: Write<'_>) -> Result<()> {
+        let bsp = self.bsp;
+        for (slot, stem) in file_stems(bsp) {
+            let is_listed = matches!(slot.id, SlotId::Game(_) | SlotId::Bspx(_));
+            if slot.stored.is_empty() && !is_listed {
+                continue;
+            }
+            let part = self.placed(slot);
+            match bsp.bytes(slot.id) {
+                Err(error) => self.warnings.push(format!("{error}: its bytes stay in the folder `original`")),
+                Ok(_) if slot.stored.is_empty() => self.manifest.lumps.push(part),
+                Ok(bytes) => {
+                    let part = self.content(slot, &stem, &bytes, part, write)?;
+                    self.manifest.lumps.push(part);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the content of a slot, and returns the part that names it.
+    fn content(&mut self, slot: &Slot, stem: &str, bytes: &Data<'a>, part: Part, write: Write<'_>) -> Result<Part> {
+        let is_packed = self.bsp.decompressed_size(slot.id).is_some();
+        let role = self.bsp.role_of(slot.id);
+        let mut stored = Stored { lump: slot.name.clone(), at: at(&slot.stored), crc: crc(bytes), ..Stored::default() };
+        let is_in_way = |directory: &Range<usize>| {
+            slot.stored.start < directory.end && directory.start < slot.stored.end && !directory.is_empty()
+        };
+        let mut is_kept = is_packed || role == Some(Role::GameLump) || self.directories.iter().any(is_in_way);
+        let part = match role {
+            Some(Role::Entities) => {
+                stored.lines = Lines::of(bytes);
+                self.entities(stem, bytes, part, write)?
+            }
+            Some(Role::Pak) if !is_packed => match self.bsp.pak() {
+                Ok(pak) => {
+                    is_kept = true;
+                    let (names, files) =
+                        embedded::unpack(self.bsp, &pak, slot.stored.start, &mut self.warnings, write)?;
+                    self.original.embedded = files;
+                    Part { folder: Some(embedded::FOLDER.to_owned()), names, ..part }
+                }
+                Err(error) => {
+                    self.warnings.push(format!("{error}: it is written as bytes"));
+                    raw(stem, bytes, part, write)?
+                }
+            },
+            _ => self.records(slot, stem, bytes, part, write)?,
+        };
+        stored.kept = is_kept.then(|| format!("original/{stem}.bin"));
+        self.original.slots.push(stored);
+        Ok(part)
+    }
+
+    fn entities(&self, stem: &str, bytes: &[u8], part: Part, write: Write<'_>) -> Result<Part> {
+        let nuls = bytes.iter().rev().take(usize::from(u8::MAX)).take_while(|byte| **byte == 0).count();
+        let file = format!("{stem}.ent");
+        write(&file, &bytes[..bytes.len() - nuls])?;
+        let nuls = u8::try_from(nuls).ok().filter(|nuls| *nuls != 1);
+        Ok(Part { file: Some(file), nuls, ..part })
+    }
+
+    /// Writes records as text if the text gives the bytes back, otherwise the bytes.
+    fn records(&mut self, slot: &Slot, stem: &str, bytes: &[u8], part: Part, write: Write<'_>) -> Result<Part> {
+        let is_asked = self.text.as_ref().is_none_or(|text| text.contains(&slot.id));
+        let most = if is_asked { MOST_ASKED_TEXT } else { MOST_TEXT };
+        if self.how.format == Some(Format::Raw) || bytes.len() > most {
+            if is_asked && bytes.len() > most {
+                self.warnings.push(format!("{} is too large for text: it is written as bytes", slot.name));
+            }
+            return raw(stem, bytes, part, write);
+        }
+        let lump = match Lump::read(self.bsp, slot) {
+            Ok(lump) if lump.records().is_empty() => return raw(stem, bytes, part, write),
+            Ok(lump) => lump,
+            Err(error) => {
+                self.warnings.push(format!("{error}: it is written as bytes"));
+                return raw(stem, bytes, part, write);
+            }
+        };
+        let format = self.how.format.filter(|_| lump.records().len() == 1).unwrap_or(Format::Json);
+        let mut text = Vec::new();
+        lump.print(format, self.kind.names, |piece| {
+            text.extend_from_slice(piece);
+            Ok::<_, Error>(true)
+        })?;
+        match self.named(slot, &lump, format, &text, bytes, part) {
+            Ok(part) => {
+                let file = format!("{stem}.{}", format.extension());
+                write(&file, &text)?;
+                Ok(Part { file: Some(file), ..part })
+            }
+            Err(part) => {
+                let why = "its text would not give the same bytes";
+                self.warnings.push(format!("{}: {why}: it is written as bytes", slot.name));
+                raw(stem, bytes, *part, write)
+            }
+        }
+    }
+
+    /// The part with as few words about the records as give the bytes back from the text; as an error, the part itself.
+    fn named(
+        &self,
+        slot: &Slot,
+        lump: &Lump<'_>,
+        format: Format,
+        text: &[u8],
+        bytes: &[u8],
+        part: Part,
+    ) -> Result<Part, Box<Part>> {
+        let rest = lump.rest_bytes();
+        let rest = (!rest.is_empty() && rest.len() <= MOST_REST).then(|| base64(rest));
+        let (name, size) = told_by_name(self.bsp, slot).unzip();
+        let mut part = Part { rest, ..part };
+        for (record, record_size) in [(None, None), (name.clone(), None), (name, size)] {
+            (part.record, part.record_size) = (record, record_size);
+            let read = self.kind.records(&part, format, text).unwrap_or_default();
+            if bytes.strip_prefix(&read[..]).is_some_and(|rest| rest == lump.rest_bytes())
+                && lump.rest_bytes().len() <= MOST_REST
+            {
+                return Ok(part);
+            }
+        }
+        Err(Box::new(Part { rest: None, record: None, record_size: None, ..part }))
+    }
+
+    /// A part of the manifest without its content.
+    fn placed(&self, slot: &Slot) -> Part {
+        let mut part = Part { lump: slot.name.clone(), ..Part::default() };
+        part.version = slot.version.filter(|version| *version != 0);
+        part.compressed = self.bsp.decompressed_size(slot.id).is_some();
+        if let SlotId::Game(_) = slot.id {
+            // Bit 0 is the member `compressed`.
+            part.flags = self.bsp.member_flags(slot.id).unwrap_or(0) & !1;
+        }
+        part
+    }
+}
+
+/// The manifest without its lumps.
+fn head(bsp: &Bsp<'_>, how: &How) -> Manifest {
+    let dialect = bsp.dialect();
+    Manifest {
+        bspkit_manifest: 1,
+        dialect: dialect.name.to_owned(),
+        version: Some(bsp.version()).filter(|version| *version != dialect.versions[0]),
+        revision: bsp.revision().filter(|revision| *revision != 0),
+        checksum: super::checksum(bsp).filter(|checksum| *checksum != 0),
+        entries: Some(bsp.container().shape().count).filter(|count| *count != dialect.shapes[0].count),
+        game: how.game.clone(),
+        ..Manifest::default()
+    }
+}
+
+fn raw(stem: &str, bytes: &[u8], part: Part, write: Write<'_>) -> Result<Part> {
+    let file = format!("{stem}.bin");
+    write(&file, bytes)?;
+    Ok(Part { file: Some(file), ..part })
+}
