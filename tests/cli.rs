@@ -6,8 +6,6 @@
 
 #[path = "cli/bounds.rs"]
 mod bounds;
-#[path = "cli/build.rs"]
-mod build;
 #[path = "cli/checksum.rs"]
 mod checksum;
 #[path = "cli/compress.rs"]
@@ -18,6 +16,8 @@ mod corpus;
 mod edit;
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/folder.rs"]
+mod folder;
 #[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;

@@ -123,14 +123,14 @@ fn darkplaces_finds_the_edit_in_quake2_maps() {
     darkplaces_finds_the_edit(&QUAKE2);
 }
 
-/// A map that `build` made of text files alone.
+/// A map that `pack` made of text files alone.
 #[test]
 fn darkplaces_loads_a_map_from_text_files() {
     let Some(engine) = DarkPlaces::find() else { return };
     let folder = tempfile::tempdir().unwrap();
     let map = folder.path().join("box.bsp");
-    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/box/manifest.json");
-    maps::bspkit(&["build", manifest.to_str().unwrap(), "-o", map.to_str().unwrap()]);
+    let unpacked = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/box");
+    maps::bspkit(&["pack", unpacked.to_str().unwrap(), "-o", map.to_str().unwrap()]);
     let seen = engine.load(&std::fs::read(&map).unwrap()).loaded("docs/box");
     assert_eq!(seen.entities, maps::entities_of(&map));
 }

@@ -107,13 +107,12 @@ fn files_without_an_end_are_refused() {
         let lump = format!("{{\"lump\": \"lighting\", \"file\": \"{file}\"}}");
         format!("{{\"bspkit_manifest\": 1, \"dialect\": \"quake2\", \"lumps\": [{lump}]}}")
     };
-    room.write("endless.json", manifest("/dev/zero").as_bytes());
-    room.write("large.json", manifest("large").as_bytes());
-    std::fs::File::create(room.path("large")).unwrap().set_len(3 << 30).unwrap();
+    room.write("f/manifest.json", manifest("large").as_bytes());
+    for large in ["large", "f/large"] {
+        std::fs::File::create(room.path(large)).unwrap().set_len(3 << 30).unwrap();
+    }
     for command in [
-        "build endless.json",
-        "build large.json",
-        "build /dev/zero",
+        "pack f",
         "ent patch q3.bsp /dev/zero",
         "ent import q3.bsp large",
         "load q3.bsp planes /dev/zero",

@@ -8,7 +8,10 @@ fn near_names() {
     let room = Room::new();
     room.write("line.jsonl", b"{\"nomral\":[0,0,1],\"distance\":0,\"type\":0}\n");
     room.write("line.csv", b"nomral[0]\n1\n");
-    room.write("map.json", b"{\"bspkit_manifest\": 1, \"dialect\": \"quake3\", \"lumps\": [{\"lump\": \"shadres\"}]}");
+    room.write(
+        "map/manifest.json",
+        b"{\"bspkit_manifest\": 1, \"dialect\": \"quake3\", \"lumps\": [{\"lump\": \"shadres\"}]}",
+    );
     room.shell("bspkit pak add source.bsp materials/my/wall.vmt=line.csv -o pak.bsp -q").done();
     let lines = [
         "# commands and options",
@@ -26,7 +29,7 @@ fn near_names() {
         "bspkit cat q2.bsp leaf_faces",
         "bspkit cat goldsrc.bsp leaffcaes",
         "bspkit cat source.bsp game:spr",
-        "bspkit build map.json -o new.bsp",
+        "bspkit pack map -o new.bsp",
         "# fields and flags",
         "bspkit get q3.bsp 'planes[0].nomral'",
         "bspkit set q2.bsp 'texinfo[0].flags=SKYE' -o new.bsp",

@@ -18,11 +18,6 @@ fn differences(one: &[u8], other: &[u8]) -> Vec<usize> {
 #[cfg(unix)]
 fn what_was_dumped_is_loaded_back_to_the_same_bytes() {
     let room = Room::new();
-    for map in ["q2.bsp", "q3.bsp", "goldsrc.bsp", "source.bsp"] {
-        room.bspkit(&format!("dump --all {map} {map}.dump")).done();
-        room.bspkit(&format!("load --all {map} {map}.dump -o out.bsp")).done();
-        assert_eq!(room.read(map), room.read("out.bsp"), "{map}");
-    }
     for format in ["json", "csv"] {
         let line = format!(
             "bspkit dump q2.bsp planes --format {format} > p && bspkit load q2.bsp planes p --format {format} -o out.bsp"
@@ -150,55 +145,6 @@ fn a_ragged_lump_keeps_its_tail() {
 }
 
 #[test]
-fn a_folder_is_not_written_over_and_strange_files_are_left_out() {
-    let room = Room::new();
-    room.bspkit("dump --all q2.bsp folder").done();
-    room.write("folder/01_PLANES.jsonl", b"mine");
-    room.bspkit("dump --all q2.bsp folder").without_data(2);
-    assert_eq!(room.read("folder/01_PLANES.jsonl"), b"mine");
-    room.bspkit("dump --all q2.bsp folder --force").done();
-    room.write("folder/notes.txt", b"mine");
-    let run = room.bspkit("load --all q2.bsp folder -o out.bsp").done();
-    assert!(run.err.contains("notes.txt: ignored: not the file of a lump"), "{}", run.err);
-    assert_eq!(room.read("out.bsp"), room.read("q2.bsp"));
-    room.bspkit("dump --all q2.bsp folder --format csv --force").done();
-    let run = room.bspkit("load --all q2.bsp folder -o out.bsp").without_data(2);
-    assert!(run.err.contains("is a second file for"), "{}", run.err);
-    std::fs::create_dir(room.path("empty")).unwrap();
-    room.bspkit("load --all q2.bsp empty -o no.bsp").without_data(1);
-    assert!(!room.path("no.bsp").exists());
-}
-
-/// What is read is never what is written, whatever it is called.
-#[test]
-#[cfg(unix)]
-fn the_map_that_is_read_is_not_written_over() {
-    let room = Room::new();
-    let map = room.read("q2.bsp");
-    std::fs::create_dir(room.path("linked")).unwrap();
-    std::os::unix::fs::symlink("../q2.bsp", room.path("linked/05_TEXINFO.jsonl")).unwrap();
-    for more in ["", " --force"] {
-        let run = room.bspkit(&format!("dump --all q2.bsp linked{more}")).without_data(2);
-        assert!(run.err.contains("is the input map"), "{}", run.err);
-    }
-    room.write("itself/01_PLANES.jsonl", &map);
-    room.bspkit("dump --all --force itself/01_PLANES.jsonl itself").without_data(2);
-    assert_eq!((room.read("q2.bsp"), room.read("itself/01_PLANES.jsonl")), (map.clone(), map.clone()));
-    // A link to something else is replaced itself.
-    room.write("notes", b"mine");
-    std::fs::remove_file(room.path("linked/05_TEXINFO.jsonl")).unwrap();
-    std::os::unix::fs::symlink("../notes", room.path("linked/05_TEXINFO.jsonl")).unwrap();
-    room.bspkit("dump --all q2.bsp linked --force").done();
-    assert_eq!(room.read("notes"), b"mine");
-    let run = room.bspkit("load --all q2.bsp linked -o linked/01_PLANES.jsonl").without_data(2);
-    assert!(run.err.contains("is an input file and would be replaced"), "{}", run.err);
-    // Half a dump is none.
-    room.write("half/05_TEXINFO.jsonl", b"mine");
-    room.bspkit("dump --all q2.bsp half").without_data(2);
-    assert_eq!(std::fs::read_dir(room.path("half")).unwrap().count(), 1);
-}
-
-#[test]
 fn bytes_of_another_size_are_asked_for_too() {
     let room = Room::new();
     room.write("two.bin", &[0; 40]);
@@ -225,9 +171,9 @@ fn empty_lists_are_dumped_as_nothing() {
         let run = room.bspkit(&format!("dump map.bsp occlusion{format}")).done();
         assert_eq!((run.text(), run.err.as_str()), ("", ""));
     }
-    let run = room.bspkit("dump --all map.bsp folder").done();
+    let run = room.bspkit("unpack map.bsp folder").done();
     assert!(!run.err.contains("warning"), "{}", run.err);
-    room.bspkit("load --all map.bsp folder -o out.bsp").done();
+    room.bspkit("pack folder -o out.bsp").done();
     assert_eq!(room.read("out.bsp"), map);
     let run = room.bspkit("get map.bsp occlusion.occluders[0]").without_data(2);
     assert!(run.err.contains("OCCLUSION"), "{}", run.err);

@@ -85,7 +85,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 29] = [
+const OUTPUTS: [(&str, &str); 34] = [
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
@@ -98,6 +98,11 @@ const OUTPUTS: [(&str, &str); 29] = [
     ("checksum", "checksum q2.bsp goldsrc.bsp source.bsp --json"),
     ("get", "get q2.bsp planes[0] faces[1].styles texinfo[0].texture --json"),
     ("dump", "dump q2.bsp q3.bsp models --json"),
+    ("unpack", "unpack q2.bsp folder --json"),
+    ("unpack", "unpack q3.bsp none.bsp folders --dry-run --json"),
+    ("pack", "pack folder --dry-run --json"),
+    ("pack", "pack folder none -o packed --json"),
+    ("pack", "pack folder -o packed.bsp --json"),
     ("ent-list", "ent list q2.bsp odd.bsp --json"),
     ("ent-get", "ent get q2.bsp light --json"),
     ("ent-get", "ent get q2.bsp light light --json"),

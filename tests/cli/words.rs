@@ -140,7 +140,7 @@ fn a_name_of_a_file_is_no_folder() {
         "light export a.bsp light.png",
         "tex export maps/c.bsp out.wad",
         "vis export a.bsp b.bsp out.png",
-        "dump --all a.bsp out.json",
+        "unpack a.bsp out.json",
     ] {
         let before = room.names();
         let run = room.bspkit(command).without_data(2);

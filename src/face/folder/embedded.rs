@@ -90,8 +90,8 @@ pub(super) fn unpack(
         }
         write(&format!("{FOLDER}/{path}"), &data)?;
         let range = entry.stored_range().map(|range| start + range.start..start + range.end);
-        let stands = range.filter(|range| bsp.container().bytes().get(range.clone()) == Some(&*data));
-        embedded.push(Embedded { file: path, entry: entry.index(), at: stands.as_ref().map(at), crc: crc(&data) });
+        let same = range.filter(|range| bsp.container().bytes().get(range.clone()) == Some(&*data));
+        embedded.push(Embedded { file: path, entry: entry.index(), at: same.as_ref().map(at), crc: crc(&data) });
     }
     Ok((names, embedded))
 }

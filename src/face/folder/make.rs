@@ -89,9 +89,10 @@ impl Making<'_> {
         let dialect = self.kind.dialect;
         let mut refuse = |member: &str, why: String| problems.push(self.manifest.wrong(member, why));
         let none = |has: bool, what: &str| (!has).then(|| format!("maps of {} {what}", dialect.title));
-        if let Some(why) = none(dialect.versions.contains(&self.kind.version), "have no such version") {
+        if !dialect.versions.contains(&self.kind.version) {
             let known: Vec<_> = dialect.versions.iter().map(i32::to_string).collect();
-            refuse("version", format!("{why} as {}, only {}", self.kind.version, known.join(", ")));
+            let why = format!("{} has no maps of version {}", dialect.title, self.kind.version);
+            refuse("version", format!("{why}, only {}", known.join(", ")));
         }
         let given = [
             ("revision", revision.and_then(|_| none(dialect.revision_at.is_some(), "have none"))),

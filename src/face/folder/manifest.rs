@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::face::input;
@@ -160,19 +161,31 @@ impl Manifest {
     }
 }
 
-/// A JSON object with one line for each member, and for each item of a list.
+/// A JSON object with one line for each member, and for each object in a list.
 pub(super) fn print(object: &impl Serialize) -> Vec<u8> {
-    use serde_json::Value;
     // Strings and numbers can always be written.
     let Ok(Value::Object(members)) = serde_json::to_value(object) else { return Vec::new() };
     let lines = members.into_iter().map(|(name, value)| match value {
         Value::Array(items) if items.iter().any(Value::is_object) => {
-            let items: Vec<_> = items.iter().map(|item| format!("  {item}")).collect();
-            format!("\"{name}\": [\n{}\n]", items.join(",\n"))
+            let items: Vec<_> = items.iter().map(|item| format!("    {}", line(item))).collect();
+            format!("  \"{name}\": [\n{}\n  ]", items.join(",\n"))
         }
-        value => format!("\"{name}\": {value}"),
+        value => format!("  \"{name}\": {}", line(&value)),
     });
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n")).into_bytes()
+}
+
+/// JSON on one line, with spaces.
+fn line(value: &Value) -> String {
+    let join = |items: Vec<String>| items.join(", ");
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| format!("{}: {}", Value::from(name.as_str()), line(value));
+            format!("{{{}}}", join(members.iter().map(member).collect()))
+        }
+        Value::Array(items) => format!("[{}]", join(items.iter().map(line).collect())),
+        value => value.to_string(),
+    }
 }
 
 fn line_of(line: usize) -> String {

@@ -242,7 +242,7 @@ mod tests {
     fn the_rest_of_a_range_is_what_nothing_covers() {
         let rest = |others: &[Range<usize>]| without(10..20, others.iter().cloned());
         assert_eq!(rest(&[]), [10..20]);
-        assert_eq!(rest(&[0..40]), []);
+        assert!(rest(&[0..40]).is_empty());
         assert_eq!(rest(&[12..14, 13..15, 0..11, 18..30]), [11..12, 15..18]);
         assert_eq!(rest(&[20..30, 0..10]), [10..20]);
     }

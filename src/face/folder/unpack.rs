@@ -7,7 +7,7 @@ use super::embedded;
 use super::manifest::{self, Manifest, Part};
 use super::original::{self, Lines, Original, Stored, at, crc};
 use crate::dialect::Role;
-use crate::face::records::{Format, Lump, file_stems, told_by_name};
+use crate::face::records::{Format, Lump, distinct_name, file_stems};
 use crate::face::report::base64;
 use crate::{Bsp, Data, Error, Result, Slot, SlotId};
 
@@ -38,7 +38,14 @@ pub struct How {
     pub game: Option<String>,
 }
 
-/// What [`unpack`] says of a map.
+/// What [`unpack`] reports about a map.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?;
+/// let unpacked = bspkit::face::folder::unpack(&map, &Default::default(), |_, _| Ok(()))?;
+/// assert!(unpacked.files > 15 && unpacked.warnings.is_empty());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Unpacked {
@@ -225,7 +232,7 @@ impl<'b, 'a> Unpacker<'b, 'a> {
     ) -> Result<Part, Box<Part>> {
         let rest = lump.rest_bytes();
         let rest = (!rest.is_empty() && rest.len() <= MOST_REST).then(|| base64(rest));
-        let (name, size) = told_by_name(self.bsp, slot).unzip();
+        let (name, size) = distinct_name(self.bsp, slot).unzip();
         let mut part = Part { rest, ..part };
         for (record, record_size) in [(None, None), (name.clone(), None), (name, size)] {
             (part.record, part.record_size) = (record, record_size);

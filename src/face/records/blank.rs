@@ -47,7 +47,7 @@ fn rows(dialect: &'static Dialect, lump: &str, is_meant: impl Fn(&Row) -> bool) 
 }
 
 /// The name and the size of the records of a lump, if these identify one struct of the dialect.
-pub(crate) fn told_by_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)> {
+pub(crate) fn distinct_name(bsp: &Bsp<'_>, slot: &Slot) -> Option<(String, usize)> {
     let row = bsp.row(slot).ok()?;
     let known = rows(bsp.dialect(), &slot.name, |other| name(other) == name(row));
     (known.len() == 1 && is_same(known[0], row)).then(|| name(row))

@@ -40,7 +40,7 @@ use crate::near;
 use crate::record::FlagNames;
 use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 
-pub(crate) use blank::{RecordName, told_by_name};
+pub(crate) use blank::{RecordName, distinct_name};
 pub use field::FieldPath;
 pub(crate) use json::Members;
 pub use json::{parse_value, print_value};
