@@ -1,14 +1,26 @@
 //! Rule files: every quirk of the plug-in of Stripper, with texts that were worked out by hand from its rules.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "rules/convert.rs"]
+mod convert;
+#[path = "common/corpus.rs"]
+mod corpus;
+#[path = "rules/difference.rs"]
+mod difference;
+#[path = "rules/lint.rs"]
+mod lint;
 #[path = "rules/modes.rs"]
 mod modes;
 #[path = "rules/patterns.rs"]
 mod patterns;
 #[path = "rules/plugin.rs"]
 mod plugin;
+#[path = "common/random.rs"]
+mod random;
 #[path = "rules/reader.rs"]
 mod reader;
+#[path = "rules/real.rs"]
+mod real;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;

@@ -29,6 +29,7 @@ mod report;
 mod rule_files;
 #[cfg(feature = "script")]
 mod run;
+mod rules;
 mod save;
 mod set;
 mod show;
@@ -123,6 +124,7 @@ commands! {
     Pak(pak),
     #[cfg(feature = "script")]
     Run(run),
+    Rules(rules),
     Tex(tex),
     Vis(vis),
     Completions(completions),

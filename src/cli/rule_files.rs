@@ -63,7 +63,8 @@ impl Reading {
         Ok(files)
     }
 
-    fn file(&self, path: &Path) -> Result<Rules> {
+    /// Reads one file.
+    pub(crate) fn file(&self, path: &Path) -> Result<Rules> {
         let mode = match self.mode {
             ModeName::Plugin => Mode::Plugin,
             ModeName::Strict => Mode::Strict,
@@ -93,6 +94,13 @@ impl RuleFiles {
     pub(crate) fn of(&self, map: &str) -> Vec<&Rules> {
         let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0).chain([map.len()]);
         self.global.iter().chain(starts.filter_map(|at| self.maps.get(&map[..at]))).collect()
+    }
+
+    /// All files, in the order of their names.
+    pub(crate) fn all(&self) -> Vec<&Rules> {
+        let mut maps: Vec<&Rules> = self.maps.values().collect();
+        maps.sort_by(|one, other| one.name.cmp(&other.name));
+        self.global.iter().chain(maps).collect()
     }
 
     /// The same files, if none of them is refused.

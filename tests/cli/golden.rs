@@ -414,6 +414,12 @@ fn rules() {
         room.write(format!("stripper/{name}"), &std::fs::read(examples.join("stripper").join(name)).unwrap());
     }
     room.write("own_rooms.bsp", &fixture("q2/own_rooms"));
+    room.write("clean.cfg", b"filter:\n{\n\"classname\" \"monster_soldier\"\n}\n");
+    let long = format!(
+        "add:\n{{\n\"classname\" \"a\" // lamp\n\"b\" \"\"\n\"c\" \"/d/\"\n;{}\n}}\nAdd:\n{{\n",
+        "x".repeat(300)
+    );
+    room.write("odd.cfg", long.as_bytes());
     room.write("bad.cfg", b"{\n\"classname\" \"/^(?!light)/\"\n\"origin\" \"/*/\"\n}\n");
     let lines = [
         "bspkit ent apply own_rooms.bsp --rules stripper -o out.bsp",
@@ -422,6 +428,19 @@ fn rules() {
         "bspkit ent apply own_rooms.bsp --rules bad.cfg -o no.bsp",
         "bspkit ent apply own_rooms.bsp --rules bad.cfg -o no.bsp --mode strict",
         "bspkit ent apply own_rooms.bsp --rules none.cfg -o no.bsp",
+        "bspkit rules lint stripper own_rooms.bsp source.bsp",
+        "bspkit rules lint bad.cfg own_rooms.bsp",
+        "bspkit rules lint bad.cfg --json",
+        "bspkit rules lint odd.cfg -v",
+        "bspkit rules lint clean.cfg",
+        "bspkit rules convert clean.cfg --to patch",
+        "bspkit rules convert stripper/global_filters.cfg --to patch -o no.json",
+        "bspkit rules convert bad.cfg --to patch",
+        "bspkit rules convert clean.cfg --to patch | sed s/mon/item/ >p.json; bspkit rules convert p.json --to stripper",
+        "bspkit rules convert clean.cfg --to patch -o clean.cfg",
+        "bspkit ent diff own_rooms.bsp out.bsp --as stripper",
+        "bspkit ent diff own_rooms.bsp out.bsp --as stripper -o d.cfg -q; bspkit ent apply own_rooms.bsp --rules d.cfg -o 2.bsp -q; bspkit ent diff out.bsp 2.bsp --as stripper",
+        "bspkit ent set out.bsp worldspawn message= -o 2.bsp -q; bspkit ent diff own_rooms.bsp 2.bsp --as stripper -o d.cfg",
     ];
     check("rules", &room, &lines);
 }

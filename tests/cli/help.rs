@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 63] = [
+pub(crate) const COMMANDS: [&str; 66] = [
     "",
     "info",
     "ls",
@@ -36,6 +36,9 @@ pub(crate) const COMMANDS: [&str; 63] = [
     "ent diff",
     "ent patch",
     "ent apply",
+    "rules",
+    "rules lint",
+    "rules convert",
     "compress",
     "decompress",
     "lmp",

@@ -79,3 +79,35 @@ fn modes_differ() {
     }
     assert_eq!(entities(&room.read("plugin.bsp")), entities(&room.read("strict.bsp")));
 }
+
+#[test]
+fn lint_exits_with_1_on_findings() {
+    let room = Room::new();
+    room.write("r.cfg", FILTER);
+    room.bspkit("rules lint r.cfg q2.bsp q3.bsp").done();
+    room.write("r.cfg", b"{\n\"classname\" \"none\" // note\n}\n");
+    room.bspkit("rules lint r.cfg").done();
+    assert_eq!(room.bspkit("rules lint r.cfg q2.bsp").code, Some(1));
+    let run = room.bspkit("rules lint r.cfg q2.bsp --json");
+    assert_eq!(run.code, Some(1));
+    let codes: Vec<_> = run.json()["findings"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+    assert_eq!(codes, ["rule-no-match", "rule-rest"]);
+    let before = room.read("q2.bsp");
+    room.bspkit("rules lint none.cfg").without_data(2);
+    assert!(room.read("q2.bsp") == before);
+}
+
+#[test]
+fn a_difference_as_rules_leads_where_it_says() {
+    let room = Room::new();
+    room.shell("bspkit ent set q2.bsp light light=1 -o b.bsp -q && bspkit ent rm b.bsp 'item_*' --in-place -q").done();
+    let run = room.bspkit("ent diff q2.bsp b.bsp --as stripper -o d.cfg");
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    room.bspkit("ent apply q2.bsp --rules d.cfg --mode strict --require-matches -o c.bsp").done();
+    room.bspkit("ent diff b.bsp c.bsp --as stripper").done();
+    // What cannot be said is named, and the exit status differs.
+    room.shell("bspkit ent set b.bsp worldspawn message=/x/ --in-place -q").done();
+    let run = room.bspkit("ent diff q2.bsp b.bsp --as stripper -o e.cfg");
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("Stripper cannot say: #0 of A: the pair `message` `/x/`"), "{}", run.err);
+}

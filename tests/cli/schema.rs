@@ -85,7 +85,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 34] = [
+const OUTPUTS: [(&str, &str); 36] = [
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
@@ -118,6 +118,8 @@ const OUTPUTS: [(&str, &str); 34] = [
     ("save", "compress source.bsp --dry-run --json"),
     ("save", "load q2.bsp planes planes.jsonl --dry-run --json"),
     ("save", "vis fill q2.bsp --dry-run --json"),
+    ("rules-lint", "rules lint r.cfg q2.bsp --json"),
+    ("rules-lint", "rules lint r.cfg --mode lumper --json"),
     ("save", "ent apply q2.bsp none.bsp --rules r.cfg --dry-run --json"),
     ("save", "ent apply q2.bsp q3.bsp --rules r.cfg --require-matches --dry-run --json"),
 ];

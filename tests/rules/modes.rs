@@ -15,10 +15,11 @@ fn strict_refuses_what_the_plug_in_reads_in_another_way() {
     let refused = |text: &str| parse(text, Mode::Strict).unwrap_err().to_string();
     assert!(parse("{\n\"a\" \"1\" // lamp\n}", Mode::Strict).is_ok());
     assert!(refused("filter:\n{\n}").starts_with("r.cfg:2:1: the filter has no pairs"));
-    assert!(refused("{\n\"a\" \"/(/\"\n}").starts_with("r.cfg:2:7: the regular expression /(/ cannot be used"));
-    assert!(refused("{\n\"a\" \"\"\n}").starts_with("r.cfg:2:1: the key or the value is empty"));
+    let of_two = refused("{\n\"b\" \"1\"\n\"a\" \"/(/\"\n}");
+    assert!(of_two.starts_with("r.cfg:3:7: the regular expression /(/ cannot be used"), "{of_two}");
+    assert!(refused("{\n\"b\" \"1\"\n\"a\" \"\"\n}").starts_with("r.cfg:3:1: the key or the value is empty"));
     assert!(refused("add:\n{\n\"a\" \"/b/\"\n}").starts_with("r.cfg:3:6: the value is stored without its last slash"));
-    assert!(refused(&format!("{{\n\"a\" \"{}\"\n}}", "b".repeat(250))).starts_with("r.cfg:2:254: "));
+    assert!(refused(&format!("{{\n\"b\" \"1\"\n\"a\" \"{}\"\n}}", "b".repeat(250))).starts_with("r.cfg:3:1: "));
     // All of it, if there is more.
     let error = parse("Filter:\n{\n\"a\" \"1\"\n", Mode::Strict).unwrap_err();
     assert!(

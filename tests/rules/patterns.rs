@@ -101,7 +101,7 @@ fn what_pcre_rejects_too_leaves_the_pair_out() {
     for (expression, column) in rows {
         let rule = format!("{{\n\"v\" \"/{expression}/\"\n}}");
         let found = findings(&rule, Mode::Plugin);
-        assert_eq!(found, [format!("2:{column} rule-pattern"), "1:1 rule-empty-block".to_owned()], "{expression}");
+        assert_eq!(found, ["1:1 rule-empty-block".to_owned(), format!("2:{column} rule-pattern")], "{expression}");
         assert!(parse(&rule, Mode::Plugin).is_ok());
     }
 }

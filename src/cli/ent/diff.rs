@@ -1,4 +1,4 @@
-//! `ent diff`: writes the difference between the entities of two maps as a patch.
+//! `ent diff`: writes the difference between the entities of two maps as a patch or as rules.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +8,9 @@ use bspkit::SaveOptions;
 use bspkit::face::patch::write;
 use bspkit::file::replace;
 use bspkit::op::diff::diff;
-use bspkit::op::patch::Operation;
+use bspkit::op::patch::{Operation, Patch};
+use bspkit::op::rules::{Difference, difference};
+use clap::ValueEnum;
 
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -16,7 +18,7 @@ use crate::cli::maps::{Maps, real_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
-/// Write a JSON patch that changes the entities of map A into those of map B
+/// Write a patch or rules that change the entities of map A into those of map B
 ///
 /// Entities are matched by identity, not by their position in the text: by hammerid, targetname, model and origin, and
 /// by equal pairs. `ent patch A PATCH.json` then produces the entity text of B byte for byte. The exit status is 1 if
@@ -24,7 +26,8 @@ use crate::cli::talk::Code;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent diff dm4.bsp dm4_new.bsp
-  bspkit ent diff dm4.bsp dm4_new.bsp -o changes.json"
+  bspkit ent diff dm4.bsp dm4_new.bsp -o changes.json
+  bspkit ent diff dm4.bsp dm4_new.bsp --as stripper -o dm4.cfg"
 ))]
 pub(crate) struct Args {
     /// The map that the patch is for
@@ -33,9 +36,20 @@ pub(crate) struct Args {
     /// The map with the entities that the patch produces
     #[arg(value_name = "B")]
     new: PathBuf,
+    /// The format: a patch for `ent patch`, or rules for the plug-in of Stripper and `ent apply`
+    #[arg(long = "as", value_name = "FORMAT", default_value = "patch")]
+    form: Form,
     /// The file to write [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// JSON
+    Patch,
+    /// Stripper:Source; what it cannot say is listed, and the exit status is 2 then
+    Stripper,
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -44,8 +58,17 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         entities.with_context(|| format!("cannot read the entities of {}", shown(path)))
     };
     let (old, new) = (read(&args.old)?, read(&args.new)?);
-    let patch = diff(&old, &new)?;
-    let document = write(&patch).into_bytes();
+    let (document, said, lost, is_same) = match args.form {
+        Form::Patch => {
+            let patch = diff(&old, &new)?;
+            (write(&patch).into_bytes(), said_of(&patch), Vec::new(), patch.operations.is_empty())
+        }
+        Form::Stripper => {
+            let Difference { text, counts, lost } = difference(&old, &new);
+            let is_same = counts == [0; 3] && lost.is_empty();
+            (text, numbers(counts), lost, is_same)
+        }
+    };
     Maps::file(&args.old).each(cx, |_, job| {
         match &args.output {
             None => drop(job.write(&document)?),
@@ -54,27 +77,34 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 let real = real_path(path).with_context(cannot)?;
                 for map in [&args.old, &args.new] {
                     if real.is_some() && real == real_path(map).with_context(cannot)? {
-                        bail!("{} is an input map: name another file for the patch", shown(path));
+                        bail!("{} is an input map: name another file", shown(path));
                     }
                 }
                 replace(path, &SaveOptions::default(), |mut file| file.write_all(&document))?;
             }
         }
-        let number = |is: fn(&Operation) -> bool| patch.operations.iter().filter(|operation| is(operation)).count();
-        let edited = number(|it| matches!(it, Operation::Edit { .. } | Operation::Replace { .. }));
-        let added = number(|it| matches!(it, Operation::Add { .. } | Operation::AddText { .. }));
-        let removed = number(|it| matches!(it, Operation::Remove { .. }));
-        let moved = number(|it| matches!(it, Operation::Move { .. }));
-        job.say(&match &patch.operations[..] {
-            [] => "the entities are the same".to_owned(),
-            [Operation::Text { .. }] => {
-                "the text between entities differs, or too many entities move: the patch has the whole text".to_owned()
-            }
-            _ => {
-                let edited = count(edited, "entity changed", "entities changed");
-                format!("{edited}, {added} added, {removed} removed, {moved} moved")
-            }
-        });
-        Ok(if patch.operations.is_empty() { Code::Done } else { Code::Found })
+        job.say(if is_same { "the entities are the same" } else { &said });
+        lost.iter().for_each(|what| job.warn(&format!("Stripper cannot say: {what}")));
+        Ok(match (is_same, lost.is_empty()) {
+            (true, _) => Code::Done,
+            (false, true) => Code::Found,
+            (false, false) => Code::Failed,
+        })
     })
+}
+
+fn said_of(patch: &Patch) -> String {
+    if let [Operation::Text { .. }] = &patch.operations[..] {
+        return "the text between entities differs, or too many entities move: the patch has the whole text".to_owned();
+    }
+    let number = |is: fn(&Operation) -> bool| patch.operations.iter().filter(|operation| is(operation)).count();
+    let edited = number(|it| matches!(it, Operation::Edit { .. } | Operation::Replace { .. }));
+    let added = number(|it| matches!(it, Operation::Add { .. } | Operation::AddText { .. }));
+    let removed = number(|it| matches!(it, Operation::Remove { .. }));
+    let moved = number(|it| matches!(it, Operation::Move { .. }));
+    format!("{}, {moved} moved", numbers([edited, added, removed]))
+}
+
+fn numbers([edited, added, removed]: [usize; 3]) -> String {
+    format!("{}, {added} added, {removed} removed", count(edited, "entity changed", "entities changed"))
 }

@@ -3,6 +3,7 @@
 mod expression;
 mod index;
 mod like;
+mod made;
 mod near;
 mod parse;
 mod print;

@@ -1,7 +1,7 @@
 //! What makes the entities of one map those of another, as a patch.
 
 mod changes;
-mod pairing;
+pub(in crate::op) mod pairing;
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::content::entities::{Entities, Entity};
 
 /// Above this many comparisons of pairs, the entities of a class that nothing else identifies are paired in order.
-const MOST_COMPARED: usize = 1 << 26;
+pub(in crate::op) const MOST_COMPARED: usize = 1 << 26;
 
 /// Each addition and move takes time by the number of entities: above this product the whole text is shorter work.
 const MOST_ARRANGED: usize = 1 << 27;

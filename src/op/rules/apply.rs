@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::door;
+use super::door::{self, Failure};
 use super::find::Finder;
 use super::model::{Action, Applied, Match, NewPair, Report, Rule, Rules, Step, Who};
 use crate::Result;
@@ -56,6 +56,21 @@ pub fn apply<'r>(
     entities: &mut Entities<'_>,
     map: &str,
 ) -> Result<Report<'r>> {
+    let (report, done) = run(files, entities, map);
+    match done {
+        Ok(Some(done)) => *entities = done,
+        Ok(None) => {}
+        Err(failure) => return Err(failure.named(&report)),
+    }
+    Ok(report)
+}
+
+/// What the rules do, and the entities after them; `None` if nothing changes.
+pub(super) fn run<'r, 'a>(
+    files: impl IntoIterator<Item = &'r Rules>,
+    entities: &Entities<'a>,
+    map: &str,
+) -> (Report<'r>, std::result::Result<Option<Entities<'a>>, Failure>) {
     let mut report = Report::default();
     for file in files {
         for rule in file.rules.iter().filter(|rule| rule.is_for(map)) {
@@ -67,12 +82,8 @@ pub fn apply<'r>(
     for number in 0..report.rules.len() {
         work.run(number, &mut report);
     }
-    let done = door::edited(&work, entities, &report)?;
-    drop(work);
-    if let Some(done) = done {
-        *entities = done;
-    }
-    Ok(report)
+    let done = door::edited(&work, entities);
+    (report, done)
 }
 
 impl Rule {

@@ -10,40 +10,58 @@ use super::model::Report;
 use crate::content::entities::{Entities, EntityMut};
 use crate::{Error, ErrorKind, Result};
 
-/// The entities after the rules; `None` if nothing changes.
-pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>, report: &Report<'_>) -> Result<Option<Entities<'a>>> {
-    let mut entities = old.clone();
-    let named = |error: Error, rule: Option<&usize>| match rule.and_then(|rule| report.rules.get(*rule)) {
-        Some(applied) => {
-            let (file, at) = (&applied.file.name, applied.rule.at);
-            Error::new(error.kind(), format!("the rule at {file}:{at} cannot be applied")).with_source(error)
+/// An edit that is refused, and the rule that wants it, by its number in the report.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: Error,
+    pub(super) rule: Option<usize>,
+}
+
+impl Failure {
+    /// The error with the place of the rule.
+    pub(super) fn named(self, report: &Report<'_>) -> Error {
+        match self.rule.and_then(|rule| report.rules.get(rule)) {
+            Some(applied) => {
+                let (file, at) = (&applied.file.name, applied.rule.at);
+                let message = format!("the rule at {file}:{at} cannot be applied");
+                Error::new(self.error.kind(), message).with_source(self.error)
+            }
+            None => self.error,
         }
-        None => error,
+    }
+}
+
+/// The entities after the rules; `None` if nothing changes.
+pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>) -> std::result::Result<Option<Entities<'a>>, Failure> {
+    let mut entities = old.clone();
+    let by = |rule: Option<&usize>| {
+        let rule = rule.copied();
+        move |error: Error| Failure { error, rule }
     };
     let is_there = |number: &usize| !work.removed.contains_key(number);
     for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
-        let mut by = work.changed_by.get(&number);
-        let mut entity = entities.get_mut(number)?;
-        let done = entity.all_at_once(|entity| write(entity, pairs, work.old[number].pairs().len(), &mut by));
-        done.map_err(|error| named(error, by))?;
+        let mut last = work.changed_by.get(&number);
+        let mut entity = entities.get_mut(number).map_err(by(last))?;
+        let done = entity.all_at_once(|entity| write(entity, pairs, work.old[number].pairs().len(), &mut last));
+        done.map_err(by(last))?;
     }
     for (&number, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
         let pairs = pairs.iter().map(|pair| (&pair.key, &pair.value));
-        let by = work.changed_by.get(&number).or_else(|| work.added.get(number - work.old.len()));
-        entities.add(pairs).map_err(|error| named(error, by))?;
+        let last = work.changed_by.get(&number).or_else(|| work.added.get(number - work.old.len()));
+        entities.add(pairs).map_err(by(last))?;
     }
     let removed: Vec<usize> = work.removed.keys().copied().filter(|number| *number < work.old.len()).collect();
     if !removed.is_empty() {
         let first = removed.iter().min().and_then(|first| work.removed.get(first));
-        entities.remove_all(&removed).map_err(|error| named(error, first))?;
+        entities.remove_all(&removed).map_err(by(first))?;
     }
     if !entities.is_edited() {
         return Ok(None);
     }
-    let read = Entities::parse(entities.to_bytes(), *entities.rules())?.len();
+    let read = Entities::parse(entities.to_bytes(), *entities.rules()).map_err(by(None))?.len();
     if read != entities.len() {
         let message = format!("the new text would be read as {read} entities instead of {}", entities.len());
-        return Err(Error::new(ErrorKind::Refused, message));
+        return Err(by(None)(Error::new(ErrorKind::Refused, message)));
     }
     Ok(Some(entities))
 }

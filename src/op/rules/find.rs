@@ -10,6 +10,8 @@ use super::model::{Expected, Match, Need, Test};
 #[derive(Debug, Default)]
 pub(super) struct Finder {
     keys: HashMap<Vec<u8>, Key>,
+    /// Whether all keys are of use, and not only those that are there.
+    takes_all: bool,
     /// Which call of [`Finder::add`] it is.
     turn: usize,
     lower: Vec<u8>,
@@ -46,7 +48,12 @@ impl Finder {
     /// A finder for these rules.
     pub(super) fn new<'m>(rules: impl Iterator<Item = &'m Match>) -> Self {
         let keys = rules.flat_map(|on| &on.tests).map(|test| (test.key.to_ascii_lowercase(), Key::default()));
-        Finder { keys: keys.collect(), turn: 0, lower: Vec::new() }
+        Finder { keys: keys.collect(), ..Finder::default() }
+    }
+
+    /// A finder for rules that are not known yet.
+    pub(super) fn of_all_keys() -> Self {
+        Finder { takes_all: true, ..Finder::default() }
     }
 
     /// Adds an entity with its pairs, and whether each pair is new.
@@ -54,6 +61,9 @@ impl Finder {
         self.turn += 1;
         for (key, value, is_new) in pairs {
             lower(&mut self.lower, key);
+            if self.takes_all && !self.keys.contains_key(&self.lower) {
+                self.keys.insert(self.lower.clone(), Key::default());
+            }
             let Some(rows) = self.keys.get_mut(&self.lower) else { continue };
             rows.all.add(self.turn, number, is_new);
             lower(&mut self.lower, value);

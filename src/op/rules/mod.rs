@@ -1,25 +1,32 @@
 //! Rules for entities, from the files that people have: Stripper:Source, as its plug-in reads them, and its relatives.
 //!
 //! [`Rules::parse`] reads a file, [`Rules::apply`] applies it to the entities of a map: all of it or nothing. What is
-//! odd in a file is in [`Rules::findings`]; [`lint`] also tries the rules on maps.
+//! odd in a file is in [`Rules::findings`]; [`Lint`] also tries the rules on maps.
 //!
 //! | format | extension | source |
 //! |---|---|---|
 //! | [`Format::Stripper`] | `.cfg` | `parser.cpp` of alliedmodders/stripper-source |
 
 mod apply;
+mod convert;
+mod difference;
 mod door;
 mod find;
 mod finding;
+mod lint;
 mod lumper;
 mod model;
 mod pattern;
 mod stripper;
+mod write;
 
 pub use apply::apply;
+pub use difference::{Difference, difference};
 pub use finding::{At, CODES, Code, Finding};
+pub use lint::Lint;
 pub use model::{Action, Applied, Expected, Match, Need, NewPair, Report, Rule, Rules, Step, Test, Who};
 pub use pattern::Pattern;
+pub use write::Converted;
 
 use crate::Result;
 

@@ -273,7 +273,7 @@ impl Reader<'_> {
                 Some(Ok(pattern)) => Expected::Like(pattern),
                 Some(Err(found)) => {
                     self.rules.findings.push(found);
-                    continue;
+                    Expected::Nothing
                 }
             };
             tests.push(Test { at, key, is_exact: false, value, is_negated: false });

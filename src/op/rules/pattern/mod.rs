@@ -24,6 +24,8 @@ pub struct Pattern {
     /// The same in the syntax of the crate `regex`, without flags.
     rewritten: String,
     regex: Regex,
+    /// Whether it has to match the whole value, with its case.
+    is_whole: bool,
     /// Whether case matters nowhere.
     pub(super) is_caseless: bool,
     /// The number of its steps.
@@ -48,28 +50,28 @@ impl PartialEq for Pattern {
 impl Pattern {
     /// Compiles an expression that ignores case and matches anywhere in a value.
     pub(super) fn new(text: &[u8]) -> Result<Self, Unfit> {
-        Pattern::compile(text, true, false)
+        Pattern::compile(text, false)
     }
 
     /// Compiles an expression that has to match the whole value, with its case.
     pub(super) fn whole(text: &[u8]) -> Result<Self, Unfit> {
-        Pattern::compile(text, false, true)
+        Pattern::compile(text, true)
     }
 
-    fn compile(text: &[u8], ignores_case: bool, is_whole: bool) -> Result<Self, Unfit> {
+    fn compile(text: &[u8], is_whole: bool) -> Result<Self, Unfit> {
         let mut scan = Scan::new(text);
         scan.all()?;
         let Scan { out, is_caseless, steps, .. } = scan;
         let rewritten = if is_whole { format!(r"\A(?:{out})\z") } else { out };
         let regex = RegexBuilder::new(&rewritten)
             .unicode(false)
-            .case_insensitive(ignores_case)
+            .case_insensitive(!is_whole)
             .size_limit(MOST_BYTES)
             .nest_limit(MOST_GROUPS)
             .build();
-        let (steps, is_caseless) = (steps.iter().sum(), is_caseless && ignores_case);
+        let (steps, is_caseless) = (steps.iter().sum(), is_caseless && !is_whole);
         match regex {
-            Ok(regex) => Ok(Pattern { text: text.to_vec(), rewritten, regex, is_caseless, steps }),
+            Ok(regex) => Ok(Pattern { text: text.to_vec(), rewritten, regex, is_whole, is_caseless, steps }),
             Err(regex::Error::CompiledTooBig(_)) => Err(too_long()),
             Err(error) => {
                 let why = error.to_string();
@@ -87,6 +89,14 @@ impl Pattern {
     /// The expression in the syntax of [`Selector`](crate::content::select::Selector).
     pub(super) fn rewritten(&self) -> &str {
         &self.rewritten
+    }
+
+    /// The expression for the plug-in, which ignores case and matches anywhere.
+    pub(super) fn for_plug_in(&self) -> Vec<u8> {
+        match self.is_whole {
+            true => [b"(?-i)\\A(?:", &self.text[..], b")\\z"].concat(),
+            false => self.text.clone(),
+        }
     }
 
     /// Whether it matches somewhere in a value.

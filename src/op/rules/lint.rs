@@ -1,0 +1,80 @@
+//! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look.
+
+use std::collections::BTreeMap;
+
+use super::apply::run;
+use super::finding::{self, At, Finding};
+use super::model::{Action, Rules};
+use crate::content::entities::Entities;
+
+/// A map with fewer entities is too small to say that a rule matches much of it.
+const FEW: usize = 10;
+
+/// Tries rules on maps; nothing is changed.
+///
+/// ```
+/// use bspkit::content::entities::Entities;
+/// use bspkit::dialect::EntityRules;
+/// use bspkit::op::rules::{Format, Lint, Mode, Rules};
+///
+/// let entities = Entities::parse("{ \"classname\" \"worldspawn\" }\n\0", EntityRules::SOURCE)?;
+/// let rules = Rules::read("r.cfg", b"{\n\"classname\" \"light\"\n}\n", Format::Stripper, Mode::Plugin);
+/// let mut lint = Lint::default();
+/// assert!(lint.try_on(&[&rules], &entities, "dm1").is_empty());
+/// assert_eq!(lint.unmatched(&rules)[0].code.name, "rule-no-match");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Lint {
+    /// For each rule that was tried, by file and place, how many entities it matched on all maps.
+    matched: BTreeMap<(String, At), usize>,
+}
+
+impl Lint {
+    /// Tries files on the entities of a map, and gives what is suspicious there, with the names of the files.
+    pub fn try_on(&mut self, files: &[&Rules], entities: &Entities<'_>, map: &str) -> Vec<(String, Finding)> {
+        let (report, done) = run(files.iter().copied(), entities, map);
+        let mut found = Vec::new();
+        for (number, applied) in report.rules.iter().enumerate() {
+            let (name, at) = (&applied.file.name, applied.rule.at);
+            *self.matched.entry((name.clone(), at)).or_default() += applied.count;
+            let mut find = |code, message: String| found.push((name.clone(), Finding { code, at, message }));
+            let is_all = applied.matched.first() == Some(&0) && matches!(applied.rule.action, Action::Remove);
+            if let Err(failure) = &done
+                && failure.rule == Some(number)
+            {
+                find(finding::REFUSED, format!("the rule cannot be applied: {}", failure.error));
+            } else if is_all {
+                find(finding::MANY, "the rule matches worldspawn".to_owned());
+            } else if entities.len() >= FEW && 2 * applied.count >= entities.len() {
+                let message = format!("the rule matches {} of {} entities", applied.count, entities.len());
+                find(finding::MANY, message);
+            }
+            if applied.loose > 0 {
+                let message =
+                    format!("not every pair of the rule is in {} of the entities that it matches", applied.loose);
+                find(finding::LOOSE, message);
+            }
+        }
+        found
+    }
+
+    /// The rules of a file that were tried and matched nothing, and whole files that no map used.
+    pub fn unmatched(&self, file: &Rules) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for rule in &file.rules {
+            let message = match self.matched.get(&(file.name.clone(), rule.at)) {
+                Some(0) => "the rule matches nothing on any of the maps",
+                None => "the rule is for none of the maps",
+                Some(_) => continue,
+            };
+            found.push(Finding { code: finding::NO_MATCH, at: rule.at, message: message.to_owned() });
+        }
+        found
+    }
+
+    /// Adds what another one has tried.
+    pub fn join(&mut self, other: Lint) {
+        other.matched.into_iter().for_each(|(rule, count)| *self.matched.entry(rule).or_default() += count);
+    }
+}

@@ -1,0 +1,104 @@
+//! Rules as patches, patches as rules, and rules as text of Stripper.
+
+use bspkit::face::patch;
+
+use super::*;
+
+fn lost<T>(converted: &bspkit::op::rules::Converted<T>) -> Vec<String> {
+    converted.lost.iter().map(|(at, what)| format!("{at} {what}")).collect()
+}
+
+#[test]
+fn rules_that_a_patch_can_say_do_the_same() {
+    let text = "filter:\n{\n\"classname\" \"/^mon/\"\n}\n{\n\"classname\" \"Light\"\n\"n\" \"1\"\n}\nadd:\n{\n\"classname\" \"new\"\n}\n\
+                modify:\n{\nmatch:\n{\n\"classname\" \"door\"\n}\nreplace:\n{\n\"speed\" \"9\"\n}\ninsert:\n{\n\"wait\" \"1\"\n}\n}\n";
+    let before = "classname=monster; classname=light n=1; classname=light; classname=door speed=1; classname=Door";
+    let rules = parse(text, Mode::Plugin).unwrap();
+    let converted = rules.to_patch().unwrap();
+    assert_eq!(lost(&converted), [""; 0]);
+    let patch = patch::read(patch::write(&converted.result).as_bytes()).unwrap();
+    let entities = Entities::parse(map(before).into_bytes(), EntityRules::QUAKE2).unwrap();
+    let patched = Entities::parse(patch.apply(&entities).unwrap(), EntityRules::QUAKE2).unwrap();
+    assert_eq!(short(&patched), applied(text, before, Mode::Plugin));
+}
+
+#[test]
+fn what_a_patch_cannot_say_is_named() {
+    let text = "modify:\n{\nmatch:\n{\n\"classname\" \"door\"\n}\ndelete:\n{\n\"on\" \"/x/\"\n}\n}\n";
+    let converted = parse(text, Mode::Plugin).unwrap().to_patch().unwrap();
+    assert_eq!(lost(&converted), ["9:7 the removal of `on` by its value"]);
+}
+
+#[test]
+fn patches_become_rules() {
+    let patch = |operations: &str| {
+        patch::read(format!("{{\"bspkit_patch\": 1, \"operations\": [{operations}]}}").as_bytes()).unwrap()
+    };
+    let converted = |operations: &str| {
+        let rules = Rules::from_patch("p.json", &patch(operations));
+        let printed = rules.result.to_stripper();
+        assert_eq!(lost(&printed), [""; 0]);
+        (String::from_utf8(printed.result).unwrap(), lost(&rules))
+    };
+    let (text, _) = converted(r#"{"op": "remove", "on": {"match": [{"key": "n", "value": "Lamp"}]}}"#);
+    gives(&text, "n=Lamp; n=lamp", "n=lamp");
+    let (text, _) = converted(
+        r#"{"op": "edit", "on": {"select": "light[n=1]"}, "changes": [{"do": "set", "key": "a", "value": "2"},
+        {"do": "unset", "key": "b"}, {"do": "add", "key": "c", "value": "3"}]}"#,
+    );
+    gives(
+        &text,
+        "classname=light n=1 a=1 b=5; classname=light n=2",
+        "classname=light n=1 a=2 c=3; classname=light n=2",
+    );
+    // What the patch expects makes it exact, and is matched.
+    let (text, _) = converted(
+        r#"{"op": "edit", "on": {"index": 7}, "expect": [{"key": "n", "value": "1"}, {"key": "z", "value": null}],
+        "changes": [{"do": "set", "key": "n", "value": "2"}, {"do": "set", "key": "z", "value": "3"}]}"#,
+    );
+    gives(&text, "a=1 n=1 b=1; n=3", "a=1 n=2 b=1 z=3; n=3");
+    let (text, _) = converted(r#"{"op": "add", "pairs": [{"key": "classname", "value": "x"}]}"#);
+    gives(&text, "", "classname=x");
+    for (operation, what) in [
+        (r#"{"op": "remove", "on": {"index": 3}}"#, "the entity #3 by its index"),
+        (r#"{"op": "remove", "on": {"select": "*"}}"#, "all entities"),
+        (r#"{"op": "remove", "on": {"select": "light_*"}}"#, "the selector light_*"),
+        (r#"{"op": "move", "on": {"index": 3}, "before": {"index": 2}}"#, "a place among the entities"),
+        (r#"{"op": "text", "text": ""}"#, "text with its spacing and comments"),
+        (r#"{"op": "add", "pairs": [], "after": {"index": 2}}"#, "the place of an added entity"),
+        (
+            r#"{"op": "edit", "on": {"select": "a"}, "changes": [{"do": "set", "key": "n#2", "value": "2"}]}"#,
+            "the value of `n#2`, one of equal keys",
+        ),
+        (
+            r#"{"op": "edit", "on": {"select": "a"}, "changes": [{"do": "unset", "key": "n#2"}]}"#,
+            "the removal of `n#2`, one of equal keys",
+        ),
+        (
+            r#"{"op": "edit", "on": {"select": "a"}, "changes": [{"do": "rename", "key": "n", "to": "m"}]}"#,
+            "the new key of `n` without its value",
+        ),
+    ] {
+        let (text, lost) = converted(operation);
+        assert_eq!((&text[..], lost), ("", vec![format!("1:1 {what}")]));
+    }
+}
+
+#[test]
+fn text_of_rules_reads_back_as_the_same_rules() {
+    let text = "filter:\n{\n\"classname\" \"/^mon/\"\n}\nadd:\n{\n\"classname\" \"a b\"\n}\n\
+                modify:\n{\nmatch:\n{\n\"n\" \"1\"\n}\ndelete:\n{\n\"a\" \"/x/\"\n}\nreplace:\n{\n\"b\" \"2\"\n}\ninsert:\n{\n\"c\" \"3\"\n}\n}\n";
+    let printed = parse(text, Mode::Plugin).unwrap().to_stripper();
+    assert_eq!((String::from_utf8(printed.result).unwrap(), printed.lost.len()), (text.to_owned(), 0));
+    // Lumper replaces before it deletes.
+    let of = |key: &str| {
+        format!(
+            "modify:\n{{\nmatch:\n{{\n\"n\" \"1\"\n}}\ndelete:\n{{\n\"{key}\" \"1\"\n}}\nreplace:\n{{\n\"b\" \"2\"\n}}\n}}\n"
+        )
+    };
+    let printed = parse(&of("a"), Mode::Lumper).unwrap().to_stripper();
+    assert_eq!((String::from_utf8(printed.result).unwrap(), printed.lost.len()), (of("a"), 0));
+    let printed = parse(&of("b"), Mode::Lumper).unwrap().to_stripper();
+    assert_eq!(lost(&printed), ["1:1 the order of the steps: the plug-in deletes, then replaces, then inserts"]);
+    assert!(printed.result.is_empty());
+}

@@ -1,0 +1,39 @@
+//! What rules do on maps, as findings.
+
+use bspkit::op::rules::{CODES, Lint};
+
+use super::*;
+
+fn found(rules: &str, maps: &[&str]) -> Vec<String> {
+    let rules = Rules::read("r.cfg", rules.as_bytes(), Format::Stripper, Mode::Plugin);
+    let mut lint = Lint::default();
+    let mut found = Vec::new();
+    for before in maps {
+        let text = map(before);
+        let entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE).unwrap();
+        found.extend(lint.try_on(&[&rules], &entities, "map").into_iter().map(|(_, finding)| finding));
+    }
+    found.extend(lint.unmatched(&rules));
+    found.iter().map(|found| format!("{} {}", found.at, found.code.name)).collect()
+}
+
+#[test]
+fn rules_are_tried_on_maps() {
+    let door = "{\n\"classname\" \"door\"\n}\n";
+    assert_eq!(found(door, &["classname=a", "classname=door"]), [""; 0]);
+    assert_eq!(found(door, &["classname=a"]), ["1:1 rule-no-match"]);
+    assert_eq!(found(door, &[]), ["1:1 rule-no-match"]);
+    let doors = "classname=door;".repeat(9);
+    assert_eq!(found(door, &[&doors]), ["1:1 rule-many"]);
+    assert_eq!(found(door, &[&"classname=door;".repeat(8)]), [""; 0]);
+    assert_eq!(found("{\n\"classname\" \"/./\"\n}\n", &["classname=a"]), ["1:1 rule-refused"]);
+    assert_eq!(found("{\n\"classname\" \"x\"\n\"on\" \"/./\"\n}\n", &["classname=y on=1 on=2"]), ["1:1 rule-loose"]);
+    assert_eq!(found("add:\n{\n\"n\" \"1\"\n}\n", &["classname=y"]), ["2:1 rule-refused"]);
+}
+
+#[test]
+fn codes_are_unique() {
+    let names: std::collections::BTreeSet<_> = CODES.iter().map(|code| code.name).collect();
+    assert_eq!(names.len(), CODES.len());
+    assert!(names.iter().all(|name| name.starts_with("rule-")));
+}
