@@ -27,9 +27,9 @@ mod put;
 mod records;
 mod report;
 mod rule_files;
+mod rules;
 #[cfg(feature = "script")]
 mod run;
-mod rules;
 mod save;
 mod set;
 mod show;
