@@ -1,7 +1,7 @@
 //! Rules as patches and patches as rules.
 //!
-//! A patch means the entities by what they are before it, and does not fit if one of its targets is missing; rules apply
-//! one after the other, to whatever matches. What the other side cannot say is named.
+//! A patch means the entities by what they are before it, and does not fit if one of its targets is missing. Rules
+//! apply one after the other, to whatever matches. What the other side cannot say is named.
 
 use super::finding::At;
 use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};

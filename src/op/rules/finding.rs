@@ -45,7 +45,8 @@ codes! {
     REPLACED = "rule-replaced", Warning, [Strict], "a later block of the same kind takes the place of this one";
     NO_MATCH = "rule-no-match", Warning, [], "the rule matches no entity of the maps";
     MANY = "rule-many", Warning, [], "the rule matches worldspawn, or half of a map's entities or more";
-    REFUSED = "rule-refused", Error, [], "a map that the rule would make cannot be read by its engines, so it is not applied";
+    REFUSED = "rule-refused", Error, [],
+        "a map that the rule would make cannot be read by its engines, so it is not applied";
     LOOSE = "rule-loose", Warning, [], "an entity matches by equal keys, though not every pair of the rule is in it";
 }
 
