@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use bspkit::dialect::ALL;
 use bspkit::face::report::FindingJson;
-use bspkit::op::check::{self, CODES, Code as FindingCode, Finding, Severity};
+use bspkit::op::check::{self, CODES, Code as FindingCode, Denied, Finding, Severity};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     maps: Vec<PathBuf>,
     /// Exit with 1 also for findings with this code, or of this severity and worse: warning, note; can be repeated
     #[arg(long, value_name = "CODE|SEVERITY", ignore_case = true, hide_possible_values = true,
-        value_parser = codes(&["note", "warning", "error"]).try_map(|text| denied(&text)))]
+        value_parser = codes(&["note", "warning", "error"]).try_map(|text| Denied::by_name(&text)))]
     deny: Vec<Denied>,
     /// Leave out findings with this code; can be repeated
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
@@ -51,21 +51,6 @@ pub(crate) struct Args {
     /// Only list all codes with their severities
     #[arg(long)]
     codes: bool,
-}
-
-/// A finding that sets the exit status, besides errors.
-#[derive(Clone, Copy)]
-enum Denied {
-    AtLeast(Severity),
-    Code(&'static FindingCode),
-}
-
-fn denied(text: &str) -> Result<Denied, bspkit::Error> {
-    let severities = [Severity::Note, Severity::Warning, Severity::Error];
-    match severities.into_iter().find(|severity| severity.to_string().eq_ignore_ascii_case(text)) {
-        Some(severity) => Ok(Denied::AtLeast(severity)),
-        None => FindingCode::by_name(text).map(Denied::Code),
-    }
 }
 
 /// All engines, by name.
@@ -146,11 +131,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
     let maps = Maps::find(&named).json(args.json);
     let is_denied = |finding: &Finding| {
-        finding.code.severity == Severity::Error
-            || args.deny.iter().any(|denied| match denied {
-                Denied::AtLeast(severity) => finding.code.severity >= *severity,
-                Denied::Code(code) => finding.code == *code,
-            })
+        finding.code.severity == Severity::Error || args.deny.iter().any(|denied| denied.includes(finding.code))
     };
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
@@ -164,7 +145,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 /// Prints a line for each finding, and a line with their numbers.
-fn print(findings: &[Finding], job: &mut Job<'_>) {
+pub(super) fn print(findings: &[Finding], job: &mut Job<'_>) {
     // If the file was cut short, the other findings may be consequences of that.
     let is_cut = findings.first().is_some_and(|first| first.code.name == "file-cut");
     let listed = if is_cut && !job.talk.verbose { &findings[..1] } else { findings };

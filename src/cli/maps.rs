@@ -227,6 +227,12 @@ impl Maps {
         self
     }
 
+    /// Keeps only some of the maps. There may be several then, even if one or none is left.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&MapFile) -> bool) {
+        self.many = true;
+        self.found.retain(|found| found.as_ref().map_or(true, &mut keep));
+    }
+
     /// The maps, without the arguments and files that cannot be maps.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &MapFile> {
         self.found.iter().flatten()

@@ -5,6 +5,7 @@ mod cat;
 mod check;
 mod checksum;
 mod choose;
+mod ci;
 mod completions;
 mod compress;
 mod context;
@@ -12,6 +13,7 @@ mod decompress;
 mod dump;
 mod ent;
 mod get;
+mod git;
 mod info;
 mod light;
 mod lmp;
@@ -109,6 +111,7 @@ commands! {
     Cat(cat),
     Verify(verify),
     Check(check),
+    Ci(ci),
     Checksum(checksum),
     Ent(ent),
     Dump(dump),

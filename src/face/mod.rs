@@ -1,11 +1,13 @@
 //! Maps as text, JSON and images, and back: what programs show to users and read from them. The `bspkit` program uses
-//! these modules, and other programs and language bindings can use them too. Most modules need the feature `json` or
-//! `images`.
+//! these modules, and other programs and language bindings can use them too. Most modules need the feature `json`,
+//! `images` or `policy`.
 
 use std::path::Path;
 
 #[cfg(feature = "json")]
 pub mod changes;
+#[cfg(feature = "json")]
+pub mod ci;
 #[cfg(feature = "json")]
 pub mod folder;
 #[cfg(feature = "images")]
@@ -14,6 +16,8 @@ pub mod input;
 pub mod names;
 #[cfg(feature = "json")]
 pub mod patch;
+#[cfg(feature = "policy")]
+pub mod policy;
 #[cfg(feature = "json")]
 pub mod records;
 #[cfg(feature = "json")]

@@ -8,5 +8,6 @@ pub mod compress;
 pub mod diff;
 pub mod lmp;
 pub mod patch;
+pub mod policy;
 pub mod rules;
 pub mod verify;

@@ -121,7 +121,7 @@ impl<'e> Rows<'e> {
 
     fn candidates(&self, compare: &Compare) -> &[(Cow<'e, [u8]>, usize)] {
         match compare {
-            Compare::Equal(value) => self.between(|found| found < value, |found| found <= value),
+            Compare::Equal(value) => self.between(|found| found < &value[..], |found| found <= &value[..]),
             Compare::Begins(start) => self.beginning(start),
             _ => &self.rows,
         }

@@ -63,6 +63,46 @@ impl Code {
     }
 }
 
+/// Findings that count as failures.
+///
+/// ```
+/// use bspkit::op::check::{Code, Denied, Severity};
+/// assert_eq!(Denied::by_name("warning")?, Denied::AtLeast(Severity::Warning));
+/// assert!(Denied::by_name("warning")?.includes(Code::by_name("limit")?));
+/// assert!(!Denied::by_name("entity-nul")?.includes(Code::by_name("limit")?));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Denied {
+    /// Those of this severity and worse.
+    AtLeast(Severity),
+    /// Those with this code.
+    Code(&'static Code),
+}
+
+impl Denied {
+    /// Reads the name of a severity or of a code.
+    ///
+    /// # Errors
+    /// As [`Code::by_name`].
+    pub fn by_name(name: &str) -> Result<Self> {
+        let severities = [Severity::Note, Severity::Warning, Severity::Error];
+        match severities.into_iter().find(|severity| severity.to_string().eq_ignore_ascii_case(name)) {
+            Some(severity) => Ok(Denied::AtLeast(severity)),
+            None => Code::by_name(name).map(Denied::Code),
+        }
+    }
+
+    /// Whether findings with this code are among them.
+    pub fn includes(self, code: &Code) -> bool {
+        match self {
+            Denied::AtLeast(severity) => code.severity >= severity,
+            Denied::Code(denied) => denied == code,
+        }
+    }
+}
+
 macro_rules! codes {
     ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
         $(pub(super) static $name: Code =

@@ -3,14 +3,36 @@
 use super::code::LIMIT;
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
+use crate::bsp::Bsp;
 use crate::bytes::word;
-use crate::dialect::{Engine, Unit};
+use crate::content::entities::Entities;
+use crate::dialect::{Engine, Limit, Role, Unit};
 
 /// Compares what the map has with the engine's limits; `entities` is their number.
 pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities: Option<usize>, sink: &mut Sink) {
     let Some(engine) = engine else { return };
-    for limit in engine.limits {
-        let Some(lump) = lumps.lump(limit.lump) else { continue };
+    for (limit, count) in counted(lumps, engine, entities).filter(|(limit, count)| *count > limit.most) {
+        sink.add(&LIMIT, At::lump(limit.lump), || {
+            format!("it has {count} {}; {} accepts {}", limit.unit, engine.title, limit.most)
+        });
+    }
+}
+
+/// The limits of an engine, with what the map has.
+pub(in crate::op) fn of(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<(&'static Limit, usize)> {
+    let lumps = Lumps::read(bsp, |_| true);
+    let text = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty());
+    let entities = text.and_then(|text| Entities::parse(text.bytes.clone(), bsp.entity_rules()).ok());
+    counted(&lumps, engine, entities.map(|entities| entities.len())).collect()
+}
+
+fn counted(
+    lumps: &Lumps<'_>,
+    engine: &'static Engine,
+    entities: Option<usize>,
+) -> impl Iterator<Item = (&'static Limit, usize)> {
+    engine.limits.iter().filter_map(move |limit| {
+        let lump = lumps.lump(limit.lump)?;
         let count = match limit.unit {
             Unit::Records => lumps.named(limit.lump).map(|view| view.len()),
             Unit::Bytes => Some(lump.bytes.len()),
@@ -25,10 +47,6 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities
                 count.filter(|count| *count <= lump.bytes.len() / 4)
             }
         };
-        if let Some(count) = count.filter(|count| *count > limit.most) {
-            sink.add(&LIMIT, At::lump(lump.name), || {
-                format!("it has {count} {}; {} accepts {}", limit.unit, engine.title, limit.most)
-            });
-        }
-    }
+        Some((limit, count?))
+    })
 }

@@ -22,8 +22,10 @@ mod textures;
 mod tree;
 mod visibility;
 
-pub use code::{CODES, Code, Severity};
+pub use code::{CODES, Code, Denied, Severity};
+pub(super) use limits::of as limits_of;
 pub use sink::Finding;
+pub(super) use sink::{At, LISTED, Sink};
 pub use stale::{Stale, stale};
 
 use crate::bsp::Bsp;
@@ -32,7 +34,6 @@ use crate::draft::Draft;
 use crate::error::Result;
 use crate::file::SlotId;
 use lumps::Lumps;
-use sink::Sink;
 
 /// Options of a check.
 ///
@@ -90,7 +91,7 @@ impl Options {
 /// # Errors
 /// [`crate::ErrorKind::Argument`] for an engine that the dialect does not know.
 pub fn run(bsp: &Bsp<'_>, options: &Options) -> Result<Vec<Finding>> {
-    let mut sink = Sink::new(&options.allowed, sink::LISTED);
+    let mut sink = Sink::new(&options.allowed, LISTED);
     check(bsp, engine(bsp, options)?, None, &mut sink);
     Ok(sink.into_findings())
 }

@@ -42,6 +42,8 @@ impl std::fmt::Display for Finding {
                 (None, Some(offset)) => write!(f, ", offset {offset}")?,
                 (None, None) => {}
             }
+        } else if let Some(offset) = self.place.offset {
+            write!(f, " offset {offset}")?;
         }
         write!(f, ": {}", self.message)
     }
@@ -49,36 +51,36 @@ impl std::fmt::Display for Finding {
 
 /// The place of a finding in a map.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct At<'n> {
-    pub(super) lump: Option<&'n str>,
-    pub(super) record: Option<usize>,
-    pub(super) offset: Option<usize>,
-    pub(super) field: Option<&'n str>,
+pub(in crate::op) struct At<'n> {
+    pub(in crate::op) lump: Option<&'n str>,
+    pub(in crate::op) record: Option<usize>,
+    pub(in crate::op) offset: Option<usize>,
+    pub(in crate::op) field: Option<&'n str>,
 }
 
 impl<'n> At<'n> {
-    pub(super) fn lump(lump: &'n str) -> Self {
+    pub(in crate::op) fn lump(lump: &'n str) -> Self {
         At { lump: Some(lump), ..At::default() }
     }
 
-    pub(super) fn record(self, record: usize) -> Self {
+    pub(in crate::op) fn record(self, record: usize) -> Self {
         At { record: Some(record), ..self }
     }
 
-    pub(super) fn offset(self, offset: usize) -> Self {
+    pub(in crate::op) fn offset(self, offset: usize) -> Self {
         At { offset: Some(offset), ..self }
     }
 
-    pub(super) fn field(self, field: &'n str) -> Self {
+    pub(in crate::op) fn field(self, field: &'n str) -> Self {
         At { field: Some(field), ..self }
     }
 }
 
 /// How many findings of a code are listed for a lump.
-pub(super) const LISTED: usize = 10;
+pub(in crate::op) const LISTED: usize = 10;
 
 /// How many are compared one by one with those of another map.
-pub(super) const COMPARED: usize = 1000;
+pub(in crate::op) const COMPARED: usize = 1000;
 
 struct Group {
     code: &'static Code,
@@ -113,7 +115,7 @@ fn retain_new<K: Eq + Hash>(new: &mut Vec<Finding>, old: Vec<Finding>, key: impl
 }
 
 /// The findings so far.
-pub(super) struct Sink {
+pub(in crate::op) struct Sink {
     allowed: Vec<&'static Code>,
     /// How many of a code are listed for a lump.
     most: usize,
@@ -121,16 +123,16 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    pub(super) fn new(allowed: &[&'static Code], most: usize) -> Self {
+    pub(in crate::op) fn new(allowed: &[&'static Code], most: usize) -> Self {
         Sink { allowed: allowed.to_vec(), most, groups: Vec::new() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::op) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
     /// The findings that an older sink does not have, ten of a kind.
-    pub(super) fn without(mut self, old: Sink) -> Sink {
+    pub(in crate::op) fn without(mut self, old: Sink) -> Sink {
         let mut old: HashMap<_, Group> =
             old.groups.into_iter().map(|group| ((group.code.name, group.lump.clone()), group)).collect();
         self.groups.retain_mut(|group| {
@@ -144,7 +146,7 @@ impl Sink {
     }
 
     /// Adds a finding; the sentence is only made if it is listed.
-    pub(super) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
+    pub(in crate::op) fn add(&mut self, code: &'static Code, at: At<'_>, message: impl FnOnce() -> String) {
         if let Some(group) = self.counted(code, at) {
             let place = Place { lump: group.lump.clone(), record: at.record, offset: at.offset.map(wide) };
             let field = at.field.map(str::to_owned);
@@ -169,7 +171,7 @@ impl Sink {
         (group.listed.len() < self.most).then_some(group)
     }
 
-    pub(super) fn into_findings(self) -> Vec<Finding> {
+    pub(in crate::op) fn into_findings(self) -> Vec<Finding> {
         let all = self.groups.into_iter().map(|Group { code, lump, mut listed, total }| {
             let more = total - listed.len();
             if more > 0 {

@@ -1,0 +1,3 @@
+//! What the program does with git.
+
+pub(crate) mod repository;
