@@ -8,6 +8,9 @@
 mod bounds;
 #[path = "cli/checksum.rs"]
 mod checksum;
+#[cfg(unix)]
+#[path = "cli/ci.rs"]
+mod ci;
 #[path = "cli/compress.rs"]
 mod compress;
 #[path = "common/corpus.rs"]
@@ -39,6 +42,8 @@ mod pak;
 mod patch;
 #[path = "cli/planned.rs"]
 mod planned;
+#[path = "cli/policy.rs"]
+mod policy;
 #[path = "cli/races.rs"]
 mod races;
 #[path = "cli/read.rs"]
@@ -64,3 +69,5 @@ mod tex_faults;
 mod vis;
 #[path = "cli/words.rs"]
 mod words;
+#[path = "cli/xml.rs"]
+mod xml;

@@ -110,7 +110,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         };
         let is_known = before > 0 && found.findings.is_empty();
         let code = if found.denied() > 0 && !args.write_baseline { Code::Found } else { Code::Done };
-        if streams && opened.is_ok() {
+        if streams && opened.is_ok() && !args.write_baseline {
             print(&found, job);
         }
         keep(map, found);
@@ -162,9 +162,14 @@ fn without_known(mut found: MapFindings, baseline: &Baseline, path: &str) -> Map
 
 fn print(found: &MapFindings, job: &mut Job<'_>) {
     let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
-    check::print(&findings, job);
-    if found.known > 0 {
-        job.say(&format!("{}: {} in the baseline", job.path, count(found.known, "finding is", "findings are")));
+    let known = count(found.known, "finding is", "findings are");
+    match (found.known, &findings[..]) {
+        (0, _) => check::print(&findings, job),
+        (_, []) => job.say(&format!("{}: nothing new; {known} in the baseline", job.path)),
+        _ => {
+            check::print(&findings, job);
+            job.say(&format!("{}: {known} in the baseline", job.path));
+        }
     }
 }
 

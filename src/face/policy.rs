@@ -258,8 +258,14 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Error {
     near::or_none(Error::new(ErrorKind::Argument, message), name.as_bytes(), known)
 }
 
+/// A longer hint lists everything that is known, which says little about one name.
+const LONGEST_HINT: usize = 200;
+
 /// An error in one line.
 fn sentence(error: &Error) -> String {
-    let hint = error.hint().map(|hint| format!(": {}", hint.to_string().replace('\n', " "))).unwrap_or_default();
-    format!("{error}{hint}")
+    let hint = error.hint().map(ToString::to_string).unwrap_or_default();
+    match hint.lines().next().filter(|_| hint.len() <= LONGEST_HINT && !hint.contains('\n')) {
+        Some(hint) => format!("{error}: {hint}"),
+        None => error.to_string(),
+    }
 }

@@ -13,6 +13,7 @@ pub(crate) const COMMANDS: [&str; 66] = [
     "cat",
     "verify",
     "check",
+    "ci",
     "checksum",
     "dump",
     "load",
@@ -174,7 +175,9 @@ fn examples_in_help_run() {
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
-        bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources";
+        bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
+        git init -q .; git config user.name a; git config user.email a@example.com
+        git commit -qm one --allow-empty; git add maps; git commit -qm two";
     room.shell(prepare).done();
     let mut count = 0;
     for command in COMMANDS {

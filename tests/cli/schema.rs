@@ -37,6 +37,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
             "anyOf" => some(rule) > 0,
             "not" => !fits(rule),
             "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
+            "maximum" => value.is_null() || value.as_u64() <= rule.as_u64(),
             "minimum" => value.is_null() || value.as_u64() >= rule.as_u64(),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
             "items" => {
@@ -85,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 36] = [
+const OUTPUTS: [(&str, &str); 37] = [
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
@@ -94,6 +95,7 @@ const OUTPUTS: [(&str, &str); 36] = [
     ("verify", "verify q2.bsp --json"),
     ("verify", "verify q3.bsp none.bsp --stats --json"),
     ("check", "check q2.bsp cut.bsp goldsrc.bsp none.bsp --json"),
+    ("ci", "ci q2.bsp cut.bsp goldsrc.bsp none.bsp --format json"),
     ("codes", "check --codes --json"),
     ("checksum", "checksum q2.bsp goldsrc.bsp source.bsp --json"),
     ("get", "get q2.bsp planes[0] faces[1].styles texinfo[0].texture --json"),
@@ -197,6 +199,6 @@ fn another_document_would_be_seen() {
 fn every_schema_is_of_an_output() {
     let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")).unwrap();
     let files = files.map(|file| file.unwrap().file_name().into_string().unwrap().replace(".schema.json", ""));
-    let known = OUTPUTS.map(|(name, _)| name).into_iter().chain(["manifest", "patch"]).map(str::to_owned);
+    let known = OUTPUTS.map(|(name, _)| name).into_iter().chain(["manifest", "patch", "policy"]).map(str::to_owned);
     assert_eq!(files.collect::<BTreeSet<_>>(), known.collect::<BTreeSet<_>>());
 }

@@ -85,12 +85,18 @@ impl Denied {
     /// Reads the name of a severity or of a code.
     ///
     /// # Errors
-    /// As [`Code::by_name`].
+    /// [`ErrorKind::Argument`] for an unknown name.
     pub fn by_name(name: &str) -> Result<Self> {
         let severities = [Severity::Note, Severity::Warning, Severity::Error];
-        match severities.into_iter().find(|severity| severity.to_string().eq_ignore_ascii_case(name)) {
-            Some(severity) => Ok(Denied::AtLeast(severity)),
-            None => Code::by_name(name).map(Denied::Code),
+        if let Some(severity) = severities.into_iter().find(|it| it.to_string().eq_ignore_ascii_case(name)) {
+            return Ok(Denied::AtLeast(severity));
+        }
+        match &near::near(name, severities.map(|severity| severity.to_string()))[..] {
+            [severity, ..] => {
+                let message = format!("there is no severity `{name}`");
+                Err(Error::new(ErrorKind::Argument, message).with_hint(format!("did you mean {severity}?")))
+            }
+            [] => Code::by_name(name).map(Denied::Code),
         }
     }
 
