@@ -28,9 +28,9 @@ mod policies;
 
 /// Check maps in CI: laws, findings and the policy of the project
 ///
-/// Tests the laws of `verify`, finds the errors of `check`, and compares each map with the policy in `bspkit.toml`. This
-/// file is searched in the folder of the map and in the folders above it. docs/policy.md lists its keys. Without a policy
-/// everything that `check` does not refuse is allowed.
+/// Tests the laws of `verify`, finds the errors of `check`, and compares each map with the policy in `bspkit.toml`.
+/// This file is searched in the folder of the map and in the folders above it. docs/policy.md lists its keys. Without a
+/// policy everything that `check` does not refuse is allowed.
 ///
 /// The exit status is 1 if a map has an error, a finding that the policy denies, or does not open.
 #[derive(clap::Args)]
@@ -54,8 +54,8 @@ pub(crate) struct Args {
     /// Write all findings to the file of --baseline; the exit status is 0
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
-    /// Check only maps that differ from this revision or are not tracked, as git says. A policy that changed has all its
-    /// maps checked
+    /// Check only maps that differ from this revision or are not tracked, as git says. If a policy has changed, all its
+    /// maps are checked
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
     /// The format of the report

@@ -10,8 +10,8 @@ use crate::op::check::Finding;
 /// The findings that are known, by map.
 ///
 /// A finding is known if the baseline has one for the same map with the same code, lump and field, and the same
-/// sentence. Records and offsets may be others, since they move. If the sentences differ only in numbers and the record is
-/// the same, it is known too. Each entry of a baseline is for one finding.
+/// sentence. Records and offsets may be others, since they move. If the sentences differ only in numbers and the record
+/// is the same, it is known too. Each entry of a baseline is for one finding.
 ///
 /// ```
 /// use bspkit::face::ci::Baseline;

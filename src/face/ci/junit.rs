@@ -2,8 +2,8 @@
 
 use super::{MapFindings, count, sentence};
 
-/// A test suite with one test case for each map. Findings that count as failures are the failure of the case, the others
-/// are its output. A map that cannot be opened is an error.
+/// A test suite with one test case for each map. Findings that count as failures are the failure of the case, the
+/// others are its output. A map that cannot be opened is an error.
 pub fn junit(maps: &[MapFindings]) -> String {
     let is_error = |map: &&MapFindings| map.dialect.is_none();
     let errors = maps.iter().filter(is_error).count();

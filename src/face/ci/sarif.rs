@@ -9,8 +9,8 @@ use crate::op::check::{Code, Severity};
 
 /// All findings as one run of SARIF 2.1.0.
 ///
-/// A map has no lines; readers such as GitHub want one, so each result is on line 1 and names the lump and the record as
-/// a logical location.
+/// A map has no lines; readers such as GitHub want one, so each result is on line 1 and names the lump and the record
+/// as a logical location.
 pub fn sarif(maps: &[MapFindings]) -> String {
     let all = || maps.iter().flat_map(|map| map.findings.iter().map(move |(finding, denied)| (map, finding, *denied)));
     let codes: BTreeMap<&str, &'static Code> = all().map(|(_, finding, _)| (finding.code.name, finding.code)).collect();
