@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 66] = [
+pub(crate) const COMMANDS: [&str; 67] = [
     "",
     "info",
     "ls",
