@@ -49,7 +49,7 @@ pub mod assign;
 pub mod bspx;
 pub mod disp;
 pub mod entities;
-mod grammar;
+pub(crate) mod grammar;
 pub(crate) mod lens;
 pub mod lightgrid;
 pub mod lightmap;

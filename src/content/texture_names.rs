@@ -1,6 +1,8 @@
 //! Names of textures, wherever a family stores them: in the textures themselves, in records that name files, or in a
 //! list of strings. There is one list of names and one way to rename for all families.
 
+mod by_record;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,6 +21,9 @@ const ROLES: [Role; 3] = [Role::Textures, Role::TexInfo, Role::Fogs];
 
 /// The bytes of a name of Source and its NUL (`TEXTURE_NAME_LENGTH`).
 const NAME_LENGTH: usize = 128;
+
+/// The lump of the textures of Quake and GoldSrc.
+const TEXTURES: &str = "TEXTURES";
 
 /// Longer names are not renamed: they occur only in damaged maps, and strings that overlap could make many of them.
 const MOST_BYTES: usize = 1024;
@@ -295,7 +300,7 @@ impl TextureNames<'_> {
         };
         match &self.kept {
             Kept::Textures(textures) => {
-                (0..textures.len()).filter_map(|index| named(textures, index)).for_each(|name| add("TEXTURES", name));
+                (0..textures.len()).filter_map(|index| named(textures, index)).for_each(|name| add(TEXTURES, name));
             }
             Kept::Strings(strings) => {
                 (0..strings.len()).for_each(|index| add(STRINGS, (index, strings.get(index))));
@@ -351,12 +356,12 @@ fn rename_textures(textures: &mut Textures<'_>, renaming: &Renaming, renamed: &m
             }
             None => continue,
         };
-        let new = renaming.checked("TEXTURES", index, &old, 16)?;
+        let new = renaming.checked(TEXTURES, index, &old, 16)?;
         if stuck.contains(&index) && new.as_ref().is_some_and(|new| *new != old) {
             let message = format!("`{}` is damaged and shares bytes with another texture", escaped(&old));
             renamed
                 .left
-                .push(Error::new(ErrorKind::Refused, message).at(Place::default().lump("TEXTURES").record(index)));
+                .push(Error::new(ErrorKind::Refused, message).at(Place::default().lump(TEXTURES).record(index)));
             renamed.add(&old, None);
             continue;
         }

@@ -137,7 +137,7 @@ records! {
         /// How s and t come from a point: x, y, z, offset, in texels.
         pub vectors: [[f32; 4]; 2] as "vecs",
         /// The index of its texture in the texture lump's directory.
-        pub texture: i32 as "miptex",
+        pub texture: i32 as "miptex" => index("TEXTURES"),
         /// `TEX_` flags.
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
     }

@@ -2,6 +2,7 @@
 //! source of the fact; a relative names its base and lists what differs. Nothing outside this folder asks which
 //! dialect a map is.
 
+mod alias;
 pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
@@ -46,6 +47,7 @@ mod vis;
 pub mod vitamin;
 pub mod xash;
 
+pub use alias::Alias;
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;

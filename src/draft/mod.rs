@@ -96,14 +96,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// As [`Draft::bytes`] with all numbers little-endian.
-    #[cfg(feature = "json")]
-    pub(crate) fn little_endian(&self, slot: SlotId) -> Result<Data<'a>> {
-        self.bytes(slot).map(|bytes| self.bsp.in_little_endian(slot, bytes))
-    }
-
     /// As [`Draft::set`] with bytes whose numbers are little-endian, whatever the file's byte order is.
-    #[cfg(feature = "json")]
     pub(crate) fn set_little_endian(&mut self, slot: SlotId, bytes: impl Into<Rope<'a>>) -> Result<()> {
         let bytes = self.bsp.in_own_order(slot, bytes.into().to_data());
         self.set(slot, bytes)

@@ -9,5 +9,6 @@ pub mod diff;
 pub mod lmp;
 pub mod patch;
 pub mod policy;
+pub mod query;
 pub mod rules;
 pub mod verify;

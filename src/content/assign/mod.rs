@@ -75,8 +75,9 @@ enum What {
     Rewrite { from: Expression, to: Template, is_global: bool },
 }
 
+/// An operator of a calculation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+pub(crate) enum Operator {
     Add,
     Subtract,
     Multiply,
@@ -84,13 +85,24 @@ enum Operator {
 }
 
 impl Operator {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         match text {
             "-=" => Operator::Subtract,
             "*=" => Operator::Multiply,
             "/=" => Operator::Divide,
             _ => Operator::Add,
         }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+        })
     }
 }
 
@@ -276,6 +288,15 @@ impl Entities<'_> {
             entity.remove(&pairs)?;
         }
         Ok(removed)
+    }
+}
+
+/// A number with another one added, subtracted, multiplied or divided, exactly; the error is a sentence.
+pub(crate) fn calculate(number: &str, operator: Operator, operand: &str) -> Result<String, String> {
+    match calculated(number.as_bytes(), operator, operand.as_bytes()) {
+        Outcome::New(number) => Ok(String::from_utf8_lossy(&number).into_owned()),
+        Outcome::Left(why) | Outcome::Refused(why) => Err(why),
+        Outcome::NoMatch => Ok(number.to_owned()),
     }
 }
 

@@ -7,77 +7,48 @@ use super::expression::Expression;
 use super::test::{Compare, Order, Test, one_number};
 use super::{All, Head, Selector};
 use crate::bytes::unescape;
-use crate::content::grammar::{self, Grammar, Rule, offset};
+use crate::content::grammar::{self, Grammar, Nest, Rule, offset};
 use crate::{Error, ErrorKind, Result};
 
-/// How deep `:not(...)` may be nested.
-const MAX_DEPTH: usize = 32;
+const SELECTOR: &str = "selector";
+
 /// How many regular expressions a selector may have: each takes up to a mebibyte.
 const MAX_EXPRESSIONS: usize = 64;
-
-/// The state while reading: the complete parts of the selector, and the part that is being read.
-#[derive(Default)]
-struct Level {
-    either: Vec<All>,
-    all: Option<All>,
-    /// Where its `:not(` is.
-    start: usize,
-}
 
 pub(super) fn parse(text: &str) -> Result<Selector> {
     if text.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "the selector is empty").with_hint("`*` selects all entities"));
     }
     let tree = Grammar::parse(Rule::selector, text).map_err(|error| unreadable(text, offset(&error)))?;
-    let wrong = |at, why: &str| wrong(text, at, why);
-    let mut outer: Vec<Level> = Vec::new();
-    let mut level = Level::default();
+    let mut nest: Nest<'_, All> = Nest::new(SELECTOR, text);
     let mut expressions = 0;
     for part in tree.flat_map(Pair::into_inner) {
         let at = part.as_span().start();
         match part.as_rule() {
-            Rule::comma => level.end_all(text, at)?,
-            Rule::not if outer.len() == MAX_DEPTH => {
-                return Err(wrong(at, &format!("`:not(...)` is nested deeper than {MAX_DEPTH}")));
-            }
-            Rule::not => outer.push(std::mem::replace(&mut level, Level { start: at, ..Level::default() })),
+            Rule::comma => nest.comma(at)?,
+            Rule::not => nest.open(at)?,
             Rule::close => {
-                level.end_all(text, at)?;
-                let Some(around) = outer.pop() else { return Err(wrong(at, "this `)` has no `:not(`")) };
-                let not = Selector { either: std::mem::replace(&mut level, around).either };
-                level.all.get_or_insert_default().tests.push(Test::Not(not));
+                let either = nest.close(at)?;
+                nest.last().tests.push(Test::Not(Selector { either }));
             }
             Rule::class | Rule::index => {
-                if level.all.is_some() {
-                    return Err(wrong(at, "a class or an index must be first; use `,` between alternatives"));
+                if !nest.is_first() {
+                    return Err(wrong(text, at, "a class or an index must be first; use `,` between alternatives"));
                 }
-                level.all = Some(All { head: head(&part), tests: Vec::new() });
+                nest.last().head = head(&part);
             }
             Rule::test => {
                 let test = test(text, part)?;
                 expressions += usize::from(matches!(test, Test::Key { compare: Compare::Matches(_), .. }));
                 if expressions > MAX_EXPRESSIONS {
-                    return Err(wrong(at, &format!("there are more than {MAX_EXPRESSIONS} expressions")));
+                    return Err(wrong(text, at, &format!("there are more than {MAX_EXPRESSIONS} expressions")));
                 }
-                level.all.get_or_insert_default().tests.push(test);
+                nest.last().tests.push(test);
             }
             _ => {}
         }
     }
-    if !outer.is_empty() {
-        return Err(wrong(level.start, "this `:not(` has no `)`"));
-    }
-    level.end_all(text, text.len())?;
-    Ok(Selector { either: level.either })
-}
-
-impl Level {
-    /// Ends one of the alternatives.
-    fn end_all(&mut self, text: &str, at: usize) -> Result<()> {
-        let all = self.all.take().ok_or_else(|| wrong(text, at, "a selector is missing"))?;
-        self.either.push(all);
-        Ok(())
-    }
+    Ok(Selector { either: nest.finish(text.len())? })
 }
 
 fn head(part: &Pair<'_, Rule>) -> Head {
@@ -149,5 +120,5 @@ fn unreadable(text: &str, at: usize) -> Error {
 }
 
 fn wrong(text: &str, at: usize, why: &str) -> Error {
-    grammar::wrong("selector", text, at, why)
+    grammar::wrong(SELECTOR, text, at, why)
 }

@@ -1,7 +1,7 @@
 //! Records of a lump as JSON lines or CSV, and back, without loss.
 //!
 //! Floats are the shortest decimals that give the same bits; flags are names. [`Lump`] is a lump of a map with its
-//! records, [`FieldPath`] a part of one record.
+//! records; [`value_text`] and [`value_json`] print the fields that a [query](crate::op::query) finds.
 //!
 //! ```
 //! use bspkit::face::records::{Format, Lump};
@@ -26,9 +26,9 @@
 
 mod blank;
 mod csv;
-mod field;
 mod json;
 mod names;
+mod rows;
 
 use std::io::BufRead;
 
@@ -41,10 +41,10 @@ use crate::record::FlagNames;
 use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 
 pub(crate) use blank::{RecordName, distinct_name};
-pub use field::FieldPath;
 pub(crate) use json::Members;
 pub use json::{parse_value, print_value};
 pub use names::file_stems;
+pub use rows::{CsvRows, value_json, value_text};
 
 /// The format of a file of records.
 ///
