@@ -74,6 +74,21 @@ fn faults() -> Vec<Fault> {
             caught_by: &["keep", "append"],
         },
         Fault {
+            name: "BSPX does not follow the last lump",
+            map: with_bspx,
+            subject: writer(|draft, layout, _| {
+                spoiled(draft, layout, |old, new, file| {
+                    // Not where nothing changes, nor where a law has removed the block.
+                    let light = new.slot("bspx:RGBLIGHTING").ok();
+                    if let Some(light) = light.filter(|_| file[..] != *old.container().bytes()) {
+                        let block = directory_of(new, light) - 8;
+                        file.splice(block..block, [0; 4]);
+                    }
+                })
+            }),
+            caught_by: &["keep", "append", "repack"],
+        },
+        Fault {
             name: "game lump offsets are not rebased",
             map: source,
             subject: writer(|draft, layout, _| {

@@ -210,3 +210,29 @@ impl<'a> Sheet<'_, 'a> {
         self.parts.slots[slot].stored.start - self.blocks[block].range.start + self.block_starts[block]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::place::Edits;
+    use crate::{Bsp, Builder, dialect};
+
+    /// Planted faults: a placement that leaves a gap before BSPX, and one that forgets how long the last lump is.
+    #[test]
+    fn bspx_that_does_not_follow_the_last_lump_is_refused() {
+        let builder = Builder::new(&dialect::QUAKE2).lump(0, "{\n}\n\0").lump(1, [1; 40]).order(&[0, 1]);
+        let map = Bsp::from_vec(builder.bspx("RGBLIGHTING", [7; 5]).build().unwrap()).unwrap();
+        let finished = |fault: fn(&mut Sheet<'_, '_>)| {
+            let mut sheet = Sheet::new(map.container(), &Edits::default()).unwrap();
+            sheet.lay_in_order(Layout::Keep).unwrap();
+            sheet.lay_tail().unwrap();
+            fault(&mut sheet);
+            sheet.finish(Layout::Keep).map(|plan| plan.is_identity()).map_err(|error| error.to_string())
+        };
+        assert_eq!(finished(|_| ()), Ok(true));
+        let gap = finished(|sheet| sheet.bspx_start = sheet.bspx_start.map(|start| start + 4)).unwrap_err();
+        assert!(gap.contains("would not follow the last lump"), "{gap}");
+        let moved = finished(|sheet| sheet.block_starts.iter_mut().for_each(|start| *start += 4)).unwrap_err();
+        assert!(moved.contains("would not follow the last lump"), "{moved}");
+    }
+}
