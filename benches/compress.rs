@@ -1,8 +1,7 @@
-//! How fast and how well lumps are compressed, beside liblzma with a window fitted to each piece in the same run:
+//! The speed and ratio of compression, compared with liblzma in the same run, with a dictionary fitted to each piece:
 //! `cargo bench --bench compress`.
 //!
-//! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set); a map of structs as lumps have them
-//! is made in any case.
+//! The maps are those in `BSPKIT_CORPUS` (by default `tests/corpus`), and a map made of typical structs.
 
 #[allow(dead_code, reason = "the other bench needs more of it")]
 #[path = "core/harness.rs"]
@@ -21,7 +20,7 @@ use liblzma::stream::{Action, Filters, LzmaOptions, Status, Stream};
 
 use harness::{Group, Outcome, Work, in_bytes, three_digits};
 
-/// By how much we may be slower or larger.
+/// The allowed ratio of time and of size.
 const MOST: f64 = 1.02;
 
 fn main() -> Outcome {
@@ -43,7 +42,7 @@ fn main() -> Outcome {
     match sources.next() {
         Some((name, bsp)) if turns > 1 => compare(&name, &bsp, turns)?,
         Some(_) => {}
-        None => println!("There is no Source map at hand."),
+        None => println!("There is no Source map in the folder."),
     }
     Ok(())
 }
@@ -89,7 +88,7 @@ fn compare(name: &str, bsp: &Bsp<'static>, turns: usize) -> Outcome {
     Ok(())
 }
 
-/// What liblzma makes of a piece with the same parameters, its end marker included, which it cannot leave out.
+/// The size from liblzma with the same parameters; it includes an end marker, which liblzma always writes.
 fn liblzma_size(piece: &[u8]) -> Outcome<usize> {
     let mut options = LzmaOptions::new_preset(6)?;
     options.dict_size(u32::try_from(piece.len())?.clamp(4096, 1 << 24).next_power_of_two());
@@ -104,10 +103,10 @@ fn liblzma_size(piece: &[u8]) -> Outcome<usize> {
     Ok(packed.len() + 17)
 }
 
-/// Makes a record of its index and random numbers below others.
+/// Makes a record from its index and from random numbers below given limits.
 type Record<'r> = dyn FnMut(u32, &mut dyn FnMut(u32) -> u32) -> Vec<u8> + 'r;
 
-/// A map of about so many bytes: planes, vertexes, edges, faces, light, an entity text.
+/// A map of about this many bytes: planes, vertexes, edges, faces, light, an entity text.
 fn structs(size: usize) -> Outcome<Vec<u8>> {
     let mut state = 1_u32;
     let mut random = move |below: u32| {

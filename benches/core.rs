@@ -1,7 +1,8 @@
-//! How fast the core is, beside what the system does with the same bytes in the same run: `cargo bench --bench core`.
+//! The speed of the core, compared with operations of the system on the same bytes in the same run: `cargo bench
+//! --bench core`.
 //!
-//! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set), or else the fixtures. A map of 200 MB
-//! is made of a fixture. Tables are Markdown; the last lines say which aims are met.
+//! The maps are those in `BSPKIT_CORPUS` (by default `tests/corpus`), or the fixtures if there are none. A map of 200
+//! MB is made from a fixture. Tables are Markdown; the last lines state which targets are met.
 
 #[path = "core/harness.rs"]
 mod harness;
@@ -20,10 +21,10 @@ use bspkit::{Bsp, Layout};
 use harness::{Group, Outcome, Work, in_time, three_digits};
 use maps::{Map, Text};
 
-/// How much is measured.
+/// The amount of work.
 struct Effort {
     turns: usize,
-    /// The size of the map that is made.
+    /// The size of the large map.
     large: usize,
 }
 
@@ -34,7 +35,7 @@ fn main() -> Outcome {
         println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
         Effort { turns: 1, large: 2_000_000 }
     };
-    // Not the folder for temporary files, which may be no disk.
+    // Not the folder for temporary files, which may be in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let maps = maps::at_hand()?;
     let mut whole = maps.iter().filter(|map| !map.is_damaged);
@@ -56,7 +57,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// What was to be reached, and whether it was.
+/// A target, and whether it is met.
 struct Aim {
     what: String,
     found: String,
@@ -106,13 +107,14 @@ fn parse(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
 
 /// Editing every entity takes time in proportion to their number.
 fn edit_all([few, many]: [&Text; 2], effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
-    // Linear but for the caches, which hold the short text; ten times would be quadratic.
+    // Linear, except that the short text fits the caches; a factor of ten would be quadratic.
     const MOST: f64 = 1.5;
     let [few, many] = [few, many].map(|text| Entities::parse(text.bytes.clone(), text.rules));
     let (few, many) = (few?, many?);
     let title = format!("Setting a key of every entity, then printing the text: {} and {}", few.len(), many.len());
     let mut group = Group::new(title);
-    // As many edits in both rows, so that they run equally long: a busy machine interrupts long runs only.
+    // The same number of edits in both rows, so that both run equally long: a busy machine interrupts long runs more
+    // often.
     let (work, texts) = (Work::Entities(many.len()), many.len() / few.len());
     let short = group.reference("short texts", work, || (0..texts).try_for_each(|_| set_all(&few).map(drop)));
     let long = group.row("a long text", work, short, || set_all(&many).map(drop));
@@ -133,7 +135,7 @@ fn set_all(entities: &Entities<'_>) -> Outcome<Vec<u8>> {
     Ok(black_box(entities.to_bytes()))
 }
 
-/// A long patch takes time in proportion to its length and the text's.
+/// The time of a long patch is proportional to its length and to that of the text.
 fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     const MOST: f64 = 0.2;
     const OPERATIONS: usize = 10_000;
@@ -179,7 +181,7 @@ fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     Ok(())
 }
 
-/// The main job, from the file on disk to the edited one on disk, both in place of a file that is there.
+/// The main task, from the file on disk to the edited file on disk; both rows replace an existing file.
 fn save(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     const MOST: f64 = 1.15;
     let (from, work) = (&map.path, Work::Bytes(map.size));
@@ -208,7 +210,7 @@ fn save(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outco
     Ok(())
 }
 
-/// As `cp` does it where the file system does not copy by itself.
+/// Like `cp` on a file system that cannot copy by itself.
 fn copy(from: &Path, to: &Path) -> Outcome {
     let (mut from, mut to) = (File::open(from)?, File::create(to)?);
     let mut buffer = vec![0; 128 << 10];
@@ -220,7 +222,7 @@ fn copy(from: &Path, to: &Path) -> Outcome {
     }
 }
 
-/// As `cp` does it where the system can be asked to copy.
+/// Like `cp` if the system can copy files.
 fn send(from: &Path, to: &Path) -> Outcome {
     fs::copy(from, to)?;
     Ok(File::options().write(true).open(to)?.sync_data()?)

@@ -1,7 +1,7 @@
-//! How fast the program is over a whole folder of maps, beside what the system does with the same files in the same
-//! run: `cargo bench --bench corpus`. And how much memory it takes for 10,000 maps beside one.
+//! The speed of the program on a folder of maps, compared with operations of the system on the same files in the same
+//! run: `cargo bench --bench corpus`. Also its memory for 10,000 maps and for a few.
 //!
-//! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set), or else the fixtures.
+//! The maps are those in `BSPKIT_CORPUS` (by default `tests/corpus`), or the fixtures if there are none.
 
 #[path = "core/harness.rs"]
 #[allow(dead_code)]
@@ -21,14 +21,14 @@ fn main() -> Outcome {
     if !is_bench {
         println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
     }
-    // Not the folder for temporary files, which may be no disk.
+    // Not the folder for temporary files, which may be in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let maps = maps(folder.path())?;
     speed(&maps, folder.path(), turns)?;
     memory(folder.path(), many)
 }
 
-/// A copy of the maps that are opened, so that every run ends well.
+/// A copy of the maps that open, so that every run succeeds.
 fn maps(folder: &Path) -> Outcome<PathBuf> {
     let corpus = std::env::var_os("BSPKIT_CORPUS").map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
     let corpus = if corpus.is_dir() { corpus } else { PathBuf::from("tests/maps") };
@@ -42,7 +42,7 @@ fn maps(folder: &Path) -> Outcome<PathBuf> {
             if path.is_dir() {
                 folders.push((path, target));
             } else if bspkit::Bsp::open(&path).is_ok_and(|bsp| bsp.container().damaged().next().is_none()) {
-                // Not with its permissions, which may be to read it only.
+                // Without its permissions, which may be read-only.
                 fs::write(target, fs::read(path)?)?;
             }
         }
@@ -67,10 +67,10 @@ fn shell(line: &str, folder: &Path) -> Outcome {
     run(Command::new("sh").args(["-c", line]).current_dir(folder))
 }
 
-/// How long the programs that have been run kept cores busy; nothing where the system does not say.
+/// The CPU time of the programs that were run; `None` if the system does not give it.
 fn seconds_of_cores() -> Outcome<f64> {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the program's name, which may have spaces; clocks of user land tick a hundred times a second.
+    // After the program's name, which may have spaces; the unit is a hundredth of a second.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     Ok(fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0)
 }
@@ -106,7 +106,7 @@ fn speed(maps: &Path, folder: &Path, turns: usize) -> Outcome {
         println!("`{command}` does {} MB in a second of one core, however busy the machine is.", three_digits(rate));
     }
 
-    // Every run has a target of its own, and what was written before is on the disk already.
+    // Every run has its own target, and earlier data is on the disk already.
     let number = Cell::new(0);
     let target = || {
         number.set(number.get() + 1);
@@ -140,7 +140,7 @@ fn aim(what: &str, found: &str, is_met: bool) {
     println!("aim: {what}: {found}, {}", if is_met { "met" } else { "missed" });
 }
 
-/// The most memory that a run took, in MiB.
+/// The peak memory of a run, in MiB.
 fn peak(arguments: &[&str], folder: &Path) -> Outcome<f64> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bspkit"));
     let command = command.args(&arguments[..2]).arg(folder).args(&arguments[2..]).args(["-q", "-j", "2"]);

@@ -1,7 +1,7 @@
-//! How fast light goes out and in, beside a copy of the same bytes: `cargo bench --bench light`.
+//! The speed of exporting and importing light, compared with a copy of the same bytes: `cargo bench --bench light`.
 //!
-//! The maps are those under `BSPKIT_CORPUS` (`tests/corpus` if that is not set), or else the fixtures: of each form of
-//! luxel that with the most light.
+//! The maps are those in `BSPKIT_CORPUS` (by default `tests/corpus`), or the fixtures if there are none: for each
+//! format of luxels the map with the most light.
 
 #[path = "core/harness.rs"]
 #[allow(dead_code)]

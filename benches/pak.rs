@@ -1,8 +1,8 @@
-//! How fast pakfiles are read and edited, beside copies of the same bytes and the zip crate's raw copy in the same run:
-//! `cargo bench --bench pak`.
+//! The speed of reading and editing pakfiles, compared with copies of the same bytes and with the raw copy of the crate
+//! zip in the same run: `cargo bench --bench pak`.
 //!
-//! The pakfile of 5,000 files and 200 MB is made, in a map of its own. Tables are Markdown; the last lines say which
-//! aims are met.
+//! The pakfile of 5,000 files and 200 MB is made for the bench. Tables are Markdown; the last lines state which targets
+//! are met.
 
 #[allow(dead_code)]
 #[path = "core/harness.rs"]
@@ -19,7 +19,7 @@ use bspkit::{Bsp, Builder, Data, Layout};
 
 use harness::{Group, Outcome, Work, in_time, three_digits};
 
-/// How much is measured.
+/// The amount of work.
 struct Effort {
     turns: usize,
     files: usize,
@@ -36,7 +36,7 @@ fn main() -> Outcome {
         println!("Without --bench everything runs once, to see that it runs; the figures mean nothing.");
         Effort { turns: 1, files: 50, size: 4000, packed: 5 }
     };
-    // Not the folder for temporary files, which may be no disk.
+    // Not the folder for temporary files, which may be in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let path = folder.path().join("map.bsp");
     let builder = Builder::new(&SOURCE).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(40, zip(&effort)?);
@@ -55,7 +55,7 @@ fn main() -> Outcome {
     Ok(())
 }
 
-/// A pakfile of files that are neither noise nor all alike.
+/// A pakfile of files that are neither random nor all the same.
 fn zip(effort: &Effort) -> Outcome<Vec<u8>> {
     let mut pak = Pak::new(&Pak::XZP1);
     let mut state = 1_u32;
@@ -93,7 +93,7 @@ fn list(bytes: &Data<'_>, effort: &Effort, aims: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// All files into memory with their checksums, and onto the disk.
+/// Reads all files with their checksums, and writes them to the disk.
 fn extract(bytes: &Data<'_>, folder: &Path, effort: &Effort) -> Outcome {
     let work = Work::Bytes(bytes.len());
     let mut group = Group::new("Reading every file, checksums included".to_owned());
@@ -206,7 +206,7 @@ fn on_disk(from: &Path, folder: &Path, effort: &Effort, aims: &mut Vec<String>) 
     Ok(())
 }
 
-/// As `cp` does it where the file system does not copy by itself.
+/// Like `cp` on a file system that cannot copy by itself.
 fn copy(from: &Path, to: &Path) -> Outcome {
     let (mut from, mut to) = (File::open(from)?, File::create(to)?);
     let mut buffer = vec![0; 128 << 10];

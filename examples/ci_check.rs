@@ -1,12 +1,11 @@
-//! A check for the CI of a project that keeps maps: every map in a folder opens, its entities can be read, and
-//! saving it without an edit would give the same bytes. Exits with 1 where one does not.
+//! A check for the CI of a project with maps: every map in a folder opens, its entities can be read, and saving it
+//! without an edit gives the same bytes. Otherwise the exit status is 1.
 //!
 //! ```sh
 //! cargo run --example ci_check -- maps
 //! ```
 //!
-//! Without a folder it takes the maps that come with the project. What is odd about a map but does no harm is
-//! printed and does not fail it.
+//! Without a folder it checks the maps that come with the project. Harmless oddities of a map are only printed.
 
 use std::error::Error;
 use std::fs;
@@ -34,11 +33,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
     }
     println!("{} maps, {failures} failed", maps.len());
-    // A check that found nothing to check has been called with the wrong folder.
+    // No map at all is an error: the folder is probably wrong.
     Ok(if maps.is_empty() || failures > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What is odd about a map, or why it fails.
+/// The oddities of a map, or the reason why it fails.
 fn check(path: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let map = Bsp::open(path)?;
     let plan = map.draft().plan(Layout::Keep)?;

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("say a map and the file to save".into());
     };
     let mut draft = Bsp::open(from)?.draft();
-    // The luxels as light, not as numbers in the file; all sets, faces and styles.
+    // Doubles linear light, not the stored numbers; all sets, faces and styles.
     let double = Adjustment { gain: 2.0, ..Adjustment::default() };
     let count = draft.light()?.adjust(&double, |_, _, _| true);
     draft.plan(Layout::Keep)?.save(to)?;

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (index, corners) in polygons.iter().enumerate() {
         println!("face {index}: {:?}", corners?);
     }
-    // Whatever else a face says is in its record, which each dialect has its own of.
+    // The other fields of a face are in its record, which is different in each dialect.
     if map.dialect() == &QUAKE2 {
         let (faces, texinfo) = (map.table(quake2::FACES)?, map.table(quake2::TEXINFO)?);
         for (index, face) in faces.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Opens a map and says what is in it: its dialect, its slots, its entities by class.
+//! Opens a map and prints its dialect, its slots, and its entities by class.
 //!
 //! ```sh
 //! cargo run --example hello -- maps/dm4.bsp
 //! ```
 //!
-//! Without a map it takes one that comes with the project.
+//! Without a map it opens one that comes with the project.
 
 use std::collections::BTreeMap;
 use std::error::Error;

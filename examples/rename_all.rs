@@ -1,4 +1,4 @@
-//! Gives all maps of a folder another message, the one that players read while a map loads.
+//! Changes the message that players read while a map loads, in all maps of a folder.
 //!
 //! ```sh
 //! cargo run --example rename_all -- maps "The Place"

@@ -1,4 +1,4 @@
-//! Gives a map another name, the one that players read while it loads, and leaves every other byte as it was.
+//! Changes the message that players read while a map loads, and no other byte.
 //!
 //! ```sh
 //! cargo run --example rename_message -- maps/dm4.bsp renamed.bsp "The Place"

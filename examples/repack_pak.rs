@@ -1,11 +1,11 @@
-//! Replaces a file that is embedded in a Source map, or adds it, and leaves every other one byte for byte as it was.
+//! Replaces or adds an embedded file in a Source map. All other embedded files keep their bytes.
 //!
 //! ```sh
 //! cargo run --example repack_pak -- maps/ctf_dm4.bsp repacked.bsp materials/my/wall.vmt wall.vmt
 //! ```
 //!
 //! Without arguments it adds a text file to a map that comes with the project and saves to the folder for temporary
-//! files. The pakfile is never copied in memory: its parts are written from where they stand in the old map.
+//! files. The pakfile is not copied in memory: its parts are written directly from the old map.
 
 use std::error::Error;
 use std::path::PathBuf;

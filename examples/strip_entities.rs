@@ -1,11 +1,11 @@
-//! Removes every entity that one of some selectors matches: all lights, say, or all that some game mode needs.
+//! Removes every entity that one of several selectors matches, for example all lights, or all entities of a game mode.
 //!
 //! ```sh
 //! cargo run --example strip_entities -- maps/dm4.bsp stripped.bsp 'light*' 'item_*[spawnflags=2048]'
 //! ```
 //!
-//! A selector is a class, with `*` and `?` for what may differ, and tests of keys. Without arguments the example
-//! takes the items out of a map that comes with the project and saves to the folder for temporary files.
+//! A selector is a class, with `*` and `?` as wildcards, and tests of keys. Without arguments the example removes the
+//! items of a map that comes with the project, and saves to the folder for temporary files.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let matches = entities.iter().filter(|entity| selectors.iter().any(|selector| selector.matches(entity)));
     let chosen: Vec<usize> = matches.map(|entity| entity.index()).collect();
-    // In one go, so that the indices stay true; refused where worldspawn is among them.
+    // In one call, so that the indices stay valid; it fails if worldspawn is among them.
     entities.remove_all(&chosen)?;
     let bytes = before.1 - entities.to_bytes().len();
     println!("removed {} of {} entities, {bytes} bytes", chosen.len(), before.0);

@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn what_runs_at_once_takes_a_bounded_amount() {
         assert!(most_at_once(|cost| *cost) <= WORKING_MEMORY);
-        // Where nobody says what items take, they take more.
+        // If the memory of items is not given, more is assumed.
         assert!(most_at_once(|_| 0) > WORKING_MEMORY);
     }
 

@@ -145,7 +145,7 @@ fn everything_that_does_not_fit_is_said() {
     let patch = Patch { entities: Some(4), operations };
     let error = patch.apply(&parse(old.as_bytes())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert_eq!(error.to_string(), "the patch does not fit: 12 of what it expects are not so");
+    assert_eq!(error.to_string(), "the patch does not fit: 12 of its expectations are not met");
     let hint = error.hint().unwrap().to_string();
     let told: Vec<&str> = hint.lines().collect();
     assert_eq!(told[0], "the map has 3 entities, and 4 were expected");

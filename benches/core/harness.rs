@@ -1,5 +1,5 @@
-//! The rows of a group take turns within one process, so that a busy moment of the machine hits all of them. What
-//! counts is the median of a row, and the median of its ratios to its reference, each taken within one turn.
+//! The rows of a group take turns within one process, so that a busy moment of the machine affects all of them. The
+//! results are the median of a row, and the median of its ratios to its reference, each within one turn.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// What one run of a row gets done, for its rate.
+/// The work of one run of a row, for its rate.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
-    /// No more for a larger file.
+    /// Independent of the size of the file.
     Once,
     Bytes(usize),
     Entities(usize),
@@ -41,7 +41,7 @@ impl<'a> Group<'a> {
         Group { title, rows: Vec::new() }
     }
 
-    /// Adds a row that others may be compared with.
+    /// Adds a row, which may be the reference of others.
     pub(crate) fn reference<T>(&mut self, name: &'static str, work: Work, run: impl FnMut() -> Outcome<T> + 'a) -> Row {
         self.push(name, work, None, run)
     }
@@ -78,7 +78,8 @@ impl<'a> Group<'a> {
             row.warm_up()?;
         }
         for turn in 0..turns {
-            // Each row is the first of a turn now and then: what it leaves behind in the caches hits another one.
+            // The first row of a turn changes, so that what a row leaves in the caches does not always affect the same
+            // row.
             let count = self.rows.len();
             for index in 0..count {
                 self.rows[(turn + index) % count].sample()?;
@@ -104,7 +105,7 @@ impl<'a> Group<'a> {
 }
 
 impl Pending<'_> {
-    /// Runs once, or as often as it takes to know how many runs make a sample that a clock can tell.
+    /// Runs until it is known how many runs make a sample that is long enough to measure.
     fn warm_up(&mut self) -> Outcome {
         const SAMPLE: Duration = Duration::from_millis(2);
         let start = Instant::now();
@@ -137,7 +138,7 @@ impl Measured {
         median(self.samples[row.0].clone())
     }
 
-    /// How often the time of another row, by the median of the turns.
+    /// The ratio to the time of another row: the median of the turns.
     pub(crate) fn ratio(&self, row: Row, to: Row) -> f64 {
         let pairs = self.samples[row.0].iter().zip(&self.samples[to.0]);
         median(pairs.map(|(own, other)| own / other).collect())

@@ -1,4 +1,4 @@
-//! What is measured: maps at hand, a large map made of a small one, an entity text of any length.
+//! The input: available maps, a large map made from a small one, an entity text of any length.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,7 +15,7 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maps");
 pub(crate) struct Map {
     pub(crate) path: PathBuf,
     pub(crate) size: usize,
-    /// Whether its directory claims bytes that it does not have; then no edit is saved without being asked twice.
+    /// Whether its directory claims bytes that it does not have; then an edit is only saved with `force`.
     pub(crate) is_damaged: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Text {
     name: String,
     pub(crate) bytes: Data<'static>,
     pub(crate) rules: EntityRules,
-    /// Where a quote is missing, keys and values read as single words; time goes by words, not by bytes.
+    /// If a quote is missing, keys and values are read as single words; the time depends on words, not on bytes.
     problems: usize,
 }
 
@@ -53,7 +53,7 @@ impl Text {
     }
 }
 
-/// All maps in the corpus, or else the fixtures, by size.
+/// All maps in the corpus, or the fixtures if there are none, by size.
 pub(crate) fn at_hand() -> Outcome<Vec<Map>> {
     let corpus = std::env::var_os("BSPKIT_CORPUS").map_or(PathBuf::from("tests/corpus"), PathBuf::from);
     let mut maps = Vec::new();
@@ -88,12 +88,12 @@ pub(crate) fn longest_text(maps: &[Map]) -> Outcome<Text> {
     texts.max_by_key(|text| text.bytes.len()).ok_or_else(|| "no map has entities".into())
 }
 
-/// A map of about this size: a fixture with page after page of light added.
+/// A map of about this size: a fixture with added pages of light.
 pub(crate) fn enlarged(size: usize, folder: &Path) -> Outcome<Map> {
     const PAGE: usize = 128 * 128 * 3;
     let small = Bsp::open(format!("{FIXTURES}/q3/own_rooms.bsp"))?;
     let light = small.slot("LIGHTMAPS")?.id;
-    // No pages of zeros: what is measured is not how a file system keeps those.
+    // Pages that are not zero: a file system may store zeros in a special way.
     let pages = (0..size / PAGE * PAGE).map(|at| (at * 31 + at / PAGE) as u8).collect::<Vec<u8>>();
     let mut draft = small.draft();
     draft.set(light, pages)?;

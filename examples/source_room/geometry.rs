@@ -67,10 +67,10 @@ pub(crate) struct Geometry {
 impl Geometry {
     pub(crate) fn new() -> Self {
         let mut all = Geometry::default();
-        // Edge 0 is nobody's: its number has no sign.
+        // Edge 0 is not used: its number has no sign.
         all.edges.push([0, 0]);
         all.area_portals.push(zeros::<AreaPortal>());
-        // Leaf 0 is nobody's either; it has a cluster all the same.
+        // Leaf 0 is not used either, but it has a cluster.
         all.leaf(SOLID, 0, 0, Bounds { mins: [0.0; 3], maxs: [0.0; 3] }, &[], &[]);
         all.room();
         all.door();

@@ -8,7 +8,7 @@ pub(crate) fn zeros<R: Record>() -> R {
     record
 }
 
-/// The bytes of records, one behind the other.
+/// The bytes of records, one after the other.
 pub(crate) fn bytes<R: Record>(records: &[R]) -> Vec<u8> {
     records.iter().flat_map(Record::encode).collect()
 }

@@ -1,4 +1,4 @@
-//! What stands in the room: entities, static props, details.
+//! The things in the room: entities, static props, details.
 
 use bspkit::dialect::source::{ColorRgbExp32, DetailObject, DetailSprite, StaticPropV4};
 use bspkit::record::Record;
@@ -73,7 +73,7 @@ pub(crate) fn files(map: &str) -> Vec<(String, String)> {
     ]
 }
 
-/// A name of 128 bytes. What stands behind its end was left by what was there before.
+/// A name of 128 bytes. The bytes after its NUL are left over from other data, as in real maps.
 fn name(text: &str, left: &[u8]) -> Vec<u8> {
     let mut name = [text.as_bytes(), &[0], left].concat();
     name.resize(128, 0);
@@ -83,7 +83,7 @@ fn name(text: &str, left: &[u8]) -> Vec<u8> {
 /// Static props of version 5, 6, 9 or 13.
 pub(crate) fn static_props(version: u16) -> Vec<u8> {
     let [east, west] = HALVES;
-    // An odd number of leafs: what follows stands at no multiple of 4.
+    // An odd number of leafs: the next list is not at a multiple of 4.
     let leafs = [west, east, west];
     let common = [
         StaticPropV4 { origin: [-64.0, 0.0, -64.0], angles: [0.0, 45.0, 0.0], leaf_count: 1, solid: 6, ..zeros() },
@@ -98,13 +98,13 @@ pub(crate) fn static_props(version: u16) -> Vec<u8> {
             6 => bytes.extend(shorts(&[0, 0])),
             9 | 13 => {
                 bytes.extend([0; 4]);
-                // White, for all consoles; what pads a byte to four was never written to.
+                // White, for all consoles; the padding of a byte to four is never written.
                 bytes.extend([[255; 4], [0, 0x5C, 0x80, index as u8]].concat());
             }
             _ => {}
         }
         if version == 13 {
-            // No more flags, and a size each way.
+            // No more flags, and a size in each direction.
             bytes.extend([&[0; 4][..], &[1.0_f32, 1.5, 2.0].map(f32::to_le_bytes).concat()].concat());
         }
         bytes

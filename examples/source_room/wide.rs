@@ -59,7 +59,7 @@ pub(crate) fn lump(index: usize, bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// An overlay on both halves of the floor, with what stands beside it.
+/// An overlay on both halves of the floor, with the lumps for overlays.
 pub(crate) fn overlays() -> [(usize, Vec<u8>); 3] {
     let overlay = Overlay {
         id: 1,

@@ -71,7 +71,11 @@ mod tests {
     proptest! {
         /// The old bytes with the ranges of the new ones are the new bytes, and ranges begin and end with a difference.
         #[test]
-        fn ranges_are_all_and_no_more(old in proptest::collection::vec(0..2_u8, 0..200), flips in proptest::collection::vec(any::<bool>(), 200), blocks in 0..2_usize) {
+        fn ranges_are_all_and_no_more(
+            old in proptest::collection::vec(0..2_u8, 0..200),
+            flips in proptest::collection::vec(any::<bool>(), 200),
+            blocks in 0..2_usize,
+        ) {
             let mut old = old;
             old.splice(0..0, vec![7; blocks * BLOCK - blocks]);
             let mut new = old.clone();

@@ -78,7 +78,7 @@ pub(crate) enum Edited {
     Done,
     /// The edit was made, and the sentence is printed when the map is saved. If it is not whole, some named input was
     /// left out, and the exit status is 1.
-    Told { what: String, is_whole: bool },
+    With { what: String, is_whole: bool },
     /// Nothing was to be done. The file is not rewritten in another layout either.
     Same,
     /// Nothing matched; the sentence names what was looked for.
@@ -119,7 +119,7 @@ impl Save {
             let mut draft = bsp.draft();
             let (what, is_whole, layout) = match edit(&mut draft, map, job).with_context(cannot_edit)? {
                 Edited::Done => (String::new(), true, self.layout.into()),
-                Edited::Told { what, is_whole } => (what, is_whole, self.layout.into()),
+                Edited::With { what, is_whole } => (what, is_whole, self.layout.into()),
                 Edited::Same => (String::new(), true, Layout::Keep),
                 Edited::Nothing(what) => {
                     if job.json && job.many {

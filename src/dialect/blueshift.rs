@@ -1,5 +1,5 @@
-//! Half-Life: Blue Shift, a relative of GoldSrc: the first two entries of the directory are exchanged, nothing else
-//! differs (ReHLDS goes by the game's folder, Xash3D by the content, as is done here).
+//! Half-Life: Blue Shift, a relative of GoldSrc: the first two entries of the directory are exchanged, and nothing else
+//! is different. ReHLDS detects that from the game's folder, Xash3D and this code from the content.
 
 use super::{Dialect, GOLDSRC, Lump, goldsrc};
 use crate::bytes::word;

@@ -1,5 +1,5 @@
-//! Medal of Honor: Breakthrough, version 21, a relative of Allied Assault under the ident of its expansions' makers
-//! (OpenMoHAA; bsp_tool).
+//! Medal of Honor: Breakthrough, version 21, a relative of Allied Assault with the ident of the makers of the
+//! expansions (OpenMoHAA; bsp_tool).
 
 pub use super::mohaa::{
     BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES, SHADERS,

@@ -20,7 +20,8 @@ macro_rules! entries {
 entries! {
     RGBLIGHTING: ColorSample = "The light in color, a sample for each of the lighting lump: what a `.lit` file has.",
     LIGHTING_E5BGR9: FloatSample = "The light without an upper end, a sample for each of the lighting lump.",
-    LIGHTINGDIR: DirectionSample = "Where the light comes from, a sample for each of the lighting lump: what a `.lux` file has.",
+    LIGHTINGDIR: DirectionSample =
+        "The direction of the light, one sample for each of the lighting lump, as in a `.lux` file.",
     LMSHIFT: LightShift = "How large the luxels of each face are.",
     LMOFFSET: LightOffset = "Where the light of each face begins, for readers of `LMSHIFT`.",
     LMSTYLE: LightStyles = "The styles of each face, where these are four.",
@@ -77,7 +78,7 @@ const fn rows<F: Record + Into<LitFace>, const SAMPLE: usize>() -> [Row; 18] {
     ]
 }
 
-/// An entry for so many of what the map has; checks say themselves where it is not.
+/// A list with one record for each record of a lump of the map; checks report other numbers.
 fn parallel(facts: &Facts<'_>, row: &Row, count: usize, of: &str) -> Result<(), String> {
     let (len, size) = (facts.len(row.lump), row.record().map_or(1, |record| record.size));
     match facts.is_likely || count.checked_mul(size) == Some(len) {
@@ -94,7 +95,7 @@ fn by_vertex(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     parallel(facts, row, facts.count("VERTEXES", 12), "vertexes")
 }
 
-/// Where the lighting lump was left out, as compilers can be told to, nothing says how many samples there are.
+/// If the lighting lump was left out, which is an option of compilers, the number of samples is not known.
 fn by_sample<const SAMPLE: usize>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     match facts.count("LIGHTING", SAMPLE) {
         0 => Ok(()),

@@ -1,5 +1,4 @@
-//! What a check has to know of a dialect, as data: what its engines require, how its light is laid out,
-//! and how much of each thing an engine takes.
+//! What checks know of a dialect, as data: what its engines require, how its light is laid out, and their limits.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +6,7 @@ use super::{Dialect, Facts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::near;
 
-/// What [`crate::op::check`] goes by.
+/// The data of a dialect for [`crate::op::check`].
 ///
 /// ```
 /// use bspkit::dialect::QUAKE2;
@@ -17,11 +16,11 @@ use crate::near;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Checks {
-    /// The engines and compilers with the limits that are known of them; the stock one of a version first.
+    /// The engines and compilers with their known limits; the stock engine of a version comes first.
     pub engines: &'static [Engine],
-    /// Lumps that the engines refuse to find empty.
+    /// Lumps that the engines refuse if they are empty.
     pub required: &'static [&'static str],
-    /// The contents that leaf 0 has to have, where the engines insist or rely on it.
+    /// The contents that leaf 0 must have, if the engines require them.
     pub first_leaf: Option<i64>,
     /// Whether the world's tree has to begin with node 0, and no two nodes may have the same face.
     pub strict_tree: bool,
@@ -29,20 +28,20 @@ pub struct Checks {
     pub needs_empty_leaf: bool,
     /// How the light of faces is laid out.
     pub light: LightForm,
-    /// Lumps that have one record for each of another one's, where they have any.
+    /// Lumps that have one record for each record of another lump, or none.
     pub parallel: &'static [(&'static str, &'static str)],
-    /// Whether planes are in opposite pairs, on which compilers and tools rely.
+    /// Whether planes are in pairs of opposite planes, as compilers and tools require.
     pub paired_planes: bool,
-    /// Whether the map has the structs that are known, where games have others of the same version: a lump that fits
-    /// none is then broken.
+    /// Whether the map has the known structs, if other games use the same version with other structs. If it has them, a
+    /// lump that fits no struct is broken.
     pub is_usual: fn(&Facts<'_>) -> bool,
-    /// Lumps with the versions of them that engines read; they stop at others.
+    /// Lumps with the lump versions that engines read; they refuse other versions.
     pub versions: &'static [(&'static str, RangeInclusive<i32>)],
-    /// Members of the game lump with what has to hold for them under any layout: the reason why not.
+    /// Members of the game lump with a check that every layout must pass; the error is the reason.
     pub members: &'static [(&'static str, Member)],
-    /// Whether the first six sides of a brush are its box, from which the engine takes its bounds.
+    /// Whether the first six sides of a brush are its box, from which the engine computes its bounds.
     pub axial_sides: bool,
-    /// Lumps that tools leave out though others refer to them, with those that have the same then, where any has.
+    /// Lumps that tools leave out although others refer to them, with the lump that replaces them, if there is one.
     pub left_out: &'static [(&'static str, Option<&'static str>)],
 }
 
@@ -53,33 +52,33 @@ pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LightForm {
-    /// A luxel for 16 texels; how many there are follows from the face's extents.
+    /// One luxel per 16 texels; their number is computed from the extents of the face.
     Extents {
         /// The bytes of a luxel.
         bytes: u8,
-        /// Flags of a texture whose faces have no light, or none of which the size follows so.
+        /// Flags of textures whose faces have no light, or light whose size is not computed in this way.
         unlit: i64,
         /// The most units that a face may extend before an engine refuses the map.
         most: Option<u32>,
     },
-    /// Four bytes per luxel; the face says how many luxels.
+    /// Four bytes per luxel; the number of luxels is stored in the face.
     Sized {
         /// Flags of a texture whose faces have no light.
         unlit: i64,
         /// The flag of a texture whose faces have four images of each style.
         bumped: i64,
-        /// Faces with the lump that their light is in, of the usual and of the high range. Where the latter faces
-        /// and the usual light are missing, the usual faces are for the light of high range.
+        /// The lumps of faces and of their light: for low and for high dynamic range. If the faces for high range and
+        /// the light of low range are both missing, the faces refer to the light of high range.
         lumps: [(&'static str, &'static str); 2],
     },
-    /// Pages of this size; none if they are files of their own.
+    /// Pages of this size; the lump is empty if the pages are files.
     Pages {
         /// Bytes of a page.
         size: usize,
     },
 }
 
-/// An engine, or a compiler's line, with what it takes at most.
+/// An engine, or a family of compilers, with its limits.
 ///
 /// ```
 /// let engine = bspkit::dialect::QUAKE2.engine_by_name("quake2")?;
@@ -93,16 +92,15 @@ pub struct Engine {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// The map versions that it is the stock engine of; all of the dialect's where there are none.
+    /// The map versions for which it is the stock engine; if empty, all versions of the dialect.
     pub versions: &'static [i32],
-    /// The most of what it takes.
+    /// Its limits.
     pub limits: &'static [Limit],
-    /// The longest value of an entity that it reads whole, in bytes, where that is less than the most generous
-    /// engine's.
+    /// The longest value of an entity that it reads completely, in bytes, if other engines read longer ones.
     pub max_token: Option<usize>,
 }
 
-/// The most that an engine takes of something.
+/// A limit of an engine.
 ///
 /// ```
 /// use bspkit::dialect::{QUAKE2, Unit};
@@ -114,9 +112,9 @@ pub struct Engine {
 pub struct Limit {
     /// The lump.
     pub lump: &'static str,
-    /// How many it takes.
+    /// The largest number.
     pub most: usize,
-    /// Of what.
+    /// What is counted.
     pub unit: Unit,
 }
 
@@ -185,7 +183,7 @@ pub(super) const fn textures(most: usize) -> Limit {
 }
 
 impl Dialect {
-    /// The engine that a map of this version is checked for where none is named.
+    /// The engine for a map of this version if the user names none.
     pub fn engine(&self, version: i32) -> Option<&'static Engine> {
         let is_its = |engine: &&Engine| engine.versions.is_empty() || engine.versions.contains(&version);
         self.checks.engines.iter().find(is_its)

@@ -1,5 +1,4 @@
-//! Checksums: by which sums of a map engines tell whether server and client, or map and a file beside it, belong
-//! together.
+//! Checksums of maps, which engines compare between server and client, or between a map and a file beside it.
 
 use super::Role;
 
@@ -21,10 +20,9 @@ pub struct Checksum {
     pub sum: Sum,
     /// Of which bytes.
     pub covers: Covers,
-    /// What it means that it stays, or changes.
+    /// The effect if it stays or changes.
     pub use_of: Use,
-    /// Whether a source of the engine, or its own output, shows that it is so; else only other people's programs say
-    /// it.
+    /// Whether the engine's source or output confirms it; otherwise it is known only from other programs.
     pub is_verified: bool,
 }
 
@@ -32,19 +30,19 @@ pub struct Checksum {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sum {
-    /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR, and of several lumps those of each.
+    /// `Com_BlockChecksum`: the four words of an MD4 combined by XOR; for several lumps, the words of each.
     BlockMd4,
-    /// A CRC-32 of one lump after the other, begun with all bits set and not inverted at the end.
+    /// A CRC-32 over the lumps in order, which starts with all bits set and is not inverted at the end.
     Crc32,
-    /// An MD5 of one lump after the other.
+    /// An MD5 over the lumps in order.
     Md5,
-    /// None: a number that the compiler put into the header, and that edits keep.
+    /// Not computed: a number that the compiler wrote into the header, and that edits keep.
     Stored,
-    /// A CRC-16 (polynomial 0x1021, begun with all bits set, not reflected).
+    /// A CRC-16 (polynomial 0x1021, starts with all bits set, not reflected).
     Crc16,
 }
 
-/// What bytes a [`Checksum`] is of: always as they are stored, compressed where they are.
+/// The bytes that a [`Checksum`] covers, always as stored, also if they are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Covers {
@@ -52,9 +50,9 @@ pub enum Covers {
     File,
     /// The lumps of the directory.
     Lumps {
-        /// But for those of these roles.
+        /// Lumps with these roles are left out.
         without: &'static [Role],
-        /// In the order in which they are in the file, not in that of the directory.
+        /// In the order of their offsets, not in the order of the directory.
         by_offset: bool,
     },
     /// The entity text without its last byte.
@@ -69,7 +67,7 @@ pub enum Covers {
 pub enum Use {
     /// Clients whose map has another one are rejected.
     Clients,
-    /// It is in the name of a file with entities, `<map>@<sum>.ent`, that is loaded instead of the map's own.
+    /// It is part of the name of a file, `<map>@<sum>.ent`, whose entities are loaded instead of the map's.
     FileName,
 }
 
@@ -111,7 +109,7 @@ pub(super) const SOURCE_BY_OFFSET: Checksum = Checksum {
     ..of_lumps("csgo", "Counter-Strike: Global Offensive", Sum::Crc32)
 };
 
-/// `MD5_MapFile`, as programs have it that Counter-Strike: Source servers use.
+/// `MD5_MapFile`, as implemented in programs for Counter-Strike: Source servers.
 pub(super) const SOURCE_MD5: Checksum =
     Checksum { is_verified: false, ..of_lumps("source-md5", "current multiplayer games of Source", Sum::Md5) };
 

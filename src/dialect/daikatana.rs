@@ -1,7 +1,7 @@
 //! Daikatana, version 41, a relative of Quake II with two more lumps (qfiles.h of the game's public source).
 //!
-//! Leafs have 28 bytes in the one map that was measured and 32 in that source: it is told by which of them divides the
-//! lump, and where both do by how many leafs the trees have.
+//! Leafs have 28 bytes in the one map that was measured and 32 in that source. The size is detected from which of the
+//! two divides the lump or, if both do, from the number of leafs in the trees.
 
 use super::quake2::Plane;
 pub use super::quake2::{
@@ -19,7 +19,7 @@ pub static DAIKATANA: Dialect = Dialect {
     name: "daikatana",
     title: "Daikatana",
     versions: &[41],
-    shapes: &[DirectoryShape { first: 8, count: 21, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 8, count: 21, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake2::SAME, quake2::NARROW, ROWS, bspx::COLOR],
     games: &[Game { name: "daikatana", title: "Daikatana", versions: &[], flags: FLAGS }],
@@ -64,7 +64,7 @@ const ROWS: &[Row] = &[
     PLANEPOLYS.row().proved(faces_of_planes),
 ];
 
-/// A tree has one leaf more than nodes, and the first leaf is none of any tree's.
+/// A tree has one leaf more than nodes, and the first leaf is not part of any tree.
 fn has_long_leafs(facts: &Facts<'_>) -> bool {
     const SIZES: [usize; 2] = [28, 32];
     let len = facts.len("LEAFS");
@@ -79,7 +79,7 @@ fn has_long_leafs(facts: &Facts<'_>) -> bool {
     }
 }
 
-/// Numbers for as many planes as there are.
+/// One group of numbers for each plane.
 fn faces_of_planes(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let (bytes, planes) = (facts.bytes(row.lump), facts.count("PLANES", Plane::SIZE));
     let next = |at: usize| {
@@ -95,11 +95,11 @@ fn faces_of_planes(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
 records! {
     /// A number of the planepolys lump: how many faces lie on a plane, or the index of one of them.
     pub struct PlanePoly(4) {
-        /// The number of faces, and after it as many indices of faces; then the next plane's.
+        /// The number of faces on a plane, then this many indices of faces; then the same for the next plane.
         pub number: i32,
     }
 
-    /// The color of a texinfo, of which there is one for each or none at all.
+    /// The color of a texinfo; there is one for each texinfo, or none at all.
     pub struct ExtraSurface(12) {
         /// Red, green, blue.
         pub color: [f32; 3],

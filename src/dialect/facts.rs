@@ -1,10 +1,10 @@
-//! What proofs of rows may look at.
+//! The facts that the proofs of rows may use.
 
 use super::Dialect;
 use crate::bytes::{ByteOrder, Data};
 use crate::record::{Record, decode_in};
 
-/// What a proof may look at: the map's version and its other lumps.
+/// The facts that a proof may use: the map's version and its other lumps.
 ///
 /// [`crate::Bsp::row`] calls the proofs with the facts of a map.
 ///
@@ -17,12 +17,12 @@ use crate::record::{Record, decode_in};
 pub struct Facts<'m> {
     pub(crate) dialect: &'static Dialect,
     pub(crate) version: i32,
-    /// How the numbers of the lumps lie in the file.
+    /// The byte order of the numbers in the file.
     pub(crate) order: ByteOrder,
-    /// Whether lumps have to have their size to the last byte; where nothing does, a few bytes too many are allowed.
+    /// Whether sizes of lumps must be exact. If no row fits exactly, a few extra bytes are allowed.
     pub(crate) is_exact: bool,
-    /// Whether the map's structs are known by other evidence, so that a number that is wrong is taken for a fault and
-    /// not for another struct: what checks go by, and nothing else.
+    /// Whether the map's structs are known from other evidence. A wrong number is then a fault and not a sign of
+    /// another struct. Only checks use this.
     pub(crate) is_likely: bool,
     pub(crate) lump_version: Option<i32>,
     pub(crate) len: &'m dyn Fn(&str) -> Option<usize>,
@@ -43,7 +43,7 @@ impl<'m> Facts<'m> {
         self.version
     }
 
-    /// The version of the lump that the row is asked for, where lumps have one.
+    /// The version of the row's lump, if lumps have versions.
     pub fn lump_version(&self) -> Option<i32> {
         self.lump_version
     }
@@ -53,7 +53,7 @@ impl<'m> Facts<'m> {
         (self.len)(lump).unwrap_or(0)
     }
 
-    /// The bytes of a lump as they are; nothing where they cannot be read.
+    /// The bytes of a lump in the byte order of the file; empty if they cannot be read.
     pub fn bytes(&self, lump: &str) -> Data<'m> {
         (self.bytes)(lump).unwrap_or_else(|| Data::from(Vec::new()))
     }

@@ -1,8 +1,8 @@
 //! Heavy Metal: F.A.K.K.2 (version 12) and American McGee's Alice (42), relatives of Quake III with lumps in another
 //! order and a checksum in the header, which is kept (qfiles.h of the F.A.K.K.2 SDK, as bsp_tool cites it).
 //!
-//! No map of them was at hand. Sizes of structs are believed where the lumps of a map bear them out: the models share
-//! out surfaces and brushes, and the brushes sides, to the last one.
+//! No map of either game was available. A struct is used only if the lumps of a map confirm its size: the models
+//! together have every surface and brush, and the brushes every side.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 pub use super::quake3::{
@@ -21,11 +21,11 @@ pub static FAKK: Dialect = Dialect {
     magic: Magic::Ident(*b"FAKK"),
     versions: &[12, 42],
     // The checksum is before the entries.
-    shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 12, count: 20, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[ROWS],
     games: &[Game { name: "fakk", title: "F.A.K.K.2 and Alice", versions: &[], flags: &[] }],
-    // The order of q3map, by which its lumps are numbered here.
+    // The order of q3map, applied to the lump numbers of this dialect.
     rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },
     light: LightModel::Pages(&LIGHT),
     checksums: &[checksum::in_header("fakk", "F.A.K.K.2 and Alice", false)],
@@ -86,8 +86,8 @@ const ROWS: &[Row] = &[
     Row::opaque("LIGHTDEFS", UNSEEN),
 ];
 
-/// What is said of lumps whose structs no source states.
-pub(super) const UNSEEN: &str = "no map at hand has shown what is in it";
+/// The reason for lumps whose structs no source states.
+pub(super) const UNSEEN: &str = "no available map shows its content";
 
 const LIGHT: PageLight = PageLight {
     lump: "LIGHTMAPS",
@@ -101,7 +101,7 @@ fn with_sides_of_8(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
     shared_out(facts, 8)
 }
 
-/// Whether the models share out surfaces and brushes, and the brushes sides of this size, to the last one.
+/// Whether the models together have every surface and brush, and the brushes every side, for sides of this size.
 pub(super) fn shared_out(facts: &Facts<'_>, side_size: i64) -> Result<(), String> {
     let models = |number: fn(Model) -> i32| facts.sum(MODELS.lump(), |model: Model| i64::from(number(model)));
     let sides = facts.sum(BRUSHES.lump(), |brush: Brush| i64::from(brush.side_count));
@@ -114,7 +114,7 @@ pub(super) fn shared_out(facts: &Facts<'_>, side_size: i64) -> Result<(), String
         let len = facts.len(lump);
         if usize::try_from(count.saturating_mul(size)).ok() != Some(len) {
             return Err(format!(
-                "no map at hand has shown it, and {lump} is {len} bytes, not {size} for each of the {count} {what}"
+                "no available map shows it, and {lump} is {len} bytes, not {size} for each of the {count} {what}"
             ));
         }
     }
@@ -134,7 +134,7 @@ records! {
         pub subdivisions: i32,
     }
 
-    /// `dsurface_t`: Quake III's with a number more.
+    /// `dsurface_t`: Quake III's with one more number.
     pub struct Surface(108) {
         /// Its shader.
         pub shader: i32 as "shaderNum" => index("SHADERS"),

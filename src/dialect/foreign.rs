@@ -1,9 +1,9 @@
-//! What a file is that is not opened: one sentence, from tables.
+//! Names the kind of a file that cannot be opened, in one sentence, from tables.
 
 use crate::bytes::word;
 use crate::error::{Error, ErrorKind};
 
-/// Maps of the wider family: how the file begins, its version where only some are meant, and what it is.
+/// Maps of related formats: the first bytes of the file, the version if only one is meant, and the name.
 const MAPS: &[(&[u8], Option<i32>, &str)] = &[
     (b"rBSP", None, "a map of a Respawn game (Titanfall, Apex Legends), whose lumps are in files beside it"),
     (b"PSBr", None, "a console map of a Respawn game (Titanfall, Apex Legends)"),
@@ -23,7 +23,7 @@ const MAPS: &[(&[u8], Option<i32>, &str)] = &[
     (&28_i32.to_le_bytes(), None, "a map of a pre-release Quake"),
 ];
 
-/// Other files that come under the name of a map.
+/// Other files that are found under the name of a map.
 const FILES: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a zip archive (pk3): the map has to be taken out of it first"),
     (b"BZh", "compressed with bzip2, as download servers keep maps: unpack it first"),
@@ -45,7 +45,7 @@ const FILES: &[(&[u8], &str)] = &[
     (b"versioninfo", "the source of a Source map (VMF): it has to be compiled first"),
 ];
 
-/// Says what a file is that no dialect claims.
+/// The error for a file that no dialect accepts; it names the kind of the file.
 pub(super) fn name(bytes: &[u8]) -> Error {
     if bytes.is_empty() {
         return Error::new(ErrorKind::NotABsp, "the file is empty");
@@ -60,7 +60,7 @@ pub(super) fn name(bytes: &[u8]) -> Error {
         return Error::new(ErrorKind::Unsupported, message);
     }
     if let Some((_, what)) = FILES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Error::new(ErrorKind::NotABsp, format!("this is no map but {what}"));
+        return Error::new(ErrorKind::NotABsp, format!("this is not a map but {what}"));
     }
     for (magic, family) in [(b"IBSP", "Quake"), (b"VBSP", "Source")] {
         if let (true, Some(version)) = (bytes.starts_with(magic), version) {
@@ -68,10 +68,11 @@ pub(super) fn name(bytes: &[u8]) -> Error {
             return Error::new(ErrorKind::Unsupported, message);
         }
     }
-    Error::new(ErrorKind::NotABsp, "this is no map of the BSP family")
+    Error::new(ErrorKind::NotABsp, "this is not a map of the BSP family")
 }
 
-/// Tactical Intervention combines the whole file with a key of 32 bytes, which shows where the plain text is zero.
+/// Tactical Intervention encrypts the whole file with a key of 32 bytes by XOR, so the key is visible where the plain
+/// text is zero.
 fn is_encrypted(bytes: &[u8]) -> bool {
     let Some(key) = bytes.get(384..416) else { return false };
     if crate::bytes::is_zero(key) {

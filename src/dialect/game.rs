@@ -1,4 +1,4 @@
-//! Games of a dialect, where they differ in no more than in what they call the bits of flags.
+//! Games of a dialect that differ only in the names of flags.
 
 use super::Dialect;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,17 +20,17 @@ pub struct Game {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// The map versions that are this game's; all of the dialect's where there are none.
+    /// The map versions of this game; if empty, all versions of the dialect.
     pub versions: &'static [i32],
-    /// What it calls the bits of flags.
+    /// Its names for the bits of flags.
     pub flags: FlagNames,
 }
 
-/// For a dialect without games, of which there is none.
+/// Used if a dialect has no games.
 const NAMELESS: Game = Game { name: "", title: "", versions: &[], flags: &[] };
 
 impl Dialect {
-    /// The game that a map of this version is read as where none is named.
+    /// The game for a map of this version if the user names none.
     pub fn game(&self, version: i32) -> &'static Game {
         let is_its = |game: &&Game| game.versions.is_empty() || game.versions.contains(&version);
         self.games.iter().find(is_its).or(self.games.first()).unwrap_or(&NAMELESS)

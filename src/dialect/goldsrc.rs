@@ -1,6 +1,6 @@
 //! GoldSrc, version 30: Half-Life and its kin (bspfile.h of the Half-Life SDK's compilers; ReHLDS).
 //!
-//! The version alone begins the file, then 15 entries. Xash3D may add an extra header after it.
+//! The file begins with the version, followed by 15 entries. Xash3D may add an extra header after them.
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 use super::shared::CONTENTS;
@@ -16,7 +16,7 @@ pub static GOLDSRC: Dialect = Dialect {
     title: "GoldSrc",
     magic: Magic::VersionOnly,
     versions: &[30],
-    shapes: &[DirectoryShape { first: 4, count: 15, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 4, count: 15, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[ROWS, xash::ROWS, bspx::COLOR],
     games: &[
@@ -25,7 +25,7 @@ pub static GOLDSRC: Dialect = Dialect {
     ],
     rules: Rules {
         extra_header: true,
-        // The HLT family of compilers, as id's before them.
+        // The compilers of the HLT family and, before them, id's.
         write_order: &[1, 10, 3, 5, 6, 7, 9, 11, 13, 12, 14, 8, 4, 0, 2],
         ..Rules::PLAIN
     },
@@ -100,9 +100,9 @@ const ROWS: &[Row] = &[
     MODELS.row(),
 ];
 
-/// Faces of special textures have no light, as some tools leave an offset in them all the same. Xash3D's flags for
-/// luxels of other sizes count for that too: how many there are then is not computed here, and no map with them was at
-/// hand.
+/// Faces with special textures have no light, though some tools leave an offset in them. Faces with Xash3D's flags for
+/// luxels of other sizes are treated in the same way: their number of luxels is not computed here, and no map with them
+/// was available.
 const LIGHT: FaceLight = light::by_extents(
     &[FaceForm::of::<Face>(Averages::None)],
     &[TextureForm::of::<TexInfo>(), TextureForm::of::<xash::TexInfoXash>()],
@@ -142,7 +142,7 @@ records! {
         pub flags: i32 => Meaning::Flags(FlagKind::Surface),
     }
 
-    /// `dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
+    /// `dclipnode_t`: a node of the collision hulls of all models.
     pub struct ClipNode(8) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
@@ -184,11 +184,10 @@ records! {
         pub origin: [f32; 3],
         /// Its tree: a node, or the leaf `-1 - head_node`.
         pub head_node: i32 as "headnode" => Meaning::Child,
-        /// Where in the clip nodes the trees of its three hulls begin (`headnode[1]` to `[3]`). Real maps have -1 here
-        /// and the number of clip nodes for a hull that is not there, and where clip nodes were left out anything at
-        /// all.
+        /// The first clip nodes of its three hulls (`headnode[1]` to `[3]`). For a missing hull real maps have -1 or
+        /// the number of clip nodes; if the map has no clip nodes the values are arbitrary.
         pub clip_nodes: [i32; 3],
-        /// How many leafs it has without the first one, which have rows of visibility in the world's case.
+        /// How many leafs it has without the first one; those of the world have rows of visibility.
         pub visible_leafs: i32 as "visleafs",
         /// Its first face.
         pub first_face: i32 as "firstface" => run("FACES", "face_count"),

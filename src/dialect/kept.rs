@@ -1,5 +1,5 @@
-//! The rows that a relative keeps of its base where it lays out lumps anew: those of all other lumps. A relative whose
-//! lumps may have either layout lists its rows before the base's instead.
+//! The rows of its base that a relative keeps: those of all lumps for which it has no rows of its own. If a lump of the
+//! relative may have either layout, the relative lists its rows before the base's instead.
 
 use super::Row;
 
@@ -40,7 +40,7 @@ const fn has(rows: Slices, lump: &str) -> bool {
     false
 }
 
-/// The row at a slice's number and a number in it, which then are those of the next one.
+/// The row at this position: a slice and an index in it. Moves the position to the next row.
 const fn next(rows: Slices, at: &mut [usize; 2]) -> Option<&'static Row> {
     while at[0] < rows.len() {
         if at[1] < rows[at[0]].len() {

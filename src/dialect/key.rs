@@ -1,12 +1,12 @@
-//! Keys: lumps by the types of their records, so that a table is asked for by a name that the compiler knows.
+//! Keys: names of lumps that carry the type of their records.
 
 use std::marker::PhantomData;
 
 use super::{Form, Row};
 use crate::record::Record;
 
-/// A lump or a list in one, with the type of its records: what [`crate::Bsp::table`] and [`crate::Draft::table`] are
-/// asked with. The consts of the dialects' modules.
+/// A lump, or a list in it, with the type of its records: the argument of [`crate::Bsp::table`] and
+/// [`crate::Draft::table`]. The modules of the dialects have one constant per lump.
 ///
 /// ```
 /// use bspkit::dialect::quake2;

@@ -1,5 +1,5 @@
-//! Left 4 Dead 2, a relative of Source 21: the fields of a directory entry stand in another order, which nothing in
-//! the header says. The reading under which more entries could be true is taken.
+//! Left 4 Dead 2, a relative of Source 21: the fields of a directory entry are in another order, which nothing in the
+//! header says. The reading under which more entries could be true is taken.
 
 use super::{Dialect, Lump, Row, SOURCE, SOURCE21, source, source21};
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -9,7 +9,7 @@ pub static L4D2: Dialect = Dialect {
     name: "l4d2",
     title: "Source (Left 4 Dead 2)",
     versions: &[21],
-    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Left4Dead2, behind: 4 }],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Left4Dead2, trailing: 4 }],
     lumps: &LUMPS,
     rows: &ALL_ROWS,
     preferred_to: Some(&SOURCE21),

@@ -1,9 +1,9 @@
-//! Where the light of faces is in the maps of a dialect, and in what form.
+//! Where the maps of a dialect store the light of faces, and in what format.
 
 use super::Key;
 use crate::record::{Record, RecordInfo};
 
-/// How a dialect's maps keep the light of their faces.
+/// How a dialect's maps store the light of their faces.
 ///
 /// ```
 /// use bspkit::dialect::{LightModel, QUAKE2, QUAKE3};
@@ -13,7 +13,7 @@ use crate::record::{Record, RecordInfo};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum LightModel {
-    /// Each lit face has a block of luxels of its own, to which it points.
+    /// Each lit face has its own block of luxels and its offset.
     Faces(&'static FaceLight),
     /// Pages of luxels that many surfaces share.
     Pages(&'static PageLight),
@@ -31,17 +31,17 @@ pub enum LightModel {
 pub struct FaceLight {
     /// The lumps with light, and those with the faces that point into them.
     pub lumps: &'static [LightLumps],
-    /// What faces may be.
+    /// The records that faces may be.
     pub faces: &'static [FaceForm],
-    /// What the texinfo may be.
+    /// The records that the texinfo may be.
     pub textures: &'static [TextureForm],
-    /// Whether the size of a face's light follows from its corners; else the face says it.
+    /// Whether the size of a face's light is computed from its corners; otherwise it is stored in the face.
     pub by_extents: bool,
-    /// Flags of a texture whose faces have no light, whatever their offset is, or none that is known.
+    /// Flags of textures whose faces have no light or light of unknown format, whatever their offset is.
     pub unlit: i32,
     /// The flag of a texture whose faces have four images for each style instead of one.
     pub bumped: i32,
-    /// What a luxel is.
+    /// The format of a luxel.
     pub luxels: LuxelForm,
     /// Bytes of unknown meaning after the luxels of each face.
     pub extra: Option<ExtraLight>,
@@ -51,20 +51,20 @@ pub struct FaceLight {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LightLumps {
-    /// What this light is called where a map has several; empty where it has one.
+    /// The name of this light if a map has several; empty if it has one.
     pub name: &'static str,
     /// The lump with the faces: the first of these that has any.
     pub faces: &'static [&'static str],
     /// The lump with the light.
     pub light: &'static str,
-    /// The lump that says for each face where its light is and how large, in place of the face.
+    /// The lump that has the offset and size of each face's light, if the faces do not have them.
     pub placed_by: Option<&'static str>,
-    /// Where the lump repeats the light of another one, luxel by luxel: what a luxel is here. The faces point into the
-    /// other one.
+    /// If the lump repeats the light of another lump, luxel by luxel: the format of its luxels. The offsets are those
+    /// in the other lump.
     pub copied: Option<Copied>,
 }
 
-/// A copy of light in another form.
+/// A copy of light in another format.
 ///
 /// ```
 /// use bspkit::dialect::{LightModel, LuxelForm, QUAKE};
@@ -77,11 +77,11 @@ pub struct LightLumps {
 pub struct Copied {
     /// The name of the light that it repeats.
     pub of: &'static str,
-    /// What a luxel is.
+    /// The format of a luxel.
     pub luxels: LuxelForm,
 }
 
-/// What a luxel is.
+/// The format of a luxel.
 ///
 /// ```
 /// use bspkit::dialect::LuxelForm;
@@ -115,13 +115,13 @@ impl LuxelForm {
 pub struct ExtraLight {
     /// The lump whose first byte has the flags.
     pub flags: &'static str,
-    /// The bits that count.
+    /// The bits that are used.
     pub mask: u8,
     /// Values of those bits, with the bytes per luxel that they mean; other values mean 0.
     pub bytes: &'static [(u8, usize)],
 }
 
-/// What light goes by of a face, whatever record that is.
+/// The fields of a face that its light depends on, independent of the record.
 ///
 /// ```
 /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
@@ -137,17 +137,18 @@ pub struct LitFace {
     pub first_edge: i32,
     /// How many edges it has.
     pub edge_count: i32,
-    /// How its texture lies.
+    /// Its texinfo.
     pub texinfo: i32,
     /// The styles of its light; 255 ends them.
     pub styles: [u8; 8],
     /// Where its light begins, in bytes.
     pub offset: i32,
-    /// One less than the number of luxels in each direction, if it says so; else that follows from its extents.
+    /// One less than the number of luxels in each direction, if the record has it; otherwise it is computed from the
+    /// extents.
     pub size: Option<[i32; 2]>,
 }
 
-/// A record that is a face, and what light goes by of it.
+/// A record of faces, and how to get the fields from it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FaceForm {
@@ -166,7 +167,7 @@ pub enum Averages {
     None,
     /// Before the face's block, that of the first style last.
     BeforeLight,
-    /// In the face's record from this byte on, style by style; some blocks have them before them as well.
+    /// In the face's record from this byte on, style by style; some maps also have them before the block.
     InFace(usize),
 }
 
@@ -176,7 +177,7 @@ impl FaceForm {
     }
 }
 
-/// What light goes by of a texinfo.
+/// The fields of a texinfo that light depends on.
 ///
 /// ```
 /// use bspkit::dialect::TextureLight;
@@ -194,7 +195,7 @@ pub struct TextureLight {
     pub flags: i32,
 }
 
-/// A record that is a texinfo, and what light goes by of it.
+/// A record of texinfo, and how to get the fields from it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TextureForm {
@@ -227,11 +228,12 @@ pub struct PageLight {
     pub surfaces: SurfaceForm,
     /// Their corners.
     pub vertexes: CornerForm,
-    /// How a file with a page is called, in a folder of the map's name beside it: `lm_` and a number of four digits.
+    /// The name of a file with a page, in a folder beside the map with the map's name: `lm_` and a number of four
+    /// digits.
     pub files: (&'static str, &'static str),
 }
 
-/// What light goes by of a surface, whatever record that is.
+/// The fields of a surface that its light depends on, independent of the record.
 ///
 /// ```
 /// use bspkit::dialect::{LitSurface, quake3};
@@ -243,7 +245,7 @@ pub struct PageLight {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LitSurface {
-    /// The pages of its light, one for each style; negative numbers stand for none.
+    /// The pages of its light, one for each style; negative for none.
     pub pages: [i32; 4],
     /// Its first vertex.
     pub first_vertex: i32,
@@ -251,7 +253,7 @@ pub struct LitSurface {
     pub vertex_count: i32,
 }
 
-/// A record that is a surface, and what light goes by of it.
+/// A record of surfaces, and how to get the fields from it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SurfaceForm {
@@ -268,7 +270,7 @@ impl SurfaceForm {
     }
 }
 
-/// A record that is a corner of surfaces, and where on the pages it lies.
+/// A record of corners, and how to get their positions on the pages from it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CornerForm {
@@ -285,7 +287,7 @@ impl CornerForm {
     }
 }
 
-/// Quake's way, in color: faces whose extents say how many luxels they have.
+/// Light as in Quake, in color: the number of luxels is computed from the extents of the face.
 pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [TextureForm], unlit: i32) -> FaceLight {
     const FACES: &[&str] = &["FACES"];
     const DECOUPLED: Option<&str> = Some("bspx:DECOUPLED_LM");
@@ -293,9 +295,9 @@ pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [T
     FaceLight {
         lumps: &[
             LightLumps { name: "", faces: FACES, light: "LIGHTING", placed_by: None, copied: None },
-            // Finer light that ericw-tools adds, of which the faces know nothing.
+            // Finer light that ericw-tools adds; the faces do not refer to it.
             LightLumps { name: "decoupled", faces: FACES, light: "LIGHTING", placed_by: DECOUPLED, copied: None },
-            // The light in color, which engines that know it take; some maps have no other.
+            // The light in color, which engines prefer if they know it; some maps have only this.
             LightLumps {
                 name: "rgb",
                 faces: FACES,

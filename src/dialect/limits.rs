@@ -1,9 +1,9 @@
-//! What the checks of each dialect go by, and the limits of its engines: `MAX_MAP_` constants of the engines' and
+//! The data of the checks of each dialect, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
 use super::checks::{Checks, Engine, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
 
-/// Quake: model.c refuses sizes of lumps that are none of whole records, and extents of more than 512.
+/// Quake: model.c refuses lumps whose size is not a multiple of the record, and extents of more than 512.
 pub(super) const QUAKE: Checks = Checks {
     engines: &[
         engine(
@@ -49,17 +49,17 @@ pub(super) const QUAKE: Checks = Checks {
     left_out: &[],
 };
 
-/// BSP2 and 2PSB: engines that know them have no limits of their own. Quakespasm takes larger extents.
+/// BSP2 and 2PSB: the engines that read them have no limits for lumps. Quakespasm accepts larger extents.
 pub(super) const BSP2: Checks = Checks {
     engines: &[engine("quakespasm", "Quakespasm", &[], &[])],
     light: LightForm::Extents { bytes: 1, unlit: 1, most: None },
     ..QUAKE
 };
 
-/// GoldSrc. That an empty lump of these is refused is Xash3D's rule; ReHLDS would run into nothing.
+/// GoldSrc. Xash3D refuses these lumps if they are empty; ReHLDS would read invalid memory.
 pub(super) const GOLDSRC: Checks = Checks {
     engines: &[
-        // SDHLT's bspfile.h, but for the leafs, of which the engine has room for 8,192.
+        // SDHLT's bspfile.h, except for leafs: the engine has room for 8,192.
         engine("goldsrc", "GoldSrc", &[], &goldsrc_limits(8_192)),
         engine("sdhlt", "SDHLT, for engines with more room", &[], &goldsrc_limits(32_760)),
     ],
@@ -99,13 +99,13 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
     ]
 }
 
-/// Quake II: cmodel.c refuses what is empty, and a leaf 0 that is not solid; QBISM's tools raise the limits as far as
-/// the fields reach.
+/// Quake II: cmodel.c refuses these lumps if they are empty, and a leaf 0 that is not solid. QBISM's tools raise the
+/// limits to the ranges of the fields.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
         engine("quake2", "Quake II", &[], &quake2_limits(1_024, 0x20_0000, 0x10_0000)),
-        // It compares the portals with the number of areas. Its `COM_Parse` cuts values of more than 127 bytes; all
-        // engines in use today have a buffer of 1,024.
+        // The engine compares the number of portals with the limit of areas. Its `COM_Parse` cuts values of more than
+        // 127 bytes; engines in use today have a buffer of 1,024.
         engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256, 0x20_0000, 0x10_0000)).tokens(127),
         engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256), face_edges(4_096)]),
     ],
@@ -113,7 +113,7 @@ pub(super) const QUAKE2: Checks = Checks {
     first_leaf: Some(1),
     strict_tree: true,
     needs_empty_leaf: true,
-    // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not refuse.
+    // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not check the size.
     light: LightForm::Extents { bytes: 3, unlit: 4 | 8, most: None },
     parallel: &[],
     paired_planes: false,
@@ -143,7 +143,7 @@ const fn quake2_limits(most_portals: usize, light: usize, visibility: usize) -> 
         records("LEAFBRUSHES", 65_536),
         records("TEXINFO", 8_192),
         records("EDGES", 128_000),
-        // Fewer than MAX_MAP_SURFEDGES.
+        // This is less than MAX_MAP_SURFEDGES.
         records("SURFEDGES", 255_999),
         records("BRUSHSIDES", 65_536),
         bytes("LIGHTING", light),
@@ -184,10 +184,10 @@ pub(super) const QBISM: Checks = Checks {
     ..QUAKE2
 };
 
-/// Quake III: cm_load.c refuses what is empty.
+/// Quake III: cm_load.c refuses these lumps if they are empty.
 pub(super) const QUAKE3: Checks = Checks {
     engines: &[
-        // MAX_SUBMODELS, beyond which the engine stops; its header has 0x400.
+        // MAX_SUBMODELS, the engine's limit; its header has 0x400.
         engine("quake3", "Quake III Arena", &[46], &quake3_limits(256, 0x800, 0x4_0000)),
         engine(
             "et",
@@ -229,7 +229,7 @@ pub(super) const QUAKE3: Checks = Checks {
     left_out: &[],
 };
 
-/// Versions of today: since then limits of three lumps have been raised.
+/// Current versions, which have raised the limits of three lumps.
 const Q3MAP2: Engine = engine("q3map2", "q3map2", &[], &Q3MAP2_LIMITS);
 
 const Q3MAP2_LIMITS: [Limit; 16] = [
@@ -251,7 +251,7 @@ const Q3MAP2_LIMITS: [Limit; 16] = [
     bytes("VISIBILITY", 0x20_0000),
 ];
 
-/// Raven's games: OpenJK, and what the compiler of the community takes.
+/// Raven's games: OpenJK, and the compiler of the community.
 pub(super) const RAVEN: Checks =
     Checks { engines: &[engine("openjk", "OpenJK", &[], &[records("MODELS", 512)]), Q3MAP2], ..QUAKE3 };
 
@@ -259,9 +259,9 @@ pub(super) const RAVEN: Checks =
 pub(super) const QFUSION: Checks =
     Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
 
-/// F.A.K.K.2 and Medal of Honor. Their engines' limits are not known but OpenMoHAA's (qfiles.h), and whether they rely
-/// on how the sides of brushes are ordered is not either. No map has shown which structs are usual, so none is taken
-/// for broken that the known ones do not fit.
+/// F.A.K.K.2 and Medal of Honor. Of these engines only OpenMoHAA's limits are known (qfiles.h). Whether they rely on
+/// the order of brush sides is not known. No map was available to confirm the structs, so a map that they do not fit is
+/// not called broken.
 pub(super) const RITUAL: Checks = Checks {
     engines: &[engine("openmohaa", "OpenMoHAA", &[17, 18, 19, 21], &quake3_limits(0x400, 0x2000, 0x10_0000))],
     axial_sides: false,
@@ -269,7 +269,7 @@ pub(super) const RITUAL: Checks = Checks {
     ..QUAKE3
 };
 
-/// qfiles.h and what it became; engines differ in how many models and entities there may be, and how much text.
+/// qfiles.h and its successors; engines differ in the limits of models, entities and entity text.
 const fn quake3_limits(models: usize, most_entities: usize, text: usize) -> [Limit; 16] {
     [
         records("MODELS", models),
@@ -291,7 +291,7 @@ const fn quake3_limits(models: usize, most_entities: usize, text: usize) -> [Lim
     ]
 }
 
-/// Source: bspfile.h of the SDKs. vbsp's tools require none of the lumps; without these no engine has a world.
+/// Source: bspfile.h of the SDKs. The tools require none of the lumps; without these lumps no engine has a world.
 pub(super) const SOURCE: Checks = Checks {
     engines: &[
         engine("source2004", "Source of Half-Life 2 and Episode One", &[17, 18, 19], &source_limits(4_096)),
@@ -305,7 +305,7 @@ pub(super) const SOURCE: Checks = Checks {
         ),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
-    // CONTENTS_SOLID, in every map; the tree never leads there, and nothing relies on it.
+    // CONTENTS_SOLID in every map; the tree never leads to this leaf, and nothing relies on it.
     first_leaf: None,
     strict_tree: false,
     needs_empty_leaf: false,

@@ -10,7 +10,8 @@ use crate::record::{Record, RecordInfo, byte_swap};
 /// ```
 /// use bspkit::dialect::{ALL, Form, List};
 /// let rows = ALL.iter().flat_map(|dialect| dialect.rows.iter().copied().flatten());
-/// let lists: Vec<&List> = rows.filter_map(|row| match row.form { Form::Lists(lists) => Some(lists), _ => None }).flatten().collect();
+/// let lists = rows.filter_map(|row| match row.form { Form::Lists(lists) => Some(lists), _ => None });
+/// let lists: Vec<&List> = lists.flatten().collect();
 /// assert!(lists.iter().all(|list| list.record.size > 0));
 /// ```
 #[derive(Clone, Copy, Debug)]

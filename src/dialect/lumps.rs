@@ -1,4 +1,4 @@
-//! The table of lumps that a dialect has: their names, and what they are for.
+//! The table of lumps that a dialect has: their names and roles.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use std::fmt;
 pub struct Lump {
     /// The field's name for it, without `LUMP_`.
     pub name: &'static str,
-    /// What it is for, where other dialects have the like.
+    /// Its role, if other dialects have such a lump too.
     pub role: Option<Role>,
 }
 
@@ -28,7 +28,7 @@ pub(super) const fn only(name: &'static str) -> Lump {
 
 macro_rules! roles {
     ($($(#[$meta:meta])* $role:ident = $name:literal,)*) => {
-        /// What a lump is for, across dialects.
+        /// The role of a lump, across dialects.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Role {
@@ -60,7 +60,7 @@ roles! {
     Visibility = "visibility",
     /// Inner nodes of the tree.
     Nodes = "nodes",
-    /// How a texture lies on a face.
+    /// How textures are mapped to faces.
     TexInfo = "texinfo",
     /// Faces, which Quake III calls surfaces.
     Faces = "faces",
@@ -92,9 +92,9 @@ roles! {
     DrawIndexes = "drawindexes",
     /// Volumes of fog.
     Fogs = "fogs",
-    /// Light for what moves.
+    /// Light for moving objects.
     LightGrid = "lightgrid",
-    /// What the game code reads by itself.
+    /// Lumps of the game code.
     GameLump = "game",
     /// Embedded files.
     Pak = "pak",

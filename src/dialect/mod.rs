@@ -1,6 +1,5 @@
-//! Layer 2: the dialects of the BSP family, as data. One file each says what is particular about it, with the
-//! source of the fact; a relative names its base and lists what differs. Nothing outside this folder asks which
-//! dialect a map is.
+//! Layer 2: the dialects of the BSP family, as data. Each has one file with its properties and their sources; a
+//! relative names its base and lists the differences. Nothing outside this folder asks which dialect a map is.
 
 mod alias;
 pub mod blueshift;
@@ -126,7 +125,7 @@ pub static ALL: &[&Dialect] = &[
     &SOURCE360,
 ];
 
-/// What is particular about the maps of an engine and its kin.
+/// The properties of the maps of an engine and its relatives.
 ///
 /// ```
 /// use bspkit::dialect;
@@ -151,7 +150,7 @@ pub struct Dialect {
     pub title: &'static str,
     /// How the file begins.
     pub magic: Magic,
-    /// The version numbers that it goes by.
+    /// Its version numbers.
     pub versions: &'static [i32],
     /// The lump directory's layouts, the most usual one first.
     pub shapes: &'static [DirectoryShape],
@@ -299,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The few places that visibility is told by are those of the records.
+    /// The positions that visibility uses agree with the records.
     #[test]
     fn rows_by_leaf_are_where_the_records_say() {
         let mut seen = 0;

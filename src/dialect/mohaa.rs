@@ -1,8 +1,8 @@
-//! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: sides of brushes that name an equation, terrain
-//! and static models, a light grid in three lumps (qfiles.h of OpenMoHAA).
+//! Medal of Honor: Allied Assault, version 19, a relative of F.A.K.K.2: brush sides with an index of an equation,
+//! terrain, static models, a light grid in three lumps (qfiles.h of OpenMoHAA).
 //!
-//! The header holds a checksum, which the engine does not compute, but only compares: an edit that keeps it, as all do
-//! here, keeps servers and clients at one.
+//! The header has a checksum. The engine does not compute it, but only compares it between server and client. All edits
+//! here keep it, so edited maps are accepted.
 
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
@@ -18,7 +18,7 @@ pub static MOHAA: Dialect = Dialect {
     title: "Medal of Honor: Allied Assault",
     magic: Magic::Ident(*b"2015"),
     versions: &[19],
-    shapes: &[DirectoryShape { first: 12, count: 28, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 12, count: 28, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[SAME, LEAF_ROWS],
     games: &[Game { name: "mohaa", title: "Medal of Honor", versions: &[], flags: &[] }],
@@ -91,7 +91,7 @@ pub(super) const SAME: &[Row] = &[
     Row::opaque("SPHERELIGHTS", fakk::UNSEEN),
     Row::opaque("SPHERELIGHTVIS", fakk::UNSEEN),
     Row::opaque("LIGHTDEFS", fakk::UNSEEN),
-    Row::opaque("TERRAIN", "terrain is said to have 388 bytes a patch, which no map at hand has shown"),
+    Row::opaque("TERRAIN", "a source states 388 bytes per patch of terrain, which no available map confirms"),
     TERRAININDEXES.row().proved(with_sides_of_12),
     Row::opaque("STATICMODELDATA", fakk::UNSEEN),
     STATICMODELDEF.row().proved(with_sides_of_12),
@@ -117,7 +117,7 @@ records! {
         pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
         /// How finely patches of it are divided.
         pub subdivisions: i32,
-        /// An image that says where shots pass.
+        /// An image that defines where shots pass through.
         pub fence_mask: Name<64> as "fenceMaskImage",
     }
 

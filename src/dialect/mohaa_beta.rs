@@ -1,5 +1,5 @@
-//! Medal of Honor: Allied Assault before its release, versions 17 and 18, a relative of the released game's maps: the
-//! lump of fogs that it dropped, so that those behind have the next number, and smaller leafs in 17 (qfiles.h of
+//! Medal of Honor: Allied Assault before its release, versions 17 and 18, a relative of the released game. It still has
+//! the lump of fogs, so the numbers of later lumps are larger by one, and in version 17 smaller leafs (qfiles.h of
 //! OpenMoHAA).
 
 use super::quake3::FOGS;

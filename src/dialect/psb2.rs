@@ -1,4 +1,4 @@
-//! 2PSB, a relative of BSP2 that came before it: boxes of 16 bits, as in Quake (`bsp2rmq` of ericw-tools).
+//! 2PSB, the predecessor of BSP2, a relative of it: boxes of 16 bits, as in Quake (`bsp2rmq` of ericw-tools).
 
 pub use super::bsp2::{CLIPNODES, EDGES, FACES, MARKSURFACES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, bspx, keys, quake};

@@ -1,5 +1,5 @@
-//! Qbism, a relative of Quake II under an ident of its own: numbers of 32 bits where Quake II has 16, and boxes of
-//! floats (qfiles.h of q2tools-220; Q2PRO).
+//! Qbism, a relative of Quake II with its own ident: numbers of 32 bits where Quake II has 16, and boxes of floats
+//! (qfiles.h of q2tools-220; Q2PRO).
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm};
 pub use super::quake2::{AREAPORTALS, AREAS, BRUSHES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};

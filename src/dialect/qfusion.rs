@@ -1,4 +1,4 @@
-//! QFusion (Warsow), a relative of Raven's maps: the same structs under another ident, pages of 512 luxels, and Quake
+//! QFusion (Warsow), a relative of Raven's dialect: the same structs with another ident, pages of 512 luxels, and Quake
 //! III's flags with a few more (qfusion; q3map2).
 
 use super::light::PageLight;
@@ -17,7 +17,7 @@ pub static QFUSION: Dialect = Dialect {
     games: &[Game { name: "warsow", title: "Warsow", versions: &[], flags: FLAGS }],
     light: LightModel::Pages(&LIGHT),
     text: EntityRules::QFUSION,
-    // It has one, of which no source was available.
+    // The engine compares a checksum, but no source of it was available.
     checksums: &[],
     checks: &super::limits::QFUSION,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -1,8 +1,8 @@
-//! Quake, version 29, a relative of GoldSrc, which took its maps over: light of one byte a luxel and textures without
-//! palettes are what differs (bspfile.h of id's tools for Quake; Quakespasm).
+//! Quake, version 29, a relative of GoldSrc, whose format derives from it. The differences: light of one byte per
+//! luxel, and textures without palettes (bspfile.h of id's tools for Quake; Quakespasm).
 //!
-//! Hexen II's maps have the same version. Only their models are of another struct, which the size of the lump tells, or
-//! where both sizes would do the faces that it names.
+//! Hexen II's maps have the same version. Only the struct of their models is different. It is detected from the size of
+//! the lump or, if both sizes divide it, from the faces that the models name.
 
 pub use super::goldsrc::{
     CLIPNODES, ClipNode, EDGES, Edge, FACES, Face, LEAFS, Leaf, MARKSURFACES, MODELS, MarkSurface, Model, NODES, Node,

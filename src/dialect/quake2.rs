@@ -13,7 +13,7 @@ pub static QUAKE2: Dialect = Dialect {
     title: "Quake II",
     magic: Magic::Ident(*b"IBSP"),
     versions: &[38],
-    shapes: &[DirectoryShape { first: 8, count: 19, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 8, count: 19, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[SAME, NARROW, ROWS, bspx::COLOR],
     games: &[

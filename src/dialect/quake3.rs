@@ -1,11 +1,11 @@
 //! Quake III Arena, version 46, and 47: Return to Castle Wolfenstein, Enemy Territory, Quake Live (qfiles.h of the
 //! Quake III Arena source).
 //!
-//! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty.
-//! The header does not say which. The 18th entry counts where no lump stands in its place and it could be one: its
-//! offset lies behind the header, and neither number is beyond all sense, as the letters of q3map2's marker are where
-//! they stand there. Eight zeros are no entry but the hole that the first lump of a map with 17 left when it moved. The
-//! file's size does not count, since an edit changes it.
+//! The directory has 17 entries, or 18 where a newer q3map2 wrote it: Quake Live's advertisements, usually empty. The
+//! header does not say which. The 18th entry is taken for one if no lump begins in its place and its values are
+//! plausible: the offset is after the header, and neither number is as large as the letters of q3map2's marker, which
+//! may be there instead. Eight zeros are not an entry: they are the hole that the first lump of a map with 17 entries
+//! left when it moved. The size of the file is not considered, since an edit changes it.
 
 mod flags;
 mod records;
@@ -28,7 +28,7 @@ pub static QUAKE3: Dialect = Dialect {
     shapes: &[with_entries(17), with_entries(18)],
     lumps: &LUMPS,
     rows: &[SAME, records::ROWS],
-    // Nothing in a map of version 47 says which game it is for. Quake Live's are the ones that could be looked at.
+    // A map of version 47 does not say which game it is for. Only maps of Quake Live were available.
     games: &[
         Game { name: "quake3", title: "Quake III Arena", versions: &[46], flags: flags::QUAKE3 },
         Game { name: "quakelive", title: "Quake Live", versions: &[47], flags: flags::QUAKE3 },
@@ -79,7 +79,7 @@ impl From<DrawVert> for [[f32; 2]; 4] {
 }
 
 const fn with_entries(count: usize) -> DirectoryShape {
-    DirectoryShape { first: 8, count, entry: EntryShape::Plain, behind: 0 }
+    DirectoryShape { first: 8, count, entry: EntryShape::Plain, trailing: 0 }
 }
 
 pub(super) const LUMPS: [Lump; 18] = [
@@ -103,13 +103,13 @@ pub(super) const LUMPS: [Lump; 18] = [
     only("ADVERTISEMENTS"),
 ];
 
-/// The sizes of the structs whose lumps tell Quake III from Soldier of Fortune, by lump.
+/// The sizes of structs, by lump, which distinguish Quake III from Soldier of Fortune.
 const STRUCT_SIZES: [(usize, i32); 5] = [(1, 72), (3, 36), (4, 48), (7, 40), (13, 104)];
 
-/// No map of half a gigabyte is known, and four letters read as a number are more.
+/// No map of half a gigabyte is known; four letters, read as a number, are more than that.
 const MOST_SENSIBLE: i32 = 1 << 29;
 
-/// Soldier of Fortune uses the same magic and version for 22 lumps of other structs (header 184 bytes).
+/// Soldier of Fortune has the same magic and version, and 22 lumps of other structs (header 184 bytes).
 fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
     let [with_17, with_18] = [dialect.shapes[0], dialect.shapes[1]];
     let first_byte = |shape: DirectoryShape| {
@@ -134,7 +134,8 @@ fn probe(bytes: &[u8], dialect: &'static Dialect) -> Option<DirectoryShape> {
     let could_be = |entry: EntryFields| {
         (header..MOST_SENSIBLE).contains(&entry.offset) && (0..MOST_SENSIBLE).contains(&entry.length)
     };
-    // No lump may begin where the entry stands; one that begins before lies over the directory and says nothing.
+    // No lump may begin in the place of the entry. A lump that begins before it overlaps the directory and is not
+    // considered.
     let place = with_17.header_size()..with_18.header_size();
     let begins_there = |entry: &EntryFields| usize::try_from(entry.offset).is_ok_and(|start| place.contains(&start));
     let is_free = !with_17.entries(bytes).any(|entry| entry.length > 0 && begins_there(&entry));

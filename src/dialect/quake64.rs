@@ -1,5 +1,5 @@
-//! Quake 64 as the re-release of Quake plays it, a relative of Quake's maps: four letters for a version, and textures
-//! whose header has a number more (Ironwail; ericw-tools).
+//! Quake 64 in the form that the re-release of Quake reads, a relative of Quake: four letters in place of a version,
+//! and a texture header with one more number (Ironwail; ericw-tools).
 
 use super::quake::Face;
 pub use super::quake::{
@@ -14,11 +14,11 @@ pub static QUAKE64: Dialect = Dialect {
     title: "Quake 64",
     versions: &[i32::from_le_bytes(*b" 46Q")],
     rows: &[ROWS, quake::SAME, &quake::models::<{ Face::SIZE }>(), quake::NARROW, bspx::GREY],
-    // Nobody plays QuakeWorld in its maps.
+    // QuakeWorld does not use its maps.
     checksums: &[checksum::ENTITY_KEY],
     ..QUAKE
 };
 
-/// Before Quake's own row, which would read a number too few.
+/// Listed before Quake's own row, whose header has one number less.
 const ROWS: &[Row] =
     &[Row::opaque("TEXTURES", "textures of Quake 64 have headers of 44 bytes, which no map at hand has shown")];

@@ -1,8 +1,8 @@
 //! Raven's games, a relative of Quake III: Jedi Outcast, Jedi Academy, Soldier of Fortune II. Vertexes and surfaces
-//! have light of four styles, and the light grid is an array of indices into points that are kept once (OpenJK;
-//! q3map2).
+//! have light of four styles, and the light grid is an array of indices of distinct points (OpenJK; q3map2).
 //!
-//! SiN has the same ident and version for lumps as Quake II has them. Which it is the sizes of the lumps tell.
+//! SiN has the same ident and version, with lumps like those of Quake II. The two are distinguished by the sizes of the
+//! lumps.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES, SHADERS};
@@ -17,7 +17,7 @@ pub static RAVEN: Dialect = Dialect {
     title: "Quake III (Raven)",
     magic: Magic::Ident(*b"RBSP"),
     versions: &[1],
-    shapes: &[DirectoryShape { first: 8, count: 18, entry: EntryShape::Plain, behind: 0 }],
+    shapes: &[DirectoryShape { first: 8, count: 18, entry: EntryShape::Plain, trailing: 0 }],
     lumps: &LUMPS,
     rows: &[quake3::SAME, ROWS],
     games: &[Game { name: "jedi", title: "Jedi Outcast and Jedi Academy", versions: &[], flags: FLAGS }],
@@ -44,7 +44,7 @@ pub(super) const LIGHT: PageLight = PageLight {
 
 const LUMPS: [Lump; 18] = {
     let mut lumps = quake3::LUMPS;
-    // Its points are no grid; the array is.
+    // The grid is the array of indices, not the points.
     lumps[15] = only("LIGHTGRID");
     lumps[17] = only("LIGHTARRAY");
     lumps
@@ -60,13 +60,13 @@ keys! {
 
 const ROWS: &[Row] = &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), LIGHTARRAY.row()];
 
-/// The sizes of the structs from which the two are detected, by lump.
+/// The sizes of the structs from which the dialect is detected, by lump.
 const SIZES: [(usize, i32); 6] = [(1, 72), (3, 36), (4, 48), (7, 40), (10, 80), (13, 148)];
 const SIZES_OF_SIN: [(usize, i32); 8] = [(1, 20), (2, 12), (4, 28), (8, 28), (11, 4), (12, 4), (13, 48), (14, 12)];
 
 fn is_sin(bytes: &[u8], shape: DirectoryShape) -> bool {
     let lengths: Vec<i32> = shape.entries(bytes).map(|entry| entry.length).collect();
-    // How many of the lumps that have bytes are of whole structs, and how many are not.
+    // Of the lumps with bytes: how many consist of whole structs, and how many do not.
     let count = |sizes: &[(usize, i32)]| {
         let filled = sizes.iter().filter_map(|(lump, size)| Some((*lengths.get(*lump)?, size)));
         let (whole, ragged): (Vec<_>, Vec<_>) =
@@ -95,7 +95,7 @@ records! {
         pub plane: i32 as "planeNum" => index("PLANES"),
         /// Its shader.
         pub shader: i32 as "shaderNum" => index("SHADERS"),
-        /// A surface on it, or -1; compilers left garbage here.
+        /// A surface on it, or -1; some compilers left garbage here.
         pub surface: i32 as "drawSurfNum",
     }
 
@@ -105,7 +105,7 @@ records! {
         pub point: [f32; 3] as "xyz",
         /// Where in the texture.
         pub texture: [f32; 2] as "st",
-        /// Where on the lightmap of each style, from 0 to 1; garbage for styles that are not there.
+        /// Its position on the lightmap of each style, from 0 to 1; garbage for unused styles.
         pub lightmap: [[f32; 2]; 4],
         /// The direction it faces.
         pub normal: [f32; 3],
@@ -142,15 +142,15 @@ records! {
         pub lightmap_y: [i32; 4] as "lightmapY",
         /// Width and height on the page.
         pub lightmap_size: [i32; 2] as "lightmapWidth, lightmapHeight",
-        /// Where in the map the light begins; of a flare where it is.
+        /// Where the light begins, in the coordinates of the map; for a flare its position.
         pub lightmap_origin: [f32; 3] as "lightmapOrigin",
-        /// The steps of the light in the map, then the normal; of a patch its box, of a flare its color.
+        /// The steps from luxel to luxel in the map, then the normal; for a patch its box, for a flare its color.
         pub lightmap_vectors: [[f32; 3]; 3] as "lightmapVecs",
         /// Width and height of a patch in control points, both odd.
         pub patch_size: [i32; 2] as "patchWidth, patchHeight",
     }
 
-    /// A point of light for what moves, which any number of places of the grid may have.
+    /// Light for moving objects; several places of the grid may share one.
     pub struct GridPoint(30) {
         /// Light from everywhere, of each style: red, green, blue.
         pub ambient: [[u8; 3]; 4],
@@ -164,7 +164,7 @@ records! {
 
     /// A place of the light grid.
     pub struct GridIndex(2) {
-        /// The point that it has.
+        /// The index of its point.
         pub point: u16 => index("LIGHTGRID"),
     }
 }

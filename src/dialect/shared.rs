@@ -1,21 +1,21 @@
-//! Records that several dialects share to the last byte.
+//! Records that are the same in several dialects.
 
 use super::LitFace;
 use crate::record::{Meaning, index, records, run};
 
-/// What a volume holds, from empty (-1) and solid (-2) down to fog (-19), the last one of the SDK's const.h; in place
-/// of a clip node it ends a hull's tree.
+/// The contents of a volume, from empty (-1) and solid (-2) down to fog (-19), the last one in the SDK's const.h. In
+/// place of a clip node it is a leaf of the hull's tree.
 pub(super) const CONTENTS: &[i64] =
     &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
 
 records! {
-    /// `dplane_t`: a point p lies in front where `normal * p - distance > 0`.
+    /// `dplane_t`: a point p is in front of it if `normal * p - distance > 0`.
     pub struct Plane(20) {
         /// The direction it faces, of length 1.
         pub normal: [f32; 3],
         /// Its distance from the origin in units.
         pub distance: f32 as "dist",
-        /// 0 to 2: the normal lies along x, y or z; 3 to 5: mostly along it.
+        /// 0 to 2: the normal is along x, y or z; 3 to 5: mostly along it.
         pub kind: i32 as "type",
     }
 
@@ -31,7 +31,7 @@ records! {
         pub vertexes: [u16; 2] as "v" => index("VERTEXES"),
     }
 
-    /// A number of the surfedges lump: an edge, from its second end to its first one where the number is negative.
+    /// A number of the surfedges lump: an edge; if negative, from its second end to its first.
     pub struct SurfEdge(4) {
         /// The edge's index, or that times -1.
         pub edge: i32,
@@ -51,7 +51,7 @@ records! {
         pub texinfo: i16 => index("TEXINFO"),
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
-        /// Where in the lighting lump its light begins, in bytes; -1 for none, and 0 where a compiler had none to give.
+        /// The offset of its light in the lighting lump, in bytes; -1 for none. Some compilers write 0 for none.
         pub light_offset: i32 as "lightofs",
     }
 
@@ -85,7 +85,7 @@ records! {
         pub face: u32 => index("FACES"),
     }
 
-    /// `bsp2_dclipnode_t`: a node of the hulls that things of a size collide with, of all models.
+    /// `bsp2_dclipnode_t`: a node of the collision hulls of all models.
     pub struct WideClipNode(12) {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),

@@ -41,7 +41,7 @@ pub static SOURCE: Dialect = Dialect {
     title: "Source",
     magic: Magic::Ident(*b"VBSP"),
     versions: &[18, 19, 20, DARK_MESSIAH],
-    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, behind: 4 }],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::Source, trailing: 4 }],
     lumps: &LUMPS,
     rows: &ROWS,
     games: &[
@@ -52,11 +52,11 @@ pub static SOURCE: Dialect = Dialect {
         game_lump: Some(35),
         trailer_lump: Some(0),
         alignments: &[
-            // bspzip -repack and the consoles put the pakfile at a multiple of 2048.
+            // bspzip -repack and console maps put the pakfile at a multiple of 2048.
             Alignment { lump: 40, bytes: 2048, only_if_it_stood_so: true },
             Alignment { lump: 62, bytes: 16, only_if_it_stood_so: false },
         ],
-        // vbsp, vvis and vrad; 32 and 49 where old tools put them.
+        // The order of vbsp, vvis and vrad; 32 and 49 are where old tools put them.
         write_order: &[
             1, 10, 56, 52, 51, 55, 3, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39, 7, 58, 11, 27, 18, 19, 16, 17, 13, 12,
             14, 20, 21, 8, 53, 4, 0, 15, 54, 32, 36, 9, 59, 41, 42, 43, 44, 45, 50, 60, 29, 49, 28, 30, 31, 46, 35, 40,
@@ -70,11 +70,13 @@ pub static SOURCE: Dialect = Dialect {
     compression_caveats: &[
         (18, NEVER_COMPRESSED),
         (19, NEVER_COMPRESSED),
-        // Only since 2013, and only the multiplayer games' branch; nothing in the file says which it is for.
+        // Only engines since 2013, and only those of the multiplayer games, read them; the file does not say which game
+        // it is for.
         (
             20,
-            "Team Fortress 2, Counter-Strike: Source, Day of Defeat: Source and Half-Life 2: Deathmatch read compressed \
-             lumps and files; single-player games with maps of this version do not, and the map does not say which game it is for",
+            "Team Fortress 2, Counter-Strike: Source, Day of Defeat: Source and Half-Life 2: Deathmatch read \
+             compressed lumps and files; single-player games with maps of this version do not, and the map does not \
+             say which game it is for",
         ),
         (DARK_MESSIAH, NEVER_COMPRESSED),
     ],
@@ -120,7 +122,7 @@ pub(super) const fn rows_behind<const N: usize>(own: &[&'static [Row]]) -> [&'st
     rows
 }
 
-/// How much else differs is not published; what the models count differs with them.
+/// What else is different is not published; the counts in the models are different too.
 const DARK_MESSIAHS: &[Row] = &[
     Row::opaque("MODELS", "Dark Messiah's models are said to have 52 bytes, which no known map has")
         .maps(&[DARK_MESSIAH]),
@@ -195,7 +197,7 @@ pub(super) const LUMPS: [Lump; 64] = [
     only("DISP_MULTIBLEND"),
 ];
 
-/// The lumps with some of them under another name.
+/// The lumps, some of them with another name.
 pub(super) const fn renamed<const N: usize>(names: [(usize, &'static str); N]) -> [Lump; 64] {
     let mut lumps = LUMPS;
     let mut at = 0;
@@ -206,8 +208,8 @@ pub(super) const fn renamed<const N: usize>(names: [(usize, &'static str); N]) -
     lumps
 }
 
-/// How well a directory's entries could be true: those that name bytes behind the header count for it, those that
-/// name others against it. Whether the file reaches as far does not count, as files get cut.
+/// How plausible the entries of a directory are: an entry with bytes after the header counts for it, another one
+/// against it. The end of the file is not considered, since files may be cut off.
 pub(super) fn plausible(bytes: &[u8], shape: DirectoryShape) -> isize {
     let vote = |entry: EntryFields| match (usize::try_from(entry.offset), usize::try_from(entry.length)) {
         (_, Ok(0)) => 0,

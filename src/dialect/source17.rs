@@ -1,7 +1,7 @@
 //! Source, version 17: Vampire: The Masquerade - Bloodlines and the betas of Half-Life 2, a relative of Source.
 //!
-//! The maps of Bloodlines' unofficial patch went through a tool that moved the entities to the end of the file and
-//! signed it: ten bytes after the last lump, which repeat lump 0's offset.
+//! The maps of Bloodlines' unofficial patch were changed by a tool that moved the entities to the end of the file and
+//! added ten bytes after them, which repeat the offset of lump 0.
 
 use super::light::{Averages, FaceForm, FaceLight, LightModel, LitFace};
 use super::source::fit::{faces_of_this_size, like_the_faces};
@@ -127,7 +127,7 @@ records! {
         ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
     }
 
-    /// `dportal_t`: what clusters see each other through.
+    /// `dportal_t`: an opening between two clusters.
     pub struct Portal(16) {
         /// Its first corner in the portalverts.
         pub first_vertex: i32 as "firstportalvert" => run("PORTALVERTS", "vertex_count"),
@@ -155,7 +155,7 @@ records! {
 
     /// A number of the clusterportals lump.
     pub struct ClusterPortal(2) {
-        /// The portal's index; on some maps one that is not there.
+        /// The portal's index; in some maps out of range.
         pub portal: u16,
     }
 
@@ -171,7 +171,7 @@ records! {
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
-        /// Where the light of its other styles begins, -1 for nowhere.
+        /// The offset of the light of its other styles, -1 for none.
         pub first_style: i32 as "m_LightStyles",
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",

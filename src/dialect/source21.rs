@@ -41,7 +41,7 @@ keys! {
     OVERLAY_SYSTEM_LEVELS: OverlaySystemLevel = "Lump 61: one for each overlay.",
 }
 
-/// These before the rows of others, so that what is laid out in another way is not read as what it is not.
+/// These rows come before the base's, so that a lump with another layout is not read by a wrong struct.
 pub(super) const ROWS: &[Row] = &[
     Row::opaque("WORLDLIGHTS", LIGHT_MODES).versions(&[2]),
     Row::opaque("WORLDLIGHTS_HDR", LIGHT_MODES).versions(&[2]),
@@ -61,8 +61,8 @@ const ALPHAS: &str = "the map's flags say that it has more than colors, in a for
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
-/// Counter-Strike: Global Offensive's light has alphas after that of each face, one byte or four for a luxel: with
-/// either the lump is not an array of colors. The faces say where each begins.
+/// Light of Counter-Strike: Global Offensive may have alphas after the luxels of each face, one or four bytes per
+/// luxel. Then the lump is not an array of colors; the faces have the offsets.
 fn has_alphas(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
     match alphas(facts) {
         0x04 | 0x7C => Ok(()),
@@ -81,13 +81,13 @@ fn alphas(facts: &Facts<'_>) -> u8 {
     facts.bytes("MAP_FLAGS").first().map_or(0, |flags| flags & 0x7C)
 }
 
-/// Alien Swarm has the collisions of props where others have these two.
+/// In Alien Swarm these two lumps have the collision data of props.
 fn behind_its_list(facts: &Facts<'_>, _: &Row) -> Result<(), String> {
     faces_of_this_size(facts, &FACEBRUSHLIST.row())
         .map_err(|why| format!("FACEBRUSHLIST does not say whose its brushes are: {why}"))
 }
 
-/// Black Mesa has blends of displacements here.
+/// Black Mesa has the blends of displacements here.
 fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     match facts.len("OVERLAY_FADES") {
         0 => one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays"),
@@ -120,7 +120,7 @@ records! {
     pub struct FaceBrushList(4) {
         /// How many brushes made the face.
         pub count: u16 as "m_nFaceBrushCount",
-        /// Of one brush its index, 65535 for a displacement; of more the first in lump 22.
+        /// For one brush its index, 65535 for a displacement; for several the first index in lump 22.
         pub first: u16 as "m_nFaceBrushStart",
     }
 

@@ -1,8 +1,8 @@
-//! Source, versions 22 and 23: the beta of Dota 2 and INFRA, a relative of Source 21 in which some structs have fields
-//! more.
+//! Source, versions 22 and 23: the beta of Dota 2 and INFRA, a relative of Source 21 in which some structs have more
+//! fields.
 //!
-//! Both games have version 22, and each other structs (bspsrc's and srctools' readers), so the records tell which one
-//! it is: normals of length 1, links that lead somewhere, sums. What none of the structs fits stays bytes.
+//! Both games have version 22 and different structs (the readers of bspsrc and srctools). So the struct is detected
+//! from the records: normals of length 1, valid references, sums. A lump that fits no struct stays bytes.
 
 use super::source::fit::one_for_one_of;
 use super::source::{
@@ -59,7 +59,7 @@ const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, 
 
 const ROWS: [&[Row]; 2] = [OWN[0], &KEPT];
 
-/// What of a displacement tells whether its fields stand where they are read.
+/// The fields of a displacement by which its struct is detected.
 struct Links {
     power: i32,
     face: u16,
@@ -72,7 +72,7 @@ trait Linked {
 }
 
 impl Links {
-    /// Whether what it names can be there, among this many faces and displacements: none is its own neighbor.
+    /// Whether its references are valid for this many faces and displacements; none is its own neighbor.
     fn are_good(&self, index: usize, faces: usize, count: usize) -> bool {
         let is_there = |other: u16| usize::from(other) < count && usize::from(other) != index;
         let mut edges = self.edges.iter().flat_map(|edge| edge.neighbors);
@@ -83,15 +83,15 @@ impl Links {
     }
 }
 
-/// Displacements that have as many vertexes as there are, and name faces and neighbors that are there.
+/// Displacements whose vertexes are as many as the map has, with valid faces and neighbors.
 fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let (bytes, faces) = (facts.own(row), facts.count("FACES", Face::SIZE));
     displacements(facts, row, |record: R| record.links().power)?;
     let count = bytes.len() / R::SIZE;
     let mut all = bytes.chunks_exact(R::SIZE).filter_map(R::decode).enumerate();
     match all.find(|(index, record)| !record.links().are_good(*index, faces, count)) {
-        // Less than one proves nothing.
-        None if count == 0 => Err(format!("its {} bytes are no displacement of {}", bytes.len(), R::SIZE)),
+        // Less than one record proves nothing.
+        None if count == 0 => Err(format!("its {} bytes are not a displacement of {}", bytes.len(), R::SIZE)),
         None => Ok(()),
         Some((index, _)) => Err(format!(
             "with {} bytes each, displacement {index} names faces or neighbors that are not there",
@@ -100,7 +100,7 @@ fn placed<R: Record + Linked>(facts: &Facts<'_>, row: &Row) -> Result<(), String
     }
 }
 
-/// Primitives that have together as many indices as there are, and whose indices and vertexes are there.
+/// Primitives that together have as many indices as the map, all with valid indices and vertexes.
 fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, runs: fn(R) -> [(u32, u32); 2]) -> Result<(), String> {
     let (bytes, vertexes) = (facts.own(row), facts.count("PRIMVERTS", Vertex::SIZE));
     let indices = facts.count("PRIMINDICES", PrimIndex::SIZE);
@@ -121,7 +121,7 @@ fn of_indices<R: Record>(facts: &Facts<'_>, row: &Row, runs: fn(R) -> [(u32, u32
     }
 }
 
-/// Overlays whose normals are some.
+/// Overlays with normals of length 1.
 fn with_normals<R: Record>(facts: &Facts<'_>, row: &Row, normal: fn(R) -> [f32; 3]) -> Result<(), String> {
     let bytes = facts.own(row);
     let mut normals = bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(normal);

@@ -1,10 +1,10 @@
-//! Source on the Xbox 360 and the PlayStation 3, a relative of Source: `PSBV`, which is `VBSP` in the order of their
-//! processors, and so is every number in the file but for those of compressed data and of the pakfile.
+//! Source on the Xbox 360 and the PlayStation 3, a relative of Source: the ident is `PSBV`, `VBSP` in big-endian order.
+//! So is every number in the file, except in compressed data and in the pakfile.
 //!
-//! The maps are made from those for PCs by `SwapBSPFile` and `CompressBSP` of the SDK's bsplib.cpp, which say what is
-//! turned and in which order lumps are written; what is said here was seen to be so on a map of the Orange Box. They
-//! leave out the faces, lamps and light of a low range where there are those of a high one, and lumps that they do not
-//! know. The version of lump 59 is a checksum of the map for PCs.
+//! The maps are made from those for PCs by `SwapBSPFile` and `CompressBSP` of the SDK's bsplib.cpp, which define what
+//! is byte-swapped and in which order lumps are written. A map of the Orange Box confirmed this. They leave out the
+//! faces, lamps and light for low dynamic range if those for high range exist, and lumps that they do not know. The
+//! version of lump 59 is a checksum of the map for PCs.
 
 use crate::bytes::ByteOrder;
 use crate::file::Rules;
@@ -19,10 +19,10 @@ pub static SOURCE360: Dialect = Dialect {
     title: "Source (Xbox 360, PlayStation 3)",
     magic: Magic::Ident(*b"PSBV"),
     versions: &[20, 19],
-    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::SourceBig, behind: 4 }],
+    shapes: &[DirectoryShape { first: 8, count: 64, entry: EntryShape::SourceBig, trailing: 4 }],
     rows: &ALL_ROWS,
     rules: Rules {
-        // `CompressGameLump`: offsets are those in the lump itself.
+        // `CompressGameLump`: offsets are relative to the lump.
         relative_members: true,
         trailer_lump: None,
         // `XBOX_DVD_SECTORSIZE`.
@@ -30,9 +30,9 @@ pub static SOURCE360: Dialect = Dialect {
         // "Flags for 360 must be first", "lighting must be the penultimate lump", "Pakfile for 360 must be last".
         first_lump: Some(59),
         last_lumps: &[8, 53, 40],
-        // As in every compressed lump of the map at hand.
+        // As in every compressed lump of the available map.
         dictionary: 1 << 18,
-        // The lumps that it leaves out stand before the light.
+        // The lumps that it leaves out are before the light.
         write_order: &[
             59, 10, 55, 51, 56, 52, 9, 35, 58, 7, 54, 15, 28, 29, 4, 14, 3, 1, 5, 6, 2, 26, 33, 48, 34, 47, 37, 38, 39,
             27, 16, 17, 13, 12, 18, 19, 20, 21, 0, 36, 30, 31, 41, 42, 43, 44, 45, 50, 46, 60, 11, 22, 23, 24, 25, 32,
@@ -41,10 +41,10 @@ pub static SOURCE360: Dialect = Dialect {
         ..SOURCE.rules
     },
     opaque_game_lumps: &[],
-    // That of every console reads them.
+    // The engines of all consoles read them.
     compression_caveats: &[],
     bare_paks: &[],
-    // What consoles compare is not known.
+    // Which checksums consoles compare is not known.
     checksums: &[],
     checks: &CHECKS,
     ..SOURCE
@@ -53,8 +53,8 @@ pub static SOURCE360: Dialect = Dialect {
 /// The limits of its time.
 const CHECKS: Checks = Checks {
     engines: &[engine("source360", "Source on the Xbox 360 and the PlayStation 3", &[], &limits::source_limits(8_192))],
-    // `SwapBSPFile` strips faces for light of a low range where there are some for a high one; of the original faces
-    // the map at hand has none, whoever stripped them.
+    // `SwapBSPFile` strips the faces for low range if there are faces for high range. The available map has no original
+    // faces; it is not known what stripped them.
     left_out: &[("FACES", Some("FACES_HDR")), ("ORIGINALFACES", None)],
     ..source::CHECKS
 };
@@ -68,14 +68,13 @@ const ROWS: &[Row] = &[
 
 const ALL_ROWS: [&[Row]; 10] = source::rows_behind(&[ROWS]);
 
-/// `SwapVisibilityLump`: how many clusters there are, and where the rows of each begin. Rows are bits.
+/// `SwapVisibilityLump`: the number of clusters and the offsets of their rows. Rows are bits.
 fn byte_swap_visibility(bytes: &mut [u8], from: ByteOrder) {
     let clusters = from.word(bytes, 0).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     turn_words(bytes, 0, clusters.saturating_mul(2).saturating_add(1));
 }
 
-/// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The solids have an order of their own, and
-/// are not looked into.
+/// `SwapPhyscollideLump`: the sizes of entries and of the solids in them. The inside of solids is not byte-swapped.
 fn byte_swap_physics(bytes: &mut [u8], from: ByteOrder) {
     let number = |bytes: &[u8], at: usize| from.word(bytes, at).and_then(|size| usize::try_from(size).ok());
     let mut at = 0;
@@ -100,7 +99,7 @@ fn byte_swap_physics(bytes: &mut [u8], from: ByteOrder) {
     }
 }
 
-/// `SwapPhysdispLump`: how many there are, and how long each is, in 16 bits.
+/// `SwapPhysdispLump`: their number and the length of each, in 16 bits.
 fn byte_swap_disp_physics(bytes: &mut [u8], from: ByteOrder) {
     let count = from.half(bytes, 0).map_or(0, usize::from);
     bytes.chunks_exact_mut(2).take(count + 1).for_each(<[u8]>::reverse);

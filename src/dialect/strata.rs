@@ -1,7 +1,7 @@
 //! Strata Source, version 25: Momentum Mod, Portal 2: Community Edition, Portal: Revolution, a relative of Source 21
 //! that widened its numbers to 32 bits (the project's own page on the format, "BSP Version 25").
 //!
-//! Directory, order of the lumps and all lumps that have no row here are as they were.
+//! The directory, the order of the lumps and all lumps without a row here are the same as in Source 21.
 
 mod displacement;
 mod faces;

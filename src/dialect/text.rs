@@ -12,11 +12,12 @@
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EntityRules {
-    /// Whose rules these are, as a refusal names them: `Quake 3 engines`.
+    /// The name of these engines in messages: `Quake 3 engines`.
     pub engines: &'static str,
     /// How a text is split into tokens.
     pub syntax: TextSyntax,
-    /// What engines cannot read, or read in another way than it is written; of equal traits the worst effect first.
+    /// Texts that engines cannot read, or read in another way than they are written; for equal traits the worst effect
+    /// comes first.
     pub rules: &'static [TextRule],
     /// The weakest effect for which an edit is refused.
     refused: TextEffect,
@@ -33,8 +34,8 @@ pub struct EntityRules {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TextSyntax {
-    /// Bytes that end a word and are tokens by themselves. Where braces are not among them, a brace that touches a
-    /// word is a letter of it.
+    /// Bytes that end a word and are tokens by themselves. If braces are not among them, a brace directly beside a word
+    /// is a letter of it.
     pub single_tokens: &'static [u8],
     /// Whether `/* … */` outside quotes is a comment.
     pub block_comments: bool,
@@ -110,7 +111,7 @@ pub enum TextEffect {
     Unreadable,
     /// These engines stop, or lose something; other engines of the dialect read it.
     Stops,
-    /// These engines read something else than what is written.
+    /// These engines read something other than what is written.
     Differs,
 }
 
@@ -224,8 +225,8 @@ impl EntityRules {
     pub const BLOODLINES: EntityRules =
         EntityRules { syntax: TextSyntax { escaped: b"\"", ..Self::SOURCE.syntax }, ..Self::SOURCE };
 
-    /// Strata: as [`EntityRules::SOURCE`]; from version 1 of the entity lump on a backslash escapes a quote and
-    /// itself. Both escapes are assumed: no source and no map at hand shows them.
+    /// Strata: as [`EntityRules::SOURCE`]; from version 1 of the entity lump on a backslash escapes a quote and itself.
+    /// Both escapes are assumed: no source and no available map shows them.
     pub const STRATA: EntityRules = EntityRules {
         syntax: TextSyntax { escaped: b"\"\\", escapes_since: Some(1), ..Self::SOURCE.syntax },
         ..Self::SOURCE
@@ -239,7 +240,7 @@ impl EntityRules {
         self
     }
 
-    /// The same rules, by which an edit is refused only where no engine of the dialect could read it back.
+    /// The same rules, but an edit is refused only if no engine of the dialect could read it.
     pub fn for_any_engine(self) -> Self {
         EntityRules { refused: Unreadable, ..self }
     }
@@ -259,8 +260,8 @@ impl TextSyntax {
     const PLAIN: TextSyntax =
         TextSyntax { single_tokens: b"", block_comments: false, high_blanks: false, escaped: b"", escapes_since: None };
 
-    /// The first place in a token's content where a quote would end it: at an unescaped quote, or at the end, where
-    /// the last backslash would escape the closing quote.
+    /// The first position in a token's content at which it could not be written: an unescaped quote, which would end
+    /// it, or a last backslash, which would escape the closing quote.
     pub(crate) fn quote_in(&self, content: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(&byte) = content.get(at) {

@@ -1,6 +1,6 @@
 //! How the visibility lump of a dialect is laid out.
 
-/// How a dialect says what is visible from where.
+/// How a dialect stores visibility.
 ///
 /// ```
 /// use bspkit::dialect::{QUAKE3, SOURCE21, VisModel};
@@ -10,23 +10,23 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VisModel {
-    /// A compressed row for each leaf, which says itself where its row begins (`dleaf_t::visofs`).
+    /// A compressed row for each leaf; the leaf has the offset of its row (`dleaf_t::visofs`).
     Leafs(LeafRows),
-    /// A count of clusters, then for each where its two compressed rows begin (`dvis_t`).
+    /// A count of clusters, then for each the offsets of its two compressed rows (`dvis_t`).
     Clusters,
-    /// A count of clusters, the bytes of a row, then the rows as they are.
+    /// A count of clusters, the size of a row in bytes, then the rows, not compressed.
     Matrix,
 }
 
-/// Where the numbers are that rows by leaf need, in lumps of other records.
+/// Where other lumps have the numbers that rows by leaf need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeafRows {
     /// The bytes of a leaf.
     pub leaf_size: usize,
-    /// Where in a leaf its row's offset is, 32 bits (`visofs`).
+    /// The position of the row's offset in a leaf, 32 bits (`visofs`).
     pub offset_at: usize,
-    /// Where in the first model the number of leafs is that have bits, 32 bits (`visleafs`).
+    /// The position in the first model of the number of leafs that have bits, 32 bits (`visleafs`).
     pub count_at: usize,
 }
 

@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 const fn unknown(lump: &'static str) -> Row {
-    Row::opaque(lump, "only Xash3D's name for it is known: its structs are not, and no map with one was at hand")
+    Row::opaque(lump, "only Xash3D's name for it is known: its structs are not, and no map with one was available")
 }
 
 /// Whether the map has the extra header.
@@ -42,7 +42,7 @@ pub(super) fn is_extended(facts: &Facts<'_>) -> bool {
     (facts.len)("extra:LIGHTVECS").is_some()
 }
 
-/// The engine goes by the length.
+/// The engine decides by the length.
 pub(super) fn has_wide_clip_nodes(facts: &Facts<'_>) -> bool {
     const MOST: usize = 32767;
     let len = facts.len("CLIPNODES");

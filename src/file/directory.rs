@@ -229,13 +229,13 @@ pub struct DirectoryShape {
     /// How an entry is laid out.
     pub entry: EntryShape,
     /// Bytes of the header after the last entry: Source's map revision.
-    pub behind: usize,
+    pub trailing: usize,
 }
 
 impl DirectoryShape {
     /// The size of the whole header in bytes.
     pub const fn header_size(&self) -> usize {
-        self.first + self.count * self.entry.size() + self.behind
+        self.first + self.count * self.entry.size() + self.trailing
     }
 
     /// The byte order of numbers in the file.
@@ -264,7 +264,9 @@ mod tests {
     proptest! {
         #[test]
         fn every_record_is_honest(noise in proptest::collection::vec(any::<u8>(), 64)) {
-            for info in [Entry::INFO, SourceEntry::INFO, Left4Dead2Entry::INFO, GameLumpEntry::INFO, BspxHeader::INFO, BspxEntry::INFO, XashHeader::INFO, BloodlinesTrailer::INFO, LumpFileHeader::INFO, LzmaHeader::INFO] {
+            let entries = [Entry::INFO, SourceEntry::INFO, Left4Dead2Entry::INFO, GameLumpEntry::INFO, BspxEntry::INFO];
+            let heads = [BspxHeader::INFO, XashHeader::INFO, BloodlinesTrailer::INFO, LumpFileHeader::INFO];
+            for info in entries.into_iter().chain(heads).chain([LzmaHeader::INFO]) {
                 let bytes = &noise[..info.size];
                 prop_assert_eq!((info.reencode)(bytes), bytes, "{}", info.name);
             }

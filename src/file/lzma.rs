@@ -95,8 +95,8 @@ pub(crate) fn decode(properties: [u8; 5], stream: &[u8], size: usize) -> Result<
         reader.read_exact(&mut bytes[start..]).map_err(|error| malformed(&error.to_string()))?;
     }
     // The reader reads ahead.
-    let (behind, ahead) = reader.into_parts();
-    Ok((bytes, ahead.len() + behind.len()))
+    let (remaining, ahead) = reader.into_parts();
+    Ok((bytes, ahead.len() + remaining.len()))
 }
 
 /// Compresses a piece with the parameters that the engines read: lc 3, lp 0, pb 2, no end marker, a dictionary of 2^24

@@ -1,4 +1,4 @@
-//! The sums of a map by which engines tell whether two files are the same map, and what an edit does to them.
+//! The checksums by which engines decide whether two files are the same map, and how an edit changes them.
 
 use std::fmt;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub struct Computed {
     pub value: Value,
 }
 
-/// What a sum comes to.
+/// The value of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
@@ -56,7 +56,7 @@ pub fn all(bsp: &Bsp<'_>) -> Vec<Computed> {
     all_of(bsp, |checksum| of(bsp, checksum))
 }
 
-/// The same sums of the file that a plan for the map writes, which is not put together in memory for them.
+/// The same sums of the file that a plan would write; the file is not built in memory.
 ///
 /// ```
 /// use bspkit::{Layout, op::checksum};
@@ -73,7 +73,7 @@ fn all_of(bsp: &Bsp<'_>, of: impl Fn(&'static Checksum) -> Value) -> Vec<Compute
     bsp.dialect().checksums.iter().map(|checksum| Computed { checksum, value: of(checksum) }).collect()
 }
 
-/// A sum of a map, over the bytes as they stand in the file; of a lump that the file cuts off, over what is there.
+/// A sum of a map, over the bytes as they are in the file; for a lump that is cut off, over the bytes that exist.
 pub fn of(bsp: &Bsp<'_>, checksum: &Checksum) -> Value {
     let file = bsp.container().bytes();
     let lumps: Vec<_> = bsp.slots().iter().map(|slot| (slot.offset, slot.stored.clone())).collect();
@@ -99,7 +99,7 @@ pub fn of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Value {
     sum(checksum.sum, ranges.into_iter().map(|range| plan.slice(range)))
 }
 
-/// The ranges of a file that a sum is of; `lumps` are the offsets and the bytes of lumps, by index.
+/// The ranges of a file that a sum covers; `lumps` has the offsets and sizes of lumps, by index.
 fn ranges(bsp: &Bsp<'_>, checksum: &Checksum, lumps: &[(i32, Range<usize>)], size: usize) -> Vec<Range<usize>> {
     let one = match checksum.covers {
         Covers::File => 0..size,
@@ -131,7 +131,7 @@ fn ranges(bsp: &Bsp<'_>, checksum: &Checksum, lumps: &[(i32, Range<usize>)], siz
     Vec::from([one])
 }
 
-/// The sum of several ranges, each of which comes in parts.
+/// The sum of several ranges, each given in parts.
 fn sum<'p>(sum: Sum, ranges: impl Iterator<Item = impl Iterator<Item = &'p [u8]>>) -> Value {
     match sum {
         Sum::BlockMd4 => Value::Number(ranges.map(|parts| folded(digest::<Md4>(parts))).fold(0, |a, b| a ^ b)),

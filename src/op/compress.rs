@@ -1,7 +1,7 @@
 //! Compressing and decompressing a whole Source map, piece by piece: every lump and every member of the game lump.
 //!
-//! What is stored as wanted already keeps its stored bytes. Pieces are independent of each other, so all cores work on
-//! them, the largest first, and the result does not depend on how many there are.
+//! A piece that is already stored in the requested form keeps its bytes. Pieces are independent, so several threads
+//! work on them, the largest first. The result does not depend on the number of threads.
 
 use std::num::NonZeroUsize;
 
@@ -22,30 +22,31 @@ use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Compress what grows by that as well, as bspzip does; some servers take only maps with nothing left raw.
+    /// Compress even if the result is larger, as bspzip does; some servers accept only maps in which every lump is
+    /// compressed.
     pub all: bool,
     /// Compress or decompress the files in the pakfile as well.
     pub pak: bool,
-    /// How many threads; one for each core where it is not said.
+    /// How many threads; by default one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
 impl Options {
-    /// Compresses what grows as well.
+    /// Compresses even if the result is larger.
     #[must_use]
     pub fn all(mut self, all: bool) -> Self {
         self.all = all;
         self
     }
 
-    /// Takes the files in the pakfile as well.
+    /// Includes the files in the pakfile.
     #[must_use]
     pub fn pak(mut self, pak: bool) -> Self {
         self.pak = pak;
         self
     }
 
-    /// Says how many threads work.
+    /// Sets the number of threads.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Some(threads);
@@ -75,7 +76,7 @@ impl Options {
 pub struct Report {
     /// Every piece that has bytes, in the order of the directories.
     pub pieces: Vec<Piece>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -99,11 +100,11 @@ pub struct Piece {
     pub slot: SlotId,
     /// Its bytes in the file before and after, without padding.
     pub sizes: (usize, usize),
-    /// What became of it.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// What became of a [`Piece`].
+/// The result for a [`Piece`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -111,11 +112,11 @@ pub enum Outcome {
     Compressed,
     /// It is decompressed now.
     Decompressed,
-    /// It was stored as wanted already.
+    /// It was already stored in the requested form.
     AsItWas,
-    /// It would have grown and stays raw.
+    /// It would be larger compressed, so it stays uncompressed.
     Grows,
-    /// It is left alone, and a warning says why.
+    /// It is not changed; a warning gives the reason.
     LeftAlone,
 }
 
@@ -132,7 +133,7 @@ impl std::fmt::Display for Outcome {
 }
 
 impl Report {
-    /// The pieces that are stored in another way now.
+    /// The pieces whose form changed.
     pub fn changed(&self) -> impl Iterator<Item = &Piece> {
         self.pieces.iter().filter(|piece| matches!(piece.outcome, Outcome::Compressed | Outcome::Decompressed))
     }
@@ -144,12 +145,13 @@ impl Report {
     }
 }
 
-/// Compresses every lump and member that has bytes and is not compressed, where it shrinks or [`Options::all`] says so;
-/// not the game lump and the pakfile as wholes, which no engine reads that way.
+/// Compresses every lump and member that has bytes and is not compressed, if that makes it smaller or with
+/// [`Options::all`]. The game lump and the pakfile are not compressed as a whole, since no engine can read that.
 ///
 /// # Errors
 /// [`ErrorKind::Refused`] for a map of a family that has no compressed lumps; as [`Draft::bytes`] for edited entities
-/// that cannot be read, and as [`Draft::pak`] for a pakfile with [`Options::pak`]. The draft is as it was then.
+/// that cannot be read, and as [`Draft::pak`] for a pakfile with [`Options::pak`]. After an error the draft is
+/// unchanged.
 ///
 /// ```
 /// use bspkit::op::compress::{self, Options};
@@ -202,9 +204,9 @@ pub fn compress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 /// Decompresses every lump and member that is compressed.
 ///
 /// # Errors
-/// As [`compress`]; [`ErrorKind::Malformed`] and [`ErrorKind::TooLarge`] with the lump's name where one cannot be
-/// decompressed; [`ErrorKind::TooLarge`] where all would take more than 64 MiB and more than 64 times the size of the
-/// file, as lumps do that share one compressed piece. The draft is as it was then.
+/// As [`compress`]; [`ErrorKind::Malformed`] and [`ErrorKind::TooLarge`] with the lump's name if one cannot be
+/// decompressed; [`ErrorKind::TooLarge`] if all of them would take more than 64 MiB and more than 64 times the size of
+/// the file, for example if many lumps share one compressed piece. After an error the draft is unchanged.
 ///
 /// ```
 /// use bspkit::op::compress::{self, Options};
@@ -231,7 +233,7 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Refuses a map that could only be made to fill the memory.
+/// Refuses a map that decompresses to far more than its size.
 fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
     let bsp = draft.bsp();
     let total = pieces.iter().filter_map(|slot| bsp.decompressed_size(slot.id)).fold(0, usize::saturating_add);
@@ -244,7 +246,7 @@ fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
         .with_hint("several of them may share one compressed piece, which a check of the map reports"))
 }
 
-/// What a thread found for a piece.
+/// The result of a thread for a piece.
 enum Done<'a> {
     Nothing(Outcome),
     Packed { of: Data<'a>, packed: Data<'a> },
@@ -252,7 +254,7 @@ enum Done<'a> {
 }
 
 impl Report {
-    /// Takes what was found over into the draft.
+    /// Applies the results to the draft.
     fn add<'a>(&mut self, draft: &mut Draft<'a>, pieces: &[Slot], found: Vec<Done<'a>>) {
         for (slot, done) in pieces.iter().zip(found) {
             let before = slot.stored.len();
@@ -276,7 +278,7 @@ impl Report {
     }
 }
 
-/// The slots with bytes that may be stored in either way; those whose words make no sense are left alone.
+/// The slots with bytes that can be stored in either form. Slots with an implausible directory entry are not changed.
 fn pieces(draft: &Draft<'_>, to: Compression, report: &mut Report) -> Result<Vec<Slot>> {
     let bsp = draft.bsp();
     let dialect = bsp.dialect();
@@ -292,7 +294,7 @@ fn pieces(draft: &Draft<'_>, to: Compression, report: &mut Report) -> Result<Vec
         match oddity(draft, slot, to) {
             None => pieces.push(slot.clone()),
             Some(what) => {
-                report.warnings.push(format!("{} {what}: it is left alone", slot.name));
+                report.warnings.push(format!("{} {what}: it is not changed", slot.name));
                 let size = slot.stored.len();
                 let (name, outcome) = (slot.name.clone(), Outcome::LeftAlone);
                 report.pieces.push(Piece { name, slot: slot.id, sizes: (size, size), outcome });
@@ -300,12 +302,12 @@ fn pieces(draft: &Draft<'_>, to: Compression, report: &mut Report) -> Result<Vec
         }
     }
     if let Some(reason) = bsp.role(Role::GameLump).and_then(|lump| bsp.container().pinned(lump.id)) {
-        report.warnings.push(format!("the members of the game lump are left alone: {reason}"));
+        report.warnings.push(format!("the members of the game lump are not changed: {reason}"));
     }
     Ok(pieces)
 }
 
-/// The files in the pakfile: each is compressed by itself, where that makes it smaller.
+/// The files in the pakfile: each is compressed on its own if that makes it smaller.
 fn pak(draft: &mut Draft<'_>, options: &Options, to: Compression, report: &mut Report) -> Result<()> {
     let Some(slot) = draft.bsp().role(Role::Pak).filter(|slot| options.pak && !slot.stored.is_empty()).cloned() else {
         return Ok(());
@@ -317,7 +319,7 @@ fn pak(draft: &mut Draft<'_>, options: &Options, to: Compression, report: &mut R
         Compression::Raw => (pak.store(&files, options.thread_count())?, Outcome::Decompressed),
     };
     let left_alone =
-        packed.failed.iter().map(|(file, error)| format!("{} file {file} is left alone: {error}", slot.name));
+        packed.failed.iter().map(|(file, error)| format!("{} file {file} is not changed: {error}", slot.name));
     report.warnings.extend(left_alone);
     if packed.changed > 0 {
         let name = format!("{} ({} files)", slot.name, packed.changed);
@@ -326,7 +328,7 @@ fn pak(draft: &mut Draft<'_>, options: &Options, to: Compression, report: &mut R
     Ok(())
 }
 
-/// Why a slot cannot be taken for what its directory entry says.
+/// Why the directory entry of a slot cannot be trusted.
 fn oddity(draft: &Draft<'_>, slot: &Slot, to: Compression) -> Option<String> {
     let bsp = draft.bsp();
     if slot.bounds.is_damaged() {
@@ -337,11 +339,11 @@ fn oddity(draft: &Draft<'_>, slot: &Slot, to: Compression) -> Option<String> {
     }
     let is_misplaced =
         to == Compression::Lzma && bsp.decompressed_size(slot.id).is_none() && is_out_of_order(bsp.slots(), slot);
-    is_misplaced.then(|| "stands before the member that the list has before it".to_string())
+    is_misplaced.then(|| "is before its predecessor in the list".to_string())
 }
 
-/// Whether a member of the game lump comes before its predecessor in the list: readers measure compressed ones by the
-/// distance to the next.
+/// Whether a member of the game lump is placed before its predecessor in the list. Readers compute the size of a
+/// compressed member from the offset of the next.
 fn is_out_of_order(slots: &[Slot], slot: &Slot) -> bool {
     let members = slots.iter().filter(|other| matches!(other.id, SlotId::Game(_)) && !other.stored.is_empty());
     let starts: Vec<_> = members.map(|member| member.stored.start).collect();

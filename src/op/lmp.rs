@@ -1,5 +1,5 @@
-//! Lump files: one lump of a Source map in a file of its own (`lumpfileheader_t` of bspfile.h), which engines from
-//! Episode One to Left 4 Dead 2 load instead of the map's, `<map>_l_0.lmp` first.
+//! Lump files: one lump of a Source map in its own file (`lumpfileheader_t` of bspfile.h). Engines from Episode One to
+//! Left 4 Dead 2 load `<map>_l_0.lmp` and the following ones in place of the lumps of the map.
 
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, index};
@@ -28,31 +28,31 @@ pub struct LumpFile {
     pub id: usize,
     /// The lump's own version.
     pub version: i32,
-    /// The revision of the map that it was made for.
+    /// The revision of the map for which it was made.
     pub revision: i32,
-    /// The lump's bytes, decompressed. Those of a game lump hold offsets as they are in the map it came from.
+    /// The lump's bytes, decompressed. A game lump has the offsets of the map from which it was exported.
     pub payload: Vec<u8>,
-    /// What was odd about the file, for the user.
+    /// Warnings about the file, for the user.
     pub warnings: Vec<String>,
 }
 
-/// How many bytes a file may lack: real ones were written without the NUL that they count.
+/// The number of bytes that may be missing: some real files lack the NUL that their header counts.
 const MAY_LACK: usize = 1;
 
 impl LumpFile {
-    /// Takes a lump out of a map: decompressed, with the version that the directory says.
+    /// Exports a lump of a map: decompressed, with its version in the directory.
     ///
-    /// The members of a game lump stay as they are stored, compressed ones too, with their offsets in the map.
+    /// The members of a game lump stay as they are stored, also compressed ones, with their offsets in the map.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for maps without lump files and slots that are no lumps of the directory,
+    /// [`ErrorKind::Refused`] for maps without lump files and slots that are not lumps of the directory,
     /// [`ErrorKind::Malformed`] for a lump that is damaged; as [`Bsp::bytes`].
     pub fn export(bsp: &Bsp<'_>, slot: SlotId) -> Result<Self> {
         let revision = revision(bsp)?;
         let no_lump = || Error::new(ErrorKind::NotFound, format!("the map has no {slot}"));
         let found = bsp.container().slot(slot).ok_or_else(no_lump)?;
         let (SlotId::Lump(id), Some(version)) = (slot, found.version) else {
-            let message = "a lump file holds a whole lump of the directory, which this is not";
+            let message = "a lump file holds a whole lump of the directory, and this slot is not one";
             return Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(&found.name)));
         };
         if found.bounds.is_damaged() {
@@ -68,9 +68,9 @@ impl LumpFile {
 
     /// Reads a lump file.
     ///
-    /// As many real ones are a little off, a payload that is one byte short is taken, and so is one with bytes behind
-    /// it, which are left out; [`LumpFile::warnings`] says so. A payload that is compressed with the header of lumps
-    /// (vbspinfo copies those) is decompressed.
+    /// Many real files are slightly wrong. So a payload that is one byte short is accepted, and bytes after the payload
+    /// are dropped; [`LumpFile::warnings`] says so. A compressed payload with the header of compressed lumps, as
+    /// vbspinfo writes it, is decompressed.
     ///
     /// # Errors
     /// [`ErrorKind::Malformed`] for anything else; as [`lzma::decompress`].
@@ -89,13 +89,14 @@ impl LumpFile {
                 LumpFileHeader::SIZE
             ))
         })?;
-        let no_lump_file = |what: String| malformed(format!("this is no lump file of a Source map: {what}"));
+        let no_lump_file = |what: String| malformed(format!("this is not a lump file of a Source map: {what}"));
         let start =
             usize::try_from(lump_offset).ok().filter(|start| (LumpFileHeader::SIZE..=bytes.len()).contains(start));
-        let start = start.ok_or_else(|| no_lump_file(format!("its lump begins at {lump_offset}, says its header")))?;
-        let id = usize::try_from(id).map_err(|_| no_lump_file(format!("it holds lump {id}, says its header")))?;
+        let start =
+            start.ok_or_else(|| no_lump_file(format!("its header says that the lump begins at {lump_offset}")))?;
+        let id = usize::try_from(id).map_err(|_| no_lump_file(format!("its header says that it holds lump {id}")))?;
         let length = usize::try_from(length)
-            .map_err(|_| no_lump_file(format!("its lump has {length} bytes, says its header")))?;
+            .map_err(|_| no_lump_file(format!("its header says that the lump has {length} bytes")))?;
 
         let mut warnings = Vec::new();
         if start != LumpFileHeader::SIZE {
@@ -107,11 +108,11 @@ impl LumpFile {
             return Err(malformed(format!("the lump file is cut short: {} of {length} bytes are there", there.len())));
         }
         if there.len() < length {
-            warnings.push(format!("the header says {length} bytes, {} are there", there.len()));
+            warnings.push(format!("the header says {length} bytes, but the file has {}", there.len()));
         }
         if there.len() > length {
-            let behind = there.len() - length;
-            warnings.push(format!("{behind} bytes behind the lump's {length} are left out"));
+            let after = there.len() - length;
+            warnings.push(format!("{after} bytes after the lump's {length} are dropped"));
         }
         let mut payload = there[..length.min(there.len())].to_vec();
         if lzma::decompressed_size(&payload).is_some() {
@@ -134,10 +135,10 @@ impl LumpFile {
         Ok([&header.encode(), &self.payload[..]].concat())
     }
 
-    /// Puts the lump into a draft, with its version; says what the user should know.
+    /// Replaces the lump in a draft, with its version, and returns warnings for the user.
     ///
-    /// An entity text without a NUL at its end gets one. The offsets in a game lump are taken for those of a lump whose
-    /// first member stands right behind its directory, and moved from there to where the map's lump stands.
+    /// An entity text without a NUL at its end gets one. The offsets in a game lump are read as those of a lump whose
+    /// first member directly follows its directory, and are rebased to the place of the map's lump.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] for maps without lump files and game lumps whose offsets cannot be read,
@@ -178,7 +179,7 @@ impl LumpFile {
                     payload.push(0);
                     warnings.push("the entity text has no NUL at its end: one is added".into());
                 } else if end.is_some_and(|end| end + 1 < payload.len() && payload[end] == 0) {
-                    warnings.push("the entity text goes on behind the NUL at its end".into());
+                    warnings.push("the entity text continues after its NUL".into());
                 }
             }
             Some(Role::GameLump) => {
@@ -202,7 +203,7 @@ impl LumpFile {
     }
 }
 
-/// A game lump whose members are decompressed, with the offsets that it would have in its place in the map.
+/// A game lump with decompressed members and the offsets that it would have in its place in the map.
 fn unpacked_members(bsp: &Bsp<'_>, slot: SlotId) -> Result<Vec<u8>> {
     let packed = |slot: &&Slot| matches!(slot.id, SlotId::Game(_)) && bsp.decompressed_size(slot.id).is_some();
     let members: Vec<SlotId> = bsp.slots().iter().filter(packed).map(|slot| slot.id).collect();
@@ -218,7 +219,7 @@ fn unpacked_members(bsp: &Bsp<'_>, slot: SlotId) -> Result<Vec<u8>> {
     Ok(unpacked.stored(slot).to_vec())
 }
 
-/// The map's revision, which only maps that have lump files say.
+/// The map's revision; only maps of dialects with lump files have one.
 fn revision(bsp: &Bsp<'_>) -> Result<i32> {
     if bsp.byte_order() == ByteOrder::Big {
         let message = "lump files of consoles are not known, and neither is in which byte order they are";
@@ -229,7 +230,7 @@ fn revision(bsp: &Bsp<'_>) -> Result<i32> {
     })
 }
 
-/// Moves the offsets in a game lump from where it stood, which its first member tells, to `to`.
+/// Rebases the offsets in a game lump to `to`; its old offset is computed from its first member.
 fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
     let no_directory = || "its directory cannot be read".to_string();
     let count = lump.get(..4).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
@@ -248,7 +249,7 @@ fn rebase(lump: &mut [u8], to: usize) -> Result<(), String> {
         let within = usize::try_from(entry.offset).ok().and_then(|at| at.checked_sub(from)).filter(|at| *at <= length);
         match within {
             Some(at) => entry.offset = i32::try_from(to + at).map_err(|_| "it would lie past 2 GiB".to_string())?,
-            // The empty members that end a list may say anything.
+            // The empty members that end a list may have any offset.
             None if entry.id == 0 => {}
             None => return Err("a member lies outside of it".to_string()),
         }

@@ -1,7 +1,7 @@
-//! The round-trip laws, on one map: what bspkit promises, tried out on the bytes at hand.
+//! The round-trip laws: the promises of bspkit, tested on one map.
 //!
-//! Each law edits the map in memory, writes it, opens what was written and compares. The writer is a parameter, so
-//! that the tests can plant faults in it and see each law fail.
+//! Each law edits the map in memory, writes it, opens the result and compares. The writer is a parameter, so that tests
+//! can plant faults in it and see each law fail.
 
 use indexmap::IndexMap;
 
@@ -17,7 +17,7 @@ mod subject;
 mod undo;
 
 pub use outcome::{Outcome, Verdict};
-// For the tests, which plant faults in the code that the laws are tried on.
+// For tests, which plant faults in the code that the laws test.
 #[doc(hidden)]
 pub use saved::compare;
 #[doc(hidden)]
@@ -27,13 +27,14 @@ use undo::{Undo, undone};
 /// By how many bytes the entity text grows or shrinks: odd amounts, below and above an alignment.
 const RESIZES: [isize; 5] = [1, 7, 1021, -1, -1021];
 
-/// How much may be decompressed for a law that reads every lump: a few bytes of a hostile map unpack to many.
+/// The most bytes that may be decompressed for a law that reads every lump: a few bytes of a hostile map decompress to
+/// very many.
 const MOST_DECOMPRESSED: usize = 512 << 20;
 
 /// How much an entity text may decompress to.
 const MOST_TEXT: usize = 64 << 20;
 
-/// The laws that read every lump are left out where that would take too long.
+/// Laws that read every lump are skipped if that would take too long.
 fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
     let sizes = bsp.slots().iter().filter_map(|slot| bsp.decompressed_size(slot.id));
     match sizes.fold(0, usize::saturating_add) {
@@ -42,7 +43,8 @@ fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
     }
 }
 
-/// Memory of files that were written and compared: a map is written 36 times, and new memory costs more than the bytes.
+/// Buffers of files that were written and compared. They are reused: a map is written 36 times, and new memory costs
+/// more than writing.
 #[derive(Default)]
 struct Spare(Vec<Vec<u8>>);
 
@@ -56,12 +58,12 @@ impl Spare {
     }
 }
 
-/// Tries all laws on a map.
+/// Tests all laws on a map.
 pub fn run(bsp: &Bsp<'_>) -> Outcome {
     run_on(bsp, &Subject::REAL)
 }
 
-/// Tries all laws of a subject on a map.
+/// Tests all laws on a map, with the code of a subject.
 #[doc(hidden)]
 pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
     let mut records = IndexMap::new();
@@ -105,7 +107,7 @@ fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
     let doing = doing.to_string();
     move |error| match error.kind() {
         ErrorKind::Refused if explains => Failure::DoesNotApply,
-        // Of a map of nearly 2 GiB there may be no room for a copy.
+        // There may be no memory for a copy of a map of nearly 2 GiB.
         ErrorKind::TooLarge => Failure::DoesNotApply,
         _ => broken(format!("{doing}: {error}")),
     }
@@ -135,11 +137,11 @@ fn identity(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     }
 }
 
-/// Every record decodes and encodes to its bytes; `counts` learns how many there are.
+/// Every record decodes and encodes to its bytes; `counts` gets the number of records.
 fn typed(bsp: &Bsp<'_>, subject: &Subject, counts: &mut IndexMap<&'static str, usize>) -> Law {
     unpacks_in_time(bsp)?;
     for slot in bsp.slots() {
-        // What cannot be decompressed or contradicts itself has no records to try.
+        // A lump that cannot be decompressed or contradicts itself has no records to test.
         let (Ok(bytes), Ok(parts)) = (bsp.little_endian(slot.id), bsp.records(slot)) else { continue };
         for part in parts {
             let records = &bytes[part.range.start..part.range.start + part.count() * part.record.size];
@@ -187,7 +189,7 @@ pub fn covers(segments: &[Segment], slots: &[Slot], file_size: usize) -> Result<
 fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
     let text = entity_text(bsp)?;
     let printed = (subject.reprint)(&text, bsp.entity_rules()).map_err(|error| match error.kind() {
-        // A text past the limits is refused as a whole, and its bytes stay what they are.
+        // A text beyond the limits is refused as a whole, and its bytes stay unchanged.
         ErrorKind::TooLarge => Failure::DoesNotApply,
         _ => broken(error.to_string()),
     })?;
@@ -221,7 +223,7 @@ fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, un
     if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
 }
 
-/// Laid again, every slot keeps its bytes, and laying it once more changes nothing; with an edit as well.
+/// After a repack every slot has its bytes, and a second repack changes nothing; also with an edit.
 fn repack(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare, undo: &mut Undo) -> Law {
     let once = (subject.write)(&bsp.draft(), Layout::Repack, spare.take()).map_err(error(bsp, "repack"))?;
     compare(bsp, &once, Some(Layout::Repack), None).map_err(broken)?;
@@ -236,7 +238,7 @@ fn repack(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare, undo: &mut Undo) 
     edits(bsp, subject, Layout::Repack, spare, undo)
 }
 
-/// An edit that is taken back before the save leaves nothing.
+/// An edit that is undone before the save changes nothing.
 fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
     let edited = resized(&text, 1).ok_or(Failure::DoesNotApply)?;
@@ -282,7 +284,7 @@ fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
     bsp.bytes(slot).map_err(|_| Failure::DoesNotApply)
 }
 
-/// The text with this many line breaks more before what ends it, or this many bytes less; at least half of it is left.
+/// The text with this many more line breaks before its end, or this many bytes less; at least half of it is left.
 fn resized(text: &[u8], by: isize) -> Option<Vec<u8>> {
     let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let count = by.unsigned_abs();

@@ -1,8 +1,8 @@
 //! `records!`: the declaration of structs.
 
-/// Declares records: `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`, little-endian, without
-/// hidden padding. A field without `as` has the same name as in the engine. A field without `=>` has no meaning beyond
-/// its number. If an array holds several fields of the engine, `as` lists their names.
+/// Declares records: `pub struct Name(SIZE) { pub field: type as "engine_name" => meaning, … }`, little-endian,
+/// without hidden padding. A field without `as` has the same name as in the engine. A field without `=>` has no meaning
+/// beyond its number. If an array holds several fields of the engine, `as` lists their names.
 ///
 /// `..Other,` includes the fields of another record. The field list contains them directly; the struct contains them as
 /// `base` and derefs to it. `..Other with { field: meaning, field as name: meaning }` gives some of them other meanings
@@ -11,7 +11,8 @@ macro_rules! records {
     ($($(#[$meta:meta])* pub struct $name:ident($size:literal) {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(as $engine:literal)? $(=> $meaning:expr)?,)*
         $(..$base:ident $(with { $($old:ident $(as $new:ident)?: $other:expr),* })?,
-        $($(#[$more_doc:meta])* pub $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
+        $($(#[$more_doc:meta])*
+        pub $more:ident: $more_type:ty $(as $more_engine:literal)? $(=> $more_meaning:expr)?,)*)?
     })*) => {
         $(
         $(#[$meta])*
@@ -23,7 +24,8 @@ macro_rules! records {
             $(
             #[doc = concat!("The fields of [`", stringify!($base), "`].")]
             pub base: $base,
-            $($(#[$more_doc])* $(#[doc = concat!("\n\nThe engine's name: `", $more_engine, "`.")])? pub $more: $more_type,)*
+            $($(#[$more_doc])* $(#[doc = concat!("\n\nThe engine's name: `", $more_engine, "`.")])?
+            pub $more: $more_type,)*
             )?
         }
 

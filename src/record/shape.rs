@@ -287,7 +287,7 @@ impl fmt::Display for FlagKind {
 /// let mut name = Name(*b"wall\0old");
 /// assert_eq!(name.text(), b"wall");
 /// assert!(name.set(b"floor"));
-/// assert_eq!(name.0, *b"floor\0ld"); // what is behind the new NUL stays
+/// assert_eq!(name.0, *b"floor\0ld"); // what is after the new NUL stays
 /// assert!(!name.set(b"too long"));
 /// ```
 #[binrw]

@@ -143,9 +143,9 @@ impl Part {
         while !rest.is_empty() {
             let before = &path[..path.len() - rest.len()];
             rest = match rest.strip_prefix('[').map(|rest| rest.split_once(']').unwrap_or((rest, ""))) {
-                Some((number, behind)) => {
+                Some((number, remaining)) => {
                     part = part.item(before, number)?;
-                    behind
+                    remaining
                 }
                 None => {
                     let name = if before.is_empty() { rest } else { rest.strip_prefix('.').unwrap_or(rest) };

@@ -118,8 +118,8 @@ fn files_that_are_a_little_off_are_taken_with_a_warning() {
     for (file, words) in [
         (short[..short.len() - 1].to_vec(), "no NUL at its end: one is added"),
         (lump_file(0, 0, 7, &text[..text.len() - 1]), "no NUL at its end: one is added"),
-        (lump_file(0, 0, 7, &[&text[..], b"\n"].concat()), "goes on behind the NUL"),
-        ([&short[..], b"\n"].concat(), "1 bytes behind the lump's 30 are left out"),
+        (lump_file(0, 0, 7, &[&text[..], b"\n"].concat()), "continues after its NUL"),
+        ([&short[..], b"\n"].concat(), "1 bytes after the lump's 30 are dropped"),
         (with(4, 9), "made for revision 9 of the map, and this is 7"),
         (lump_file(0, 0, 7, &packed), "it is decompressed"),
     ] {
@@ -127,7 +127,11 @@ fn files_that_are_a_little_off_are_taken_with_a_warning() {
         let run = room.bspkit("lmp import c1.bsp a.lmp -o out.bsp").without_data(0);
         assert!(run.err.contains(words) && run.err.starts_with("warning: a.lmp: "), "{words}: {}", run.err);
         let lump = room.bspkit("cat out.bsp entities").done().out;
-        assert_eq!(lump.strip_suffix(b"\n").filter(|_| words.starts_with("goes on")).unwrap_or(&lump), text, "{words}");
+        assert_eq!(
+            lump.strip_suffix(b"\n").filter(|_| words.starts_with("continues")).unwrap_or(&lump),
+            text,
+            "{words}"
+        );
     }
 }
 
@@ -144,14 +148,14 @@ fn what_is_no_lump_file_is_one_sentence() {
     let cases = [
         (Vec::new(), "ends within its header: 0 of 20 bytes"),
         (b"palette".to_vec(), "ends within its header"),
-        (with(0, 0), "this is no lump file of a Source map: its lump begins at 0"),
-        (with(0, 1 << 30), "its lump begins at 1073741824"),
+        (with(0, 0), "this is not a lump file of a Source map: its header says that the lump begins at 0"),
+        (with(0, 1 << 30), "the lump begins at 1073741824"),
         (with(1, -1), "it holds lump -1"),
         (with(1, 64), "holds lump 64, and the map has 64 lumps"),
-        (with(3, -5), "its lump has -5 bytes"),
+        (with(3, -5), "the lump has -5 bytes"),
         (with(3, i32::MAX), "cut short: 30 of 2147483647 bytes are there"),
         (cut[..40].to_vec(), "cut short: 20 of 30 bytes"),
-        (vec![0x55; 768], "this is no lump file"),
+        (vec![0x55; 768], "this is not a lump file"),
     ];
     let names = room.names();
     for (file, words) in cases {

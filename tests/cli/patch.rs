@@ -85,7 +85,7 @@ fn a_whole_text_leads_there_too() {
     assert_eq!(entities(&room.read("out.bsp")), room.read("odd.ent"));
     room.bspkit("ent set q3.bsp worldspawn a=b -o other.bsp").done();
     let run = room.bspkit("ent patch other.bsp odd.json -o no.bsp").without_data(2);
-    assert!(run.err.contains("by its checksum"), "{}", run.err);
+    assert!(run.err.contains("the checksum of the entity text is not the expected one"), "{}", run.err);
     assert!(!room.path("no.bsp").exists());
 }
 
@@ -149,7 +149,7 @@ fn what_does_not_fit_is_said_in_json_too() {
     );
     room.write("p.json", format!(r#"{{"bspkit_patch": 1, "operations": [{operations}]}}"#).as_bytes());
     let run = room.bspkit("ent patch maps p.json --dry-run --json");
-    let hint = "operations[0]: the entity with `classname` `light_none` stands for no entity, and 1 was expected\n\
-        operations[1]: worldspawn stands for 1 entity, and 2 were expected";
+    let hint = "operations[0]: the entity with `classname` `light_none` means no entity, and 1 was expected\n\
+        operations[1]: worldspawn means 1 entity, and 2 were expected";
     assert_eq!((run.code, run.json()["hint"].as_str()), (Some(2), Some(hint)));
 }

@@ -77,7 +77,7 @@ fn where_nothing_fits_the_reason_is_said() {
             "it has the struct of the faces, and their {cut_len} bytes are not 56 for each of the {count} faces of the models"
         )
     );
-    assert!(why(&cut, "EDGES").starts_with("games that lay out faces in another way do so with this too"));
+    assert!(why(&cut, "EDGES").starts_with("games with another struct of faces have another one here too"));
     assert_eq!((read(&cut, "FACES_HDR"), read(&cut, "FACEIDS")), (Ok("Face"), Ok("FaceId")));
     assert_eq!(cut.table(source::FACES).unwrap_err().kind(), bspkit::ErrorKind::Unsupported);
 
@@ -91,7 +91,10 @@ fn where_nothing_fits_the_reason_is_said() {
     let light = source::WorldLight { kind: 6, ..source::WorldLight::decode(&[0; 88]).unwrap() };
     let strange = built(&SOURCE, 20, &[(15, light.encode())]);
     assert_eq!(why(&strange, "WORLDLIGHTS"), "as lights of 88 bytes, light 0 is of no kind there is");
-    assert_eq!(why(&built(&SOURCE, 20, &[(54, vec![0; 87])]), "WORLDLIGHTS_HDR"), "its 87 bytes are no multiple of 88");
+    assert_eq!(
+        why(&built(&SOURCE, 20, &[(54, vec![0; 87])]), "WORLDLIGHTS_HDR"),
+        "its 87 bytes are not a multiple of 88"
+    );
     assert_eq!(read(&built(&SOURCE, 20, &[(54, vec![0; 89])]), "WORLDLIGHTS_HDR"), Ok("WorldLight"));
 }
 

@@ -77,7 +77,7 @@ fn what_does_not_fit_stays_bytes() {
         assert!(read(&map, name).is_err(), "{name} of {len} bytes");
     }
     let narrow = with(&[(7, vec![0; 5 * 56]), (16, vec![0; 4]), (12, vec![0; 8])]);
-    assert!(why(&narrow, "LEAFFACES").contains("no known face makes 280 bytes of the 5 faces"));
+    assert!(why(&narrow, "LEAFFACES").contains("no known struct gives 280 bytes for the 5 faces"));
     assert!(read(&narrow, "EDGES").is_err());
     let lights = Builder::new(&STRATA).lump(54, [0; 104]).lump_version(54, 2).build().unwrap();
     assert!(why(&Bsp::parse(&lights).unwrap(), "WORLDLIGHTS_HDR").contains("100 bytes or 104"));

@@ -7,29 +7,29 @@ use super::sources;
 const WIDTH: usize = 120;
 
 /// Lines in `src` that are longer.
-const LONG_LINES: usize = 12;
+const LONG_LINES: usize = 0;
 
 /// Words that say in this project's own way what has a usual word, with how often `src` still has them.
 const WORDS: [(&str, usize, &str); 19] = [
-    ("behind", 58, "after"),
-    ("stand", 9, "are, is at"),
-    ("stands", 11, "is, is at, starts at"),
-    ("stood", 2, "was at"),
-    ("told", 16, "detected, given, matched"),
-    ("turned", 1, "byte-swapped"),
-    ("laid again", 2, "rewritten"),
-    ("nobody", 3, "no reader, unused"),
-    ("so many", 1, "N, this many"),
+    ("behind", 0, "after"),
+    ("stand", 0, "are, is at"),
+    ("stands", 0, "is, is at, starts at"),
+    ("stood", 0, "was at"),
+    ("told", 0, "detected, given, matched"),
+    ("turned", 0, "byte-swapped"),
+    ("laid again", 0, "rewritten"),
+    ("nobody", 0, "no reader, unused"),
+    ("so many", 0, "N, this many"),
     ("each way", 0, "in each direction"),
-    ("became of", 5, "the result of"),
-    ("is none", 14, "is not one"),
+    ("became of", 0, "the result of"),
+    ("is none", 12, "is not one"),
     ("it is no", 0, "it is not a"),
-    ("this is no", 3, "this is not a"),
+    ("this is no", 0, "this is not a"),
     ("that is no", 0, "that is not a"),
     ("which is no", 0, "which is not a"),
-    ("are no", 13, "are not"),
-    ("at hand", 10, "available, in progress"),
-    ("all the same", 1, "anyway"),
+    ("are no", 5, "are not"),
+    ("at hand", 1, "available, in progress"),
+    ("all the same", 0, "anyway"),
 ];
 
 #[test]

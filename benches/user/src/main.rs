@@ -1,8 +1,9 @@
-//! How fast a user's crate reads and writes records, beside a copy of the same bytes in the same process:
-//! `cargo run --locked --release --manifest-path benches/user/Cargo.toml`.
+//! The speed of reading and writing records in a user's crate, compared with a copy of the same bytes in the same
+//! process: `cargo run --locked --release --manifest-path benches/user/Cargo.toml`.
 //!
-//! Arrays of a million records, for which the aims are, and of 100,000, which caches hold, so that a copy costs least.
-//! `tests/readers/bench` measures other crates with the same arrays. Tables are Markdown; the last lines are the aims.
+//! Arrays of a million records, which have targets, and of 100,000, which fit the caches, so that a copy is fastest.
+//! `tests/readers/bench` measures other crates with the same arrays. Tables are Markdown; the last lines are the
+//! targets.
 
 #[allow(dead_code)]
 #[path = "../../core/harness.rs"]
@@ -59,7 +60,7 @@ impl Bench {
         let size = R::INFO.size;
         let bytes: Vec<u8> = (0..self.count * size).map(|at| (at * 31 + at / 255) as u8 & 0x3F).collect();
         let map = Builder::new(array.dialect).lump(array.lump, bytes.clone());
-        // Source's faces are believed where a model has as many.
+        // Source's faces are accepted only if a model has as many.
         let model = [&[0; 44][..], &i32::try_from(self.count)?.to_le_bytes()].concat();
         let map = if array.lump == 7 { map.lump(14, model) } else { map };
         let map = Bsp::from_vec(map.build()?)?;

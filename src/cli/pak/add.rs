@@ -91,7 +91,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let others = if replaced > 0 { format!(", {replaced} of them replaced old files") } else { String::new() };
         // Reported after the save, which fails if the pakfile is full.
         let what = format!("{} embedded{others}", count(files.len(), "file", "files"));
-        Ok(Edited::Told { what, is_whole: true })
+        Ok(Edited::With { what, is_whole: true })
     })
 }
 

@@ -108,6 +108,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             (0, false) => return Ok(Edited::Nothing("nothing to embed".into())),
             _ => {}
         }
-        Ok(Edited::Told { what: format!("{} embedded", count(embedded, "texture", "textures")), is_whole: bad == 0 })
+        Ok(Edited::With { what: format!("{} embedded", count(embedded, "texture", "textures")), is_whole: bad == 0 })
     })
 }

@@ -65,6 +65,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             let names = named_as(names.iter().map(|name| Some(&name[..])));
             return Ok(Edited::Nothing(names.nothing(std::slice::from_ref(&args.old))));
         }
-        Ok(Edited::Told { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
+        Ok(Edited::With { what: format!("{} renamed", count(renamed.count, "name", "names")), is_whole })
     })
 }

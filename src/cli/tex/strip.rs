@@ -59,6 +59,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if stripped == 0 {
             return Ok(if bad > 0 { nothing_else(bad) } else { Edited::Same });
         }
-        Ok(Edited::Told { what: format!("{} stripped", count(stripped, "texture", "textures")), is_whole: bad == 0 })
+        Ok(Edited::With { what: format!("{} stripped", count(stripped, "texture", "textures")), is_whole: bad == 0 })
     })
 }

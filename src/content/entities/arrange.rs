@@ -183,14 +183,14 @@ impl<'a> Entities<'a> {
     }
 
     /// Whether entities may be put after another one.
-    pub(super) fn check_room(&self, behind: Option<usize>, count: usize) -> Result<()> {
+    pub(super) fn check_room(&self, after: Option<usize>, count: usize) -> Result<()> {
         if self.len() + count > MAX_ENTITIES {
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!("the map would have more than {MAX_ENTITIES} entities"),
             ));
         }
-        match behind {
+        match after {
             Some(before) if !self.view(before).is_closed() => {
                 Err(rule::not_closed(before, "it would swallow what is put after it"))
             }

@@ -72,8 +72,8 @@ impl Order {
     }
 
     /// Puts an entity that is not in the list after another one, or first.
-    pub(super) fn put(&mut self, number: usize, behind: Option<usize>) {
-        let before = behind.map_or(0, |behind| behind + 1);
+    pub(super) fn put(&mut self, number: usize, after: Option<usize>) {
+        let before = after.map_or(0, |after| after + 1);
         if self.room(before) < 2 {
             self.spread(before);
         }

@@ -20,8 +20,8 @@ impl Entities<'_> {
     pub fn is_edited(&self) -> bool {
         let mut rest = &self.source.data[..];
         let same = self.chunks().all(|chunk| match rest.strip_prefix(chunk) {
-            Some(behind) => {
-                rest = behind;
+            Some(remaining) => {
+                rest = remaining;
                 true
             }
             None => false,

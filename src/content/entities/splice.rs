@@ -37,8 +37,8 @@ impl Own {
         let mut moved = |span: Span| {
             let start = starts.to(span.start(), |splice| splice.range.end <= span.start());
             // Bytes inserted directly after a token are not part of it.
-            let behind = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
-            Span::new(start..ends.to(span.end(), behind))
+            let after = |splice: &Splice| splice.range.end <= span.end() && splice.range.start < span.end();
+            Span::new(start..ends.to(span.end(), after))
         };
         let mut without = without.iter().copied().peekable();
         let mut pairs = Vec::with_capacity(entity.pairs.len());

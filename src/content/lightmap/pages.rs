@@ -72,8 +72,8 @@ impl<'a> Bsp<'a> {
         let mut pages: Vec<u16> = pages.filter_map(|page| u16::try_from(page).ok()).collect();
         pages.sort_unstable();
         pages.dedup();
-        let (before, behind) = model.files;
-        Ok(pages.into_iter().map(|page| format!("{before}{page:04}{behind}")).collect())
+        let (before, after) = model.files;
+        Ok(pages.into_iter().map(|page| format!("{before}{page:04}{after}")).collect())
     }
 }
 

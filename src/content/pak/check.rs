@@ -125,8 +125,8 @@ impl<'a> Pak<'a> {
         if !self.is_edited() {
             gap(end, source.directory.start);
             gap(source.directory.end, source.end_at);
-            let behind = (source.end_at + EndRecord::SIZE + source.comment().len()).min(source.data.len());
-            gap(behind, source.data.len());
+            let after = (source.end_at + EndRecord::SIZE + source.comment().len()).min(source.data.len());
+            gap(after, source.data.len());
         }
         for index in shared {
             findings.push(finding(
@@ -160,8 +160,8 @@ fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     if record.flags & HAS_DESCRIPTOR != 0 {
         add(Severity::Odd, "descriptor", "it has a data descriptor, which Valve's tools do not know");
     }
-    if let Some(behind) = entry.misread() {
-        let why = format!("the lengths in its two headers differ, so engines read its data {behind:+} bytes off");
+    if let Some(after) = entry.misread() {
+        let why = format!("the lengths in its two headers differ, so engines read its data {after:+} bytes off");
         add(Severity::Wrong, "extra", &why);
     }
     if let Some(local) = entry.local() {

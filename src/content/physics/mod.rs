@@ -202,8 +202,8 @@ impl<'a> Physics<'a> {
             let place = Place::default().lump(LUMP).record(index);
             return Err(Error::new(ErrorKind::Refused, "a text ends at its first NUL").at(place));
         }
-        let behind: &[u8] = if old.is_empty() { &[0] } else { &old[text_len(old)..] };
-        self.changed.insert(index, [text, behind].concat());
+        let after: &[u8] = if old.is_empty() { &[0] } else { &old[text_len(old)..] };
+        self.changed.insert(index, [text, after].concat());
         Ok(())
     }
 

@@ -201,10 +201,10 @@ impl<'t> Miptex<'t> {
             levels.push(smaller.level(image, level, old));
         }
         let pad = self.palette_at().and_then(|at| self.bytes.get(at + PALETTE..)).unwrap_or(&[0; PAD]);
-        let behind = self.has_palette.then_some((palette, pad));
+        let palette_part = self.has_palette.then_some((palette, pad));
         let mut header = self.header;
         (header.width, header.height) = (image.width, image.height);
-        Ok(lay(header, &levels, behind))
+        Ok(lay(header, &levels, palette_part))
     }
 
     /// Its bytes with the pixels of a smaller copy.

@@ -16,13 +16,13 @@ const CUT: &str = "runs past the end of the lump";
 pub fn compress(row: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(row.len());
     let mut rest = row;
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, remaining)) = rest.split_first() {
         out.push(byte);
-        rest = behind;
+        rest = remaining;
         if byte == 0 {
-            let more = behind.iter().take(254).take_while(|byte| **byte == 0).count();
+            let more = remaining.iter().take(254).take_while(|byte| **byte == 0).count();
             out.push(u8::try_from(more + 1).unwrap_or(u8::MAX));
-            rest = &behind[more..];
+            rest = &remaining[more..];
         }
     }
     out

@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::lists("game:dplh", LIGHTS).versions(&[0]).proved(ends_with_its_lists),
 ];
 
-/// Lists that end where the member does, or this many bytes before, and a version of the row's.
+/// Lists that end at the end of the member or this many bytes before it, for the versions of the row.
 pub(in crate::dialect) fn of_version(facts: &Facts<'_>, row: &Row, spare: &[usize]) -> Result<(), String> {
     match facts.lump_version() {
         Some(version) if row.versions.contains(&version) => ends(facts, row, spare),
@@ -80,7 +80,7 @@ records! {
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
-        /// Where the light of its other styles begins; 0 or all bits where there are none.
+        /// The offset of the light of its other styles; 0 or all bits set for none.
         pub first_style: u32 as "m_LightStyles",
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",
@@ -90,7 +90,7 @@ records! {
         pub shape_angle: u8 as "m_ShapeAngle",
         /// The size of its shape.
         pub shape_size: u8 as "m_ShapeSize",
-        /// How it turns to the viewer.
+        /// How it rotates towards the viewer.
         pub orientation: u8 as "m_Orientation",
         /// Garbage.
         pub padding: [u8; 3],
@@ -106,7 +106,7 @@ records! {
     pub struct DetailLight(5) {
         /// The light.
         pub lighting: ColorRgbExp32,
-        /// The style it is of.
+        /// Its style.
         pub style: u8,
     }
 }

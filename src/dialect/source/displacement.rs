@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         .proved(|facts, row| one_for_each(facts, row, "DISP_VERTS", DispVert::SIZE, "vertexes of the displacements")),
 ];
 
-/// Displacements that have as many vertexes as there are.
+/// Displacements that together have as many vertexes as the map.
 pub(in crate::dialect) fn displacements<R: Record>(
     facts: &Facts<'_>,
     row: &Row,
@@ -32,7 +32,7 @@ pub(in crate::dialect) fn displacements<R: Record>(
 ) -> Result<(), String> {
     let (bytes, verts) = (facts.own(row), facts.len("DISP_VERTS"));
     if facts.is_exact && bytes.len() % R::SIZE != 0 {
-        return Err(format!("its {} bytes are no multiple of {}", bytes.len(), R::SIZE));
+        return Err(format!("its {} bytes are not a multiple of {}", bytes.len(), R::SIZE));
     }
     let mut sum = 0_usize;
     for (index, power) in bytes.chunks_exact(R::SIZE).filter_map(R::decode).map(power).enumerate() {
@@ -46,7 +46,7 @@ pub(in crate::dialect) fn displacements<R: Record>(
         };
         sum = sum.saturating_add(side * side);
     }
-    // Of a ragged lump the last one may be cut off, with a side of 5, 9 or 17.
+    // In a ragged lump the last one may be cut off; its side is 5, 9 or 17.
     let missing = if facts.is_exact { &[0][..] } else { &[0, 25, 81, 289] };
     match missing.iter().any(|cut| (sum + cut).checked_mul(DispVert::SIZE) == Some(verts)) {
         true => Ok(()),
@@ -56,7 +56,9 @@ pub(in crate::dialect) fn displacements<R: Record>(
 
 /// Declares structs of displacements, which differ in fields before the face and before the neighbors.
 macro_rules! disp_infos {
-    ($($(#[$meta:meta])* $name:ident($size:literal) { $($before_face:tt)* } { $($before_edges:tt)* })* => { $($rest:tt)* }) => {
+    ($(
+        $(#[$meta:meta])* $name:ident($size:literal) { $($before_face:tt)* } { $($before_edges:tt)* }
+    )* => { $($rest:tt)* }) => {
         records! {
             $(
                 $(#[$meta])*
@@ -85,9 +87,9 @@ macro_rules! disp_infos {
                     /// Where its sample positions begin, in bytes.
                     pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
                     $($before_edges)*
-                    /// What lies across its left, top, right and bottom edge.
+                    /// Its neighbors across the left, top, right and bottom edge.
                     pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
-                    /// What meets it in its lower left, upper left, upper right and lower right corner.
+                    /// Its neighbors at the lower left, upper left, upper right and lower right corner.
                     pub corners: [DispCornerNeighbors; 4] as "m_CornerNeighbors",
                     /// Which of 17 times 17 vertexes may be drawn, a bit each.
                     pub allowed_vertexes: [u32; 10] as "m_AllowedVerts",
@@ -105,13 +107,13 @@ disp_infos! {
     DispInfo(176) {} {}
 
     => {
-    /// `CDispNeighbor`: what lies across an edge.
+    /// `CDispNeighbor`: the neighbors across an edge.
     pub struct DispEdgeNeighbors(12) {
         /// Up to two.
         pub neighbors: [DispSubNeighbor; 2] as "m_SubNeighbors",
     }
 
-    /// `CDispSubNeighbor`. Of one that is not there everything but the 65535 is garbage.
+    /// `CDispSubNeighbor`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(6) {
         /// The displacement, 65535 for none.
         pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF] },
@@ -137,7 +139,7 @@ disp_infos! {
 
     /// `CDispVert`.
     pub struct DispVert(20) {
-        /// Where it is moved to from its face, of length 1.
+        /// The direction in which it is moved from its face, of length 1.
         pub direction: [f32; 3] as "m_vVector",
         /// How far it is moved.
         pub distance: f32 as "m_flDist",

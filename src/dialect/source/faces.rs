@@ -75,8 +75,8 @@ records! {
         pub smoothing_groups: u32,
     }
 
-    /// `dface_t` of the original faces. Their texinfo is an index of a table that the compiler has since made smaller, so it
-    /// may be out of range.
+    /// `dface_t` of the original faces. Their texinfo refers to a table that the compiler made smaller later, so it may
+    /// be out of range.
     pub struct OriginalFace(56) {
         ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
     }

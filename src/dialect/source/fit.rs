@@ -1,5 +1,5 @@
-//! Which of several layouts a lump has, detected from how the lumps fit each other. Version numbers lie now and then;
-//! these sums hold on every undamaged map.
+//! Detects which of several layouts a lump has from how the lumps agree. Version numbers are sometimes wrong; these
+//! sums hold in every undamaged map.
 
 use super::geometry::{Brush, Model};
 use crate::dialect::shared::SurfEdge;
@@ -31,8 +31,8 @@ fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
     counts.next().filter(|_| is_told).unwrap_or_else(|| faces_of_models(facts))
 }
 
-/// Whether the map as a whole has the structs that are known, whatever single lumps say: of the sums that hold on every
-/// whole map more hold than do not. Of a game with structs of its own none would.
+/// Whether the map as a whole has the known structs: more of the sums hold than do not. In a game with other structs
+/// none would hold.
 pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
     let are = |lump: &str, wanted: i64| {
         let len = facts.len(lump);
@@ -57,8 +57,8 @@ fn leafs_of_tree(facts: &Facts<'_>) -> i64 {
     i64::try_from(inner).map_or(i64::MAX, |inner| inner.saturating_add(1))
 }
 
-/// Whether this many bytes are a record of a size for each leaf of the tree. Of ragged nodes or models the last one may
-/// count or not.
+/// Whether this many bytes are one record of this size for each leaf of the tree. If the nodes or models are ragged,
+/// the last one may count or not.
 fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     let is_ragged = |lump: &str, size: usize| !facts.is_exact && !facts.len(lump).is_multiple_of(size);
     let ragged = [("NODES", size_in(facts, "NODES")), ("MODELS", Model::SIZE)];
@@ -67,8 +67,8 @@ fn are_leafs(facts: &Facts<'_>, len: usize, size: usize) -> bool {
     (0..=more).filter_map(|more| i64::try_from(more).ok()).any(|more| is_made_of(facts, len, size, least + more))
 }
 
-/// Whether this many bytes are `count` times `size`, to the last one; in a ragged lump less than a record may be too
-/// much or missing.
+/// Whether this many bytes are exactly `count` times `size`; in a ragged lump less than one record may be extra or
+/// missing.
 fn is_made_of(facts: &Facts<'_>, len: usize, size: usize, count: i64) -> bool {
     let bytes = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
     bytes.is_some_and(|bytes| len == bytes || !facts.is_exact && len.abs_diff(bytes) < size)
@@ -91,33 +91,34 @@ pub(in crate::dialect) fn faces_of_this_size(facts: &Facts<'_>, row: &Row) -> Fi
     exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
-/// A record for each face of the models, in a lump that has but one size of them.
+/// A record for each face of the models, in a lump with only one known size.
 pub(in crate::dialect) fn one_a_face(facts: &Facts<'_>, row: &Row) -> Fit {
     exactly(facts, row, faces_for(facts, row), "faces of the models")
 }
 
-/// The struct that the faces have; a lump of faces of its own number.
+/// The struct of the faces, in a lump whose number of faces is independent.
 pub(in crate::dialect) fn like_the_faces(facts: &Facts<'_>, row: &Row) -> Fit {
     let (faces, count, size) = (facts.len(FACES), faces_of_models(facts), size_of_record(row));
     let len = facts.len(row.lump);
     let is_known = faces == 0 || facts.is_likely || is_made_of(facts, faces, size, count);
     match (is_known, if facts.is_exact { len % size.max(1) } else { 0 }) {
         (true, 0) => Ok(()),
-        (true, _) => Err(format!("its {len} bytes are no multiple of {size}")),
+        (true, _) => Err(format!("its {len} bytes are not a multiple of {size}")),
         (false, _) => Err(format!(
-            "it has the struct of the faces, and their {faces} bytes are not {size} for each of the {count} faces of the models"
+            "it has the struct of the faces, and their {faces} bytes are not {size} for each of the {count} faces of \
+             the models"
         )),
     }
 }
 
-/// The faces are of a kind that is known. Vindictus, of version 20 like others, widened them and much else.
+/// The faces have a known size. Vindictus has version 20 like others, but widened faces and other structs.
 pub(in crate::dialect) fn with_known_faces(facts: &Facts<'_>, _: &Row) -> Fit {
     let (faces, count) = (facts.len(FACES), faces_of_models(facts));
     match faces == 0 || facts.is_likely || facts.sizes(FACES).any(|size| is_made_of(facts, faces, size, count)) {
         true => Ok(()),
         false => Err(format!(
-            "games that lay out faces in another way do so with this too, and no known face makes {faces} bytes of the {count} \
-             faces of the models"
+            "games with another struct of faces have another one here too, and no known struct gives {faces} bytes for \
+             the {count} faces of the models"
         )),
     }
 }
@@ -139,7 +140,7 @@ fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
     }
 }
 
-/// Nodes that call for as many leafs as there are.
+/// Nodes whose tree has as many leafs as the map.
 pub(in crate::dialect) fn nodes_of_this_size(facts: &Facts<'_>, row: &Row) -> Fit {
     let (len, leafs, wanted) = (facts.len(row.lump), facts.len("LEAFS"), leafs_of_tree(facts));
     let node = size_in(facts, "NODES");

@@ -1,4 +1,4 @@
-//! Light: of faces, in leafs, and the lamps.
+//! Light: of faces and of leafs, and light sources.
 
 use super::fit::one_a_leaf;
 use crate::dialect::{Facts, Key, Row, keys};
@@ -58,12 +58,12 @@ impl Light for WorldLightV1 {
     }
 }
 
-/// Lights whose kinds are kinds. The lump's version tells their size, and Valve's own tools stamp it wrong on empty
+/// Lights whose kinds are valid. The lump's version gives their size; Valve's tools write a wrong version for empty
 /// lumps.
 fn lights<L: Light>(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     let bytes = facts.own(row);
     if bytes.len() < L::SIZE || facts.is_exact && !bytes.len().is_multiple_of(L::SIZE) {
-        return Err(format!("its {} bytes are no multiple of {}", bytes.len(), L::SIZE));
+        return Err(format!("its {} bytes are not a multiple of {}", bytes.len(), L::SIZE));
     }
     if facts.is_likely {
         return Ok(());
@@ -76,7 +76,7 @@ fn samples_of(leaf: LeafAmbientIndex) -> i64 {
     leaf.count.into()
 }
 
-/// Samples that the index has leaf by leaf.
+/// Samples to which the index refers, leaf by leaf.
 pub(in crate::dialect) fn samples<R: Record>(
     facts: &Facts<'_>,
     row: &Row,
@@ -101,7 +101,7 @@ pub(in crate::dialect) fn samples<R: Record>(
 /// Cubes leaf by leaf, without an index.
 fn cubes(facts: &Facts<'_>, row: &Row, index: Key<LeafAmbientIndex>) -> Result<(), String> {
     match facts.len(index.lump()) {
-        // Whole samples without an index are no ragged cubes.
+        // Whole samples without an index are not ragged cubes.
         0 if facts.is_exact || !facts.len(row.lump).is_multiple_of(LeafAmbientSample::SIZE) => one_a_leaf(facts, row),
         0 => Err("its samples have no index that says whose they are".to_owned()),
         _ => Err(format!("{} goes with samples, not with cubes", index.lump())),
@@ -119,7 +119,7 @@ macro_rules! lights {
                     pub origin: [f32; 3],
                     /// How bright it is: red, green, blue.
                     pub intensity: [f32; 3],
-                    /// Where it shines to.
+                    /// The direction in which it shines.
                     pub normal: [f32; 3],
                     $($middle)*
                     /// The cluster it is in, -1 for none.
@@ -132,19 +132,19 @@ macro_rules! lights {
                     pub stop_dot: f32 as "stopdot",
                     /// The cosine where it ends.
                     pub stop_dot2: f32 as "stopdot2",
-                    /// How it fades between the two.
+                    /// How it fades between the two angles.
                     pub exponent: f32,
-                    /// How far it reaches, 0 for as far as it will.
+                    /// Its range; 0 for no limit.
                     pub radius: f32,
-                    /// What of its fading does not depend on distance.
+                    /// The constant part of its attenuation.
                     pub constant: f32 as "constant_attn",
-                    /// What of it goes with distance.
+                    /// The part that is linear in the distance.
                     pub linear: f32 as "linear_attn",
-                    /// What of it goes with distance squared.
+                    /// The part that is quadratic in the distance.
                     pub quadratic: f32 as "quadratic_attn",
                     /// `DWL_FLAGS_`.
                     pub flags: i32 => Meaning::Flags(FlagKind::Light),
-                    /// The texture of a surface that shines.
+                    /// The texinfo of a surface that emits light.
                     pub texinfo: i32 => index_or_none("TEXINFO"),
                     /// The entity it belongs to; 0 from the tools.
                     pub owner: i32,
@@ -161,7 +161,7 @@ lights! {
 
     /// `dworldlight_t`, version 1 of its lump.
     WorldLightV1(100) {
-        /// Where its shadows are cast from, against its origin.
+        /// The offset of the point that casts its shadows from its origin.
         pub shadow_cast_offset: [f32; 3],
     }
 
@@ -188,24 +188,24 @@ lights! {
 
     /// `dleafambientlighting_t`: light at a place in a leaf.
     pub struct LeafAmbientSample(28) {
-        /// The light as it comes from x, -x, y, -y, z, -z.
+        /// The light from the directions x, -x, y, -y, z, -z.
         pub cube: [ColorRgbExp32; 6],
-        /// Where in the leaf's box it was taken: 0 is the box's lowest coordinate and 255 its highest.
+        /// Its position in the leaf's box: 0 is the lowest coordinate of the box and 255 the highest.
         pub position: [u8; 3] as "x, y, z",
-        /// Garbage on some maps.
+        /// Garbage in some maps.
         pub padding: u8,
     }
 
     /// `CompressedLightCube`: light in a leaf.
     pub struct LeafAmbientCube(24) {
-        /// The light as it comes from x, -x, y, -y, z, -z.
+        /// The light from the directions x, -x, y, -y, z, -z.
         pub cube: [ColorRgbExp32; 6],
     }
 
     /// `dflagslump_t`.
     pub struct MapFlags(4) {
-        /// `LVLFLAGS_`: 1 and 2 where static props have light of their own, for a low and for a high range. In version
-        /// 21 and later the bits 0x7C say which alphas the light has.
+        /// `LVLFLAGS_`: 1 and 2 if static props have their own light, for low and for high range. From version 21 on
+        /// the bits 0x7C say which alphas the light has.
         pub flags: u32 => Meaning::Flags(FlagKind::Map),
     }
     }

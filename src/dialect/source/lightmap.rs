@@ -12,12 +12,12 @@ pub(super) const LIGHT: FaceLight = with_faces(&[FaceForm::of::<Face>(Averages::
 
 const TEXTURES: &[TextureForm] = &[TextureForm::of::<TexInfo>()];
 
-/// The light with other faces that point into it.
+/// The light with other faces that refer to it.
 pub(in crate::dialect) const fn with_faces(faces: &'static [FaceForm]) -> FaceLight {
     FaceLight {
         lumps: &[
             LightLumps { name: "ldr", faces: &["FACES"], light: "LIGHTING", placed_by: None, copied: None },
-            // A map that was compiled for this light alone has no second faces.
+            // A map that was compiled only for this light has no second faces.
             LightLumps {
                 name: "hdr",
                 faces: &["FACES_HDR", "FACES"],
@@ -33,7 +33,7 @@ pub(in crate::dialect) const fn with_faces(faces: &'static [FaceForm]) -> FaceLi
         // SURF_BUMPLIGHT.
         bumped: 0x800,
         luxels: LuxelForm::Rgbe,
-        // Counter-Strike: Global Offensive and Strata Source: how sunlit a luxel is, as it seems.
+        // Counter-Strike: Global Offensive and Strata Source: probably how much sunlight a luxel gets.
         extra: Some(ExtraLight { flags: "MAP_FLAGS", mask: 0x7C, bytes: &[(0x04, 1), (0x7C, 4)] }),
     }
 }

@@ -1,7 +1,7 @@
 //! Static props, as each game has them.
 //!
-//! The lump's member says a version, and some versions stand for several structs: the one that fills the member to its
-//! end is taken. Those that no map was available for are named and left alone.
+//! The member of the game lump has a version, and for some versions there are several structs: the one that fills the
+//! member exactly is used. Structs that no available map confirms stay bytes.
 
 use super::details::{PropLeaf, PropLeafWide, PropName};
 use super::fit::ends;
@@ -18,8 +18,8 @@ pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
 /// The leafs of static props, from version 12 on.
 pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
 
-/// The keys and rows of the versions, each with its struct and leafs, and after them the rows of structs that no map
-/// was available for: their props stay bytes.
+/// The keys and rows of the versions, each with its struct and leafs; then the rows of structs that no available map
+/// confirms, whose props stay bytes.
 macro_rules! versions {
     (
         $($(#[$meta:meta])* $key:ident: $prop:ident, $leaf:ident, $versions:expr, $proof:expr;)*
@@ -79,7 +79,7 @@ versions! {
     &[11], "its props have no scale, as Black Mesa's";
 }
 
-/// Lists that end where the member does, of a version of the row's: nothing but size and version tells props apart.
+/// Lists that end at the end of the member, for the versions of the row: only size and version distinguish the structs.
 fn fills(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     its_version(facts, row)?;
     ends(facts, row, &[0])
@@ -93,7 +93,7 @@ fn its_version(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
-/// Black Mesa has props of the same version and size, with flags where these have a scale.
+/// Black Mesa has props of the same version and size, with flags in place of the scale.
 fn scaled(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     fills(facts, row)?;
     let bytes = facts.own(row);
@@ -111,8 +111,8 @@ fn list(bytes: &[u8], at: usize, size: usize) -> Option<(usize, usize)> {
     Some((count, count.checked_mul(size)?.checked_add(at + 4)?)).filter(|(_, end)| *end <= bytes.len())
 }
 
-/// Whether the lists fit the member in some way: names, leafs and props of whatever size, to its end or with one more
-/// list between or after them, which some games have.
+/// Whether the lists fit the member in any way: names, leafs, and props of any size, up to its end, or with one more
+/// list between or after them as in some games.
 pub(in crate::dialect) fn props_fit(version: i32, bytes: &[u8]) -> Result<(), String> {
     let list = |at, size| list(bytes, at, size);
     let Some((_, names)) = list(0, PropName::SIZE).filter(|_| (4..=13).contains(&version)) else {
@@ -171,18 +171,18 @@ records! {
         pub flags: u8 as "m_Flags" => Meaning::Flags(FlagKind::Prop),
         /// Its skin.
         pub skin: i32 as "m_Skin",
-        /// Where it begins to fade.
+        /// The distance at which it begins to fade.
         pub fade_min: f32 as "m_FadeMinDist",
-        /// Where it is gone.
+        /// The distance at which it is invisible.
         pub fade_max: f32 as "m_FadeMaxDist",
-        /// Where its light is taken, by a flag.
+        /// The point at which its light is computed, if a flag is set.
         pub lighting_origin: [f32; 3] as "m_LightingOrigin",
     }
 
     /// `StaticPropLumpV5_t`.
     pub struct StaticPropV5(60) {
         ..StaticPropV4,
-        /// Scales its fading.
+        /// A factor for the distances of fading.
         pub fade_scale: f32 as "m_flForcedFadeScale",
     }
 
@@ -212,7 +212,7 @@ records! {
     /// `StaticPropLumpV9_t`.
     pub struct StaticPropV9(72) {
         ..StaticPropV8,
-        /// 1 where the Xbox 360 leaves it out.
+        /// 1 if the Xbox 360 leaves it out.
         pub disable_x360: u8 as "m_bDisableX360",
         /// Garbage.
         pub padding: [u8; 3],

@@ -1,5 +1,4 @@
-//! Materials, and what lies on surfaces or is looked at through them: overlays, cubemaps, occluders; with the texts and
-//! files of a map.
+//! Materials, overlays, cubemaps and occluders; also the rows of texts and files.
 
 use super::fit::{ends_with_its_lists, one_for_each, with_known_faces};
 use crate::dialect::{Key, List, Row, keys};
@@ -28,7 +27,7 @@ const OCCLUSION: &[List] = &[
     List::of::<OccluderVertex>("vertexes"),
 ];
 
-/// Version 1 has occluders of 36 bytes, which fit where there are none of them.
+/// Version 1 has occluders of 36 bytes; without occluders it fits as well.
 const OCCLUSION_ROW: Row = Row::lists("OCCLUSION", OCCLUSION).versions(&[2]).proved(ends_with_its_lists);
 
 pub(super) const ROWS: &[Row] = &[
@@ -63,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
 
 const UNUSED: &str = "no map of these versions is known to have anything here";
 
-/// The faces of an overlay, of which the count has the low 14 bits.
+/// The faces of an overlay; their count is the low 14 bits.
 macro_rules! overlay_bits {
     ($($name:ident),*) => {
         $(impl $name {
@@ -72,7 +71,7 @@ macro_rules! overlay_bits {
                 self.face_count_order & 0x3FFF
             }
 
-            /// What it is drawn before or after, 0 to 3.
+            /// Its order of drawing, 0 to 3.
             pub fn render_order(&self) -> u16 {
                 self.face_count_order >> 14
             }
@@ -87,7 +86,7 @@ overlay_bits!(Overlay, WaterOverlay);
 records! {
     /// `dtexdata_t`.
     pub struct TexData(32) {
-        /// How much light comes back: red, green, blue.
+        /// The reflectivity: red, green, blue.
         pub reflectivity: [f32; 3],
         /// Its name.
         pub name: i32 as "nameStringTableID" => index("TEXDATA_STRING_TABLE"),
@@ -121,7 +120,7 @@ records! {
 
     /// `dcubemapsample_t`.
     pub struct CubemapSample(16) {
-        /// Where it was taken.
+        /// Its position.
         pub origin: [i32; 3],
         /// 0 for 32 texels, else `2^(size - 1)`.
         pub size: u8,
@@ -129,23 +128,23 @@ records! {
         pub padding: [u8; 3],
     }
 
-    /// Where an overlay is and how its texture lies: what the overlays of several versions end with.
+    /// The position of an overlay and the mapping of its texture: the last fields of several versions of overlays.
     pub struct OverlayPlace(88) {
-        /// From where to where u goes.
+        /// The range of u.
         pub u: [f32; 2] as "flU",
-        /// From where to where v goes.
+        /// The range of v.
         pub v: [f32; 2] as "flV",
         /// Its corners in its plane; the third numbers are the direction of u, and 1 if v is reversed.
         pub uv_points: [[f32; 3]; 4] as "vecUVPoints",
         /// Where it is.
         pub origin: [f32; 3] as "vecOrigin",
-        /// Where it faces.
+        /// Its normal.
         pub normal: [f32; 3] as "vecBasisNormal",
     }
 
     /// `doverlay_t`.
     pub struct Overlay(352) {
-        /// The number entities know it by.
+        /// The number by which entities refer to it.
         pub id: i32 as "nId",
         /// How its texture lies.
         pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
@@ -158,7 +157,7 @@ records! {
 
     /// `dwateroverlay_t`.
     pub struct WaterOverlay(1120) {
-        /// The number entities know it by.
+        /// The number by which entities refer to it.
         pub id: i32 as "nId",
         /// How its texture lies.
         pub texinfo: i16 as "nTexInfo" => index("TEXINFO"),
@@ -171,15 +170,15 @@ records! {
 
     /// `doverlayfade_t`.
     pub struct OverlayFade(8) {
-        /// The square of the distance where it begins to fade.
+        /// The square of the distance at which it begins to fade.
         pub min_squared: f32 as "flFadeDistMinSq",
-        /// The square of the distance where it is gone.
+        /// The square of the distance at which it is invisible.
         pub max_squared: f32 as "flFadeDistMaxSq",
     }
 
     /// `doccluderdata_t`.
     pub struct Occluder(40) {
-        /// 1 where it is switched off.
+        /// 1 if it is switched off.
         pub flags: i32,
         /// The first of its polygons.
         pub first_polygon: i32 as "firstpoly",

@@ -81,12 +81,12 @@ macro_rules! leafs {
                 self.area_flags >> 9
             }
 
-            /// Gives it another area; of the number the low 9 bits.
+            /// Sets the area; only the low 9 bits are used.
             pub fn set_area(&mut self, area: u16) {
                 self.area_flags = self.area_flags & !0x1FF | area & 0x1FF;
             }
 
-            /// Gives it other `LEAF_FLAGS_`; of the number the low 7 bits.
+            /// Sets the `LEAF_FLAGS_`; only the low 7 bits are used.
             pub fn set_flags(&mut self, flags: u16) {
                 self.area_flags = self.area_flags & 0x1FF | flags << 9;
             }
@@ -98,9 +98,9 @@ leafs! {
     /// `dleaf_t`. The first one of a map is solid and not part of any tree. It has cluster 0 nevertheless.
     Leaf(32) {}
 
-    /// `dleaf_version_0_t`: a leaf with the light in it.
+    /// `dleaf_version_0_t`: a leaf with its ambient light.
     LeafV0(56) {
-        /// The light in it, as it comes from x, -x, y, -y, z, -z.
+        /// Its ambient light, from the directions x, -x, y, -y, z, -z.
         pub ambient: [ColorRgbExp32; 6] as "m_AmbientLighting",
     }
 
@@ -119,7 +119,7 @@ leafs! {
         pub first_face: u16 as "firstface" => run("FACES", "face_count"),
         /// How many faces lie on its plane.
         pub face_count: u16 as "numfaces",
-        /// The area that all below it are in, or -1.
+        /// The area of all leafs below it, or -1.
         pub area: i16 => index_or_none("AREAS"),
         /// 0.
         pub padding: i16,
@@ -173,7 +173,7 @@ leafs! {
 
     /// A number of the leafmindisttowater lump.
     pub struct LeafMinDistToWater(2) {
-        /// How far the nearest water is, in units; 65535 where none can be seen.
+        /// The distance of the nearest water in units; 65535 if no water is visible.
         pub distance: u16,
     }
     }

@@ -34,21 +34,21 @@ records! {
         pub first_alpha: i32 as "m_iLightmapAlphaStart",
         /// Where its sample positions begin, in bytes.
         pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
-        /// What lies across its left, top, right and bottom edge.
+        /// Its neighbors across the left, top, right and bottom edge.
         pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
-        /// What meets it in its lower left, upper left, upper right and lower right corner.
+        /// Its neighbors at the lower left, upper left, upper right and lower right corner.
         pub corners: [DispCornerNeighbors; 4] as "m_CornerNeighbors",
         /// Which of 17 times 17 vertexes may be drawn, a bit each.
         pub allowed_vertexes: [u32; 10] as "m_AllowedVerts",
     }
 
-    /// `DispNeighbor_t`: what lies across an edge.
+    /// `DispNeighbor_t`: the neighbors across an edge.
     pub struct DispEdgeNeighbors(16) {
         /// Up to two.
         pub neighbors: [DispSubNeighbor; 2],
     }
 
-    /// `DispSubNeighbor_t`. Of one that is not there everything but the number is garbage.
+    /// `DispSubNeighbor_t`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(8) {
         /// The displacement; all bits set for none. No known map shows whether these are 16 or 32 bits.
         pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF] },

@@ -1,4 +1,4 @@
-//! Faces and what they and brushes are made of.
+//! Faces, brush sides, and their lists.
 
 use super::{faces_of_this_size, like_the_faces, one_a_face, sides_of_brushes, with_known_faces};
 use crate::dialect::shared::WideEdge;
@@ -97,7 +97,7 @@ records! {
     pub struct FaceBrushList(8) {
         /// How many brushes made the face.
         pub count: u32 as "m_nFaceBrushCount",
-        /// Of one brush its index, all bits for a displacement; of more the first in lump 22.
+        /// For one brush its index, all bits set for a displacement; for several the first index in lump 22.
         pub first: u32 as "m_nFaceBrushStart",
     }
 

@@ -96,9 +96,9 @@ impl<'a> Sheet<'_, 'a> {
 
     /// Whether everything after a block can move without a change of its bytes: it holds no known or possible offsets.
     pub(super) fn may_shift_behind(&self, block: usize) -> bool {
-        let mut behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
+        let mut after = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
         self.parts.unread_header.is_none()
-            && behind.all(|slot| {
+            && after.all(|slot| {
                 let slot = &self.parts.slots[*slot];
                 let rules = self.parts.rules;
                 let holds_offsets = !rules.relative_members && rules.game_lump.map(SlotId::Lump) == Some(slot.id);
@@ -107,8 +107,8 @@ impl<'a> Sheet<'_, 'a> {
     }
 
     pub(super) fn alignment_behind(&self, block: usize) -> usize {
-        let behind = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
-        behind.map(|slot| self.alignment(&self.parts.slots[*slot])).max().unwrap_or(4)
+        let after = self.blocks[block + 1..].iter().flat_map(|block| &block.slots);
+        after.map(|slot| self.alignment(&self.parts.slots[*slot])).max().unwrap_or(4)
     }
 
     pub(super) fn alignment(&self, slot: &Slot) -> usize {

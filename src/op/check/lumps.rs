@@ -23,7 +23,7 @@ pub(super) struct Lump<'a> {
     pub(super) row: Result<&'static Row, String>,
     /// The reason why its number of records is wrong, if it certainly is.
     pub(super) misfit: Option<String>,
-    /// Whether a lump that it is told by cannot be read.
+    /// Whether a lump from which its struct is detected cannot be read.
     pub(super) is_unread: bool,
     /// The records, list by list.
     pub(super) parts: Vec<Records>,

@@ -1,9 +1,9 @@
-//! What makes one entity's pairs those of another.
+//! The changes that make the pairs of one entity those of another.
 
 use crate::content::entities::Entity;
 use crate::op::patch::{Change, Expected, PairKey};
 
-/// Pairs are compared with each other; no entity of a game has nearly this many.
+/// The most pairs that are compared with each other; entities of games have far fewer.
 const MOST_PAIRS: usize = 1024;
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -13,7 +13,7 @@ fn list(entity: &Entity<'_>) -> List {
     entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
 }
 
-/// The key of a pair, with a number where there are equal ones.
+/// The key of a pair, with a number if there are equal keys.
 fn key(list: &List, at: usize) -> PairKey {
     let name = &list[at].0;
     let is_equal = |(other, _): &&Pair| other.eq_ignore_ascii_case(name);
@@ -26,14 +26,14 @@ fn expected(list: &List, at: usize) -> Expected {
     Expected { key: key(list, at), value: Some(list[at].1.clone()) }
 }
 
-/// All pairs of an entity, up to a number that tells it from any other.
+/// All pairs of an entity, up to a number that is enough to identify it.
 pub(super) fn all(entity: &Entity<'_>) -> Vec<Expected> {
     let mut list = list(entity);
     list.truncate(MOST_PAIRS);
     (0..list.len()).map(|at| expected(&list, at)).collect()
 }
 
-/// The changes, and what has to be there for them; `None` where no changes give the pairs in their order.
+/// The changes and what they expect; `None` if no changes give the pairs in their order.
 pub(super) fn changes(old: &Entity<'_>, new: &Entity<'_>) -> Option<(Vec<Expected>, Vec<Change>)> {
     let (old, new) = (list(old), list(new));
     if old == new || old.len().max(new.len()) > MOST_PAIRS {
@@ -92,12 +92,12 @@ pub(super) fn changes(old: &Entity<'_>, new: &Entity<'_>) -> Option<(Vec<Expecte
     Some((seen, changes))
 }
 
-/// Which old pairs the first new ones are, and the new ones after them; `None` where pairs change places.
+/// The old pairs of the first new ones, and the new pairs after them; `None` if pairs change places.
 fn matched<'n>(old: &List, new: &'n List) -> Option<(Vec<usize>, &'n [Pair])> {
     let mut found: Vec<usize> = Vec::new();
     for (at, pair) in new.iter().enumerate() {
         let start = found.last().map_or(0, |last| last + 1);
-        // Of equal keys the one that has the value already, if the rest of them is not needed for it.
+        // Of equal keys, the one that has the value already, if enough others are left.
         let same = old[start..].iter().position(|other| other == pair);
         let next = same.or_else(|| old[start..].iter().position(|(key, _)| *key == pair.0));
         match next {

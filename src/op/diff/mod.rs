@@ -1,4 +1,4 @@
-//! What makes the entities of one map those of another, as a patch.
+//! The patch that makes the entities of one map those of another.
 
 mod changes;
 pub(in crate::op) mod pairing;
@@ -14,19 +14,20 @@ use crate::content::entities::{Entities, Entity};
 /// Above this many comparisons of pairs, the entities of a class that nothing else identifies are paired in order.
 pub(in crate::op) const MOST_COMPARED: usize = 1 << 26;
 
-/// Each addition and move takes time by the number of entities: above this product the whole text is shorter work.
+/// The time of each addition and move depends on the number of entities: above this product the patch has the whole
+/// text.
 const MOST_ARRANGED: usize = 1 << 27;
 
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
 /// byte for byte.
 ///
-/// Entities are matched by who they are, not by where they are: by `hammerid`, by `targetname` and class, by
-/// `model`, by `origin`, and then by what they have in common. Where pairs alone would not give the same bytes (other
-/// spacing, comments, an order of pairs that no edit makes) the patch has an entity's exact text, and the whole text
-/// where the text between entities differs.
+/// Entities are matched by identity, not by position: by `hammerid`, by `targetname` and class, by `model`, by
+/// `origin`, and then by the pairs that they have in common. If edits of pairs would not give the same bytes (other
+/// spacing, comments, another order of pairs), the patch has the exact text of the entity. If the text between entities
+/// is different, it has the whole text.
 ///
 /// # Errors
-/// None but for texts beyond the limits of [`Entities::parse`].
+/// Only for texts beyond the limits of [`Entities::parse`].
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -49,7 +50,7 @@ pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
     }
     let pairing = pair(old, new, MOST_COMPARED);
     let mut exact = vec![false; new.len()];
-    // Twice: with pairs where they do, then with exact texts where the pairs gave others.
+    // Two attempts: with edits of pairs; then with exact texts for entities whose pairs gave other bytes.
     for _ in 0..2 {
         let patch = Patch { entities, operations: operations(old, new, &pairing, &exact) };
         let arranged = |operation: &&Operation| {
@@ -71,7 +72,7 @@ pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
     Ok(Patch { entities, operations })
 }
 
-/// The operations that make one text the other; an entity's exact text where that is asked for.
+/// The operations that make one text the other; with the exact text of an entity if requested.
 fn operations(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>], exact: &[bool]) -> Vec<Operation> {
     let mut operations = Vec::new();
     let mut kept = vec![false; old.len()];
@@ -133,15 +134,17 @@ fn arrange(
     }
 }
 
-/// Who an entity is, for one that is only moved.
+/// The identity of an entity, for one that is only moved.
 fn who(entity: &Entity<'_>) -> Vec<Expected> {
-    let told = |expected: &Expected| pairing::TELLING.iter().any(|key| expected.key.name.eq_ignore_ascii_case(key));
-    changes::all(entity).into_iter().filter(told).collect()
+    let identity =
+        |expected: &Expected| pairing::IDENTIFYING.iter().any(|key| expected.key.name.eq_ignore_ascii_case(key));
+    changes::all(entity).into_iter().filter(identity).collect()
 }
 
-/// Which of the paired ones stay where they are: as many as can, while the others move around them.
+/// Which of the paired entities stay in place: as many as possible; the others move.
 pub(in crate::op) fn longest_rise(pairing: &[Option<usize>]) -> Vec<bool> {
-    // For each length the place of the smallest index that a rise of it ends with, and the place before each.
+    // For each length, the position of the smallest index at the end of an increasing sequence of that length, and the
+    // position before each.
     let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut before = vec![None; pairing.len()];
     for (at, index) in pairing.iter().enumerate().filter_map(|(at, index)| Some((at, (*index)?))) {

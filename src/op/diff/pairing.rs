@@ -1,11 +1,11 @@
-//! Which entity of one map is which of another.
+//! Matches the entities of two maps.
 
 use std::collections::HashMap;
 
 use crate::content::entities::{Entities, Entity};
 
-/// The keys that tell who an entity is.
-pub(super) const TELLING: [&[u8]; 5] = [b"classname", b"hammerid", b"targetname", b"model", b"origin"];
+/// The keys that identify an entity.
+pub(super) const IDENTIFYING: [&[u8]; 5] = [b"classname", b"hammerid", b"targetname", b"model", b"origin"];
 
 struct Pairing<'e, 'a> {
     old: &'e Entities<'a>,
@@ -15,8 +15,8 @@ struct Pairing<'e, 'a> {
     is_taken: Vec<bool>,
 }
 
-/// For each new entity the old one that it is. Above `most_compared` comparisons of pairs, the entities of a class that
-/// nothing else identifies are paired in order.
+/// For each new entity the old one that it matches. Above `most_compared` comparisons of pairs, the entities of a class
+/// that nothing else identifies are paired in order.
 pub(in crate::op) fn pair(old: &Entities<'_>, new: &Entities<'_>, most_compared: usize) -> Vec<Option<usize>> {
     let (found, is_taken) = (vec![None; new.len()], vec![false; old.len()]);
     let mut pairing = Pairing { old, new, found, is_taken };
@@ -50,23 +50,23 @@ impl<'e> Pairing<'e, '_> {
         (old, new.iter().filter(|entity| self.found[entity.index()].is_none()).collect())
     }
 
-    /// Pairs those that have the same in what tells them; several of the same in their order.
-    fn by(&mut self, tell: impl Fn(&Entity<'e>) -> Option<Vec<&'e [u8]>>) {
+    /// Pairs entities with equal identities; several with the same identity are paired in order.
+    fn by(&mut self, identify: impl Fn(&Entity<'e>) -> Option<Vec<&'e [u8]>>) {
         let (old, new) = self.rest();
         let mut known: HashMap<Vec<&[u8]>, Vec<usize>> = HashMap::new();
         for entity in old.iter().rev() {
-            if let Some(told) = tell(entity) {
-                known.entry(told).or_default().push(entity.index());
+            if let Some(identity) = identify(entity) {
+                known.entry(identity).or_default().push(entity.index());
             }
         }
         for entity in &new {
-            if let Some(old) = tell(entity).and_then(|told| known.get_mut(&told)?.pop()) {
+            if let Some(old) = identify(entity).and_then(|identity| known.get_mut(&identity)?.pop()) {
                 self.take(entity.index(), old);
             }
         }
     }
 
-    /// Pairs those of a class that have the most in common, if that is half of what they have.
+    /// Pairs the entities of a class that have the most pairs in common, if these are at least half of their pairs.
     fn by_likeness(&mut self, most_compared: usize) {
         let (old, new) = self.rest();
         let mut known: HashMap<Option<Vec<u8>>, Vec<&Entity<'e>>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! A patch carried out: in memory, and as a whole or not at all.
+//! Applies a patch, in memory, as a whole or not at all.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ impl Patch {
     /// The lump's bytes after the patch, for [`Draft::set`](crate::Draft::set).
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] where the patch does not fit: the hint lists everything that does not. As the methods
-    /// of [`Entities`] and [`EntityMut`] for edits that no engine could read back.
+    /// [`ErrorKind::Refused`] if the patch does not fit; the hint lists all reasons. As the methods of [`Entities`] and
+    /// [`EntityMut`] for edits that no engine could read back.
     pub fn apply(&self, entities: &Entities<'_>) -> Result<Vec<u8>> {
         let meant = self.fit(entities)?;
         if let [Operation::Text { text, .. }] = &self.operations[..] {
@@ -28,16 +28,16 @@ impl Patch {
         Ok(bytes)
     }
 
-    /// The entities after the patch, which is not a whole text.
+    /// The entities after a patch that does not replace the whole text.
     pub(in crate::op) fn applied<'a>(&self, entities: &Entities<'a>) -> Result<Entities<'a>> {
         self.carry_out(entities, &self.fit(entities)?)
     }
 
     fn fit(&self, entities: &Entities<'_>) -> Result<Vec<Meant>> {
         fit::meant(self, entities).map_err(|wrong| {
-            let message = format!("the patch does not fit: {} of what it expects", wrong.len());
+            let message = format!("the patch does not fit: {} of its expectations", wrong.len());
             let is = if wrong.len() == 1 { "is" } else { "are" };
-            Error::new(ErrorKind::Refused, format!("{message} {is} not so")).with_hint(wrong.join("\n"))
+            Error::new(ErrorKind::Refused, format!("{message} {is} not met")).with_hint(wrong.join("\n"))
         })
     }
 
@@ -100,10 +100,10 @@ impl Change {
     }
 }
 
-/// What is added and moved.
+/// Additions and moves.
 struct Order<'a> {
     entities: Arrangement<'a>,
-    /// What was put last after an entity, and the other way round.
+    /// The entity that was put last after another one, and the inverse.
     last_after: HashMap<usize, usize>,
     is_after: HashMap<usize, usize>,
 }
@@ -135,7 +135,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Puts entities beside another one, in the order that they have.
+    /// Puts entities beside another one; their order stays.
     fn put(&mut self, ids: &[usize], spot: &Spot, beside: usize) -> Result<()> {
         let Some(&last) = ids.last() else { return Ok(()) };
         for id in ids {

@@ -1,4 +1,4 @@
-//! Whether a patch fits the entities of a map: which entities are meant, and whether they are as expected.
+//! Checks whether a patch fits the entities of a map: finds its entities and compares them with the expectations.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use crate::bytes::escaped;
 use crate::content::entities::{Entities, Entity};
 use crate::content::select::Index;
 
-/// How much of a text is shown.
+/// The length of a text in messages.
 const SHOWN: usize = 60;
 
-/// What an operation is about, by the indices before the patch.
+/// The entities of an operation, by the indices before the patch.
 pub(super) struct Meant {
     pub(super) on: Vec<usize>,
     pub(super) beside: Option<usize>,
 }
 
-/// What is meant by each operation; where something does not fit, all of that.
+/// The entities of each operation; or, if something does not fit, all reasons.
 pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>, Vec<String>> {
     let mut wrong = Vec::new();
     if let Some(expected) = patch.entities.filter(|expected| *expected != entities.len()) {
@@ -46,13 +46,15 @@ pub(super) fn meant(patch: &Patch, entities: &Entities<'_>) -> Result<Vec<Meant>
             Operation::Replace { old, .. } => match (&on[..], old) {
                 ([one], Some(old)) => say_other_text(entities.get(*one), old, &mut say),
                 ([] | [_], _) => {}
-                (several, _) => say(format!("{} entities are meant, and one can have this text", several.len())),
+                (several, _) => {
+                    say(format!("{} entities are selected, and only one can have this text", several.len()))
+                }
             },
             Operation::Text { .. } if patch.operations.len() > 1 => {
                 say("a whole text is the only operation of its patch".to_owned());
             }
             Operation::Text { old: Some(old), .. } if crc32fast::hash(&entities.to_bytes()) != *old => {
-                say("the entity text is another one than was expected, by its checksum".to_owned());
+                say("the checksum of the entity text is not the expected one".to_owned());
             }
             _ => {}
         }
@@ -107,9 +109,9 @@ impl Target {
         match count {
             Some(count) if count != found.len() => {
                 let were = if count == 1 { "was" } else { "were" };
-                Err(format!("{self} stands for {}, and {count} {were} expected", number(found.len())))
+                Err(format!("{self} means {}, and {count} {were} expected", number(found.len())))
             }
-            None if found.is_empty() => Err(format!("{self} stands for no entity")),
+            None if found.is_empty() => Err(format!("{self} means no entity")),
             _ => Ok(found),
         }
     }
@@ -117,7 +119,7 @@ impl Target {
     fn find_one(&self, entities: &mut Index<'_>) -> Result<usize, String> {
         match self.find(entities)?[..] {
             [one] => Ok(one),
-            ref several => Err(format!("{self} stands for {} entities, where one says a place", several.len())),
+            ref several => Err(format!("{self} means {} entities, and a place needs exactly one", several.len())),
         }
     }
 }
@@ -152,7 +154,7 @@ impl fmt::Display for PairKey {
 }
 
 impl Expected {
-    /// Says what an entity has instead.
+    /// States what an entity has instead.
     fn fails(&self, entity: &Entity<'_>) -> Option<String> {
         let found = entity.all(&self.key.name).nth(self.key.nth.unwrap_or(1).saturating_sub(1));
         if found == self.value.as_deref() {
@@ -173,7 +175,7 @@ impl Expected {
     }
 }
 
-/// The beginning of a text on one line.
+/// The start of a text, on one line.
 fn shown(text: &[u8]) -> String {
     let dots = if text.len() > SHOWN { "..." } else { "" };
     format!("`{}{dots}`", escaped(&text[..text.len().min(SHOWN)]))

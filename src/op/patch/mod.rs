@@ -1,14 +1,14 @@
-//! Patches of entities: what is to be done to which entities of a map, and what has to be there for it.
+//! Patches of entities: operations on entities of a map, and what they expect.
 //!
-//! All targets mean the entities as they are before the patch, and all expectations are tried before anything is
-//! done: a patch fits a map as a whole, or does nothing and says everything that does not fit.
+//! All targets refer to the entities before the patch, and all expectations are checked first: a patch is applied as a
+//! whole, or not at all with an error that lists everything that does not fit.
 
 mod apply;
 mod fit;
 
 use crate::content::select::Selector;
 
-/// What is to be done to the entities of a map.
+/// Operations on the entities of a map.
 ///
 /// ```
 /// use bspkit::content::entities::Entities;
@@ -30,9 +30,9 @@ use crate::content::select::Selector;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Patch {
-    /// How many entities the map has to have.
+    /// How many entities the map must have.
     pub entities: Option<usize>,
-    /// What is done, in this order: changes of entities, then additions and moves, and removals at the end.
+    /// The operations. They are done in this order: changes of entities, additions and moves, removals.
     pub operations: Vec<Operation>,
 }
 
@@ -51,16 +51,16 @@ pub enum Operation {
     Edit {
         /// Which entities.
         on: Target,
-        /// What each of them has to have.
+        /// What each of them must have.
         expect: Vec<Expected>,
-        /// What is changed, one after the other.
+        /// The changes, in order.
         changes: Vec<Change>,
     },
-    /// Gives an entity another text, byte for byte.
+    /// Replaces the text of an entity, byte for byte.
     Replace {
         /// Which entity: one.
         on: Target,
-        /// The text that it has to have.
+        /// The text that it must have.
         old: Option<Vec<u8>>,
         /// From brace to brace.
         text: Vec<u8>,
@@ -69,14 +69,14 @@ pub enum Operation {
     Remove {
         /// Which entities.
         on: Target,
-        /// What each of them has to have.
+        /// What each of them must have.
         expect: Vec<Expected>,
     },
-    /// Moves entities, in the order that they have.
+    /// Moves entities; their order stays.
     Move {
         /// Which entities.
         on: Target,
-        /// What each of them has to have.
+        /// What each of them must have.
         expect: Vec<Expected>,
         /// Where to.
         to: Spot,
@@ -95,7 +95,7 @@ pub enum Operation {
         /// Where to; `None` is after the last entity.
         to: Option<Spot>,
     },
-    /// Takes the place of the whole lump; the only operation of its patch.
+    /// Replaces the whole lump; it must be the only operation of its patch.
     Text {
         /// The CRC-32 of the bytes that are replaced.
         old: Option<u32>,
@@ -104,7 +104,7 @@ pub enum Operation {
     },
 }
 
-/// Which entities an operation is about.
+/// The entities of an operation.
 ///
 /// ```
 /// use bspkit::op::patch::Target;
@@ -115,17 +115,17 @@ pub enum Operation {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Target {
-    /// The one of this index.
+    /// The entity with this index.
     Index(usize),
-    /// Those that have all these pairs: this many, one where nothing is said.
+    /// The entities that have all these pairs, with their expected number; one by default.
     Match(Vec<(Vec<u8>, Vec<u8>)>, Option<usize>),
-    /// Those that a selector matches: this many, one or more where nothing is said.
+    /// The entities that a selector matches, with their expected number; at least one by default.
     Select(Selector, Option<usize>),
 }
 
 /// A place beside an entity.
 ///
-/// What several operations put after the same entity is in the order of the operations.
+/// If several operations put entities after the same entity, the order of the operations is kept.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spot {
@@ -135,7 +135,7 @@ pub enum Spot {
     After(Target),
 }
 
-/// A key of an entity: the first of equal ones, or the one of a number.
+/// A key of an entity: the first of equal keys, or the one with a number.
 ///
 /// ```
 /// use bspkit::op::patch::PairKey;
@@ -151,39 +151,39 @@ pub struct PairKey {
     pub nth: Option<usize>,
 }
 
-/// What an entity has to have before it is changed.
+/// What an entity must have before it is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The key.
     pub key: PairKey,
-    /// Its value; `None` where the key must not be there.
+    /// Its value; `None` if the entity must not have the key.
     pub value: Option<Vec<u8>>,
 }
 
-/// A change of an entity's pairs; keys are counted as they are after the changes before it.
+/// A change of the pairs of an entity. Numbers of keys refer to the state after the previous changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// Sets a value; a key that is not there is added after the other ones.
+    /// Sets a value; a missing key is added after the others.
     Set {
         /// The key.
         key: PairKey,
         /// The value.
         value: Vec<u8>,
     },
-    /// Adds a pair after the other ones, whether the key is there already or not.
+    /// Adds a pair after the others, even if the key exists.
     Add {
         /// The key.
         key: Vec<u8>,
         /// The value.
         value: Vec<u8>,
     },
-    /// Removes the pair of a number, or all pairs of a key; it has to be there.
+    /// Removes the pair with a number, or all pairs of a key; it must exist.
     Unset {
         /// The key.
         key: PairKey,
     },
-    /// Gives the pair of a number, or all pairs of a key, another key; it has to be there.
+    /// Renames the key of the pair with a number, or of all pairs of a key; it must exist.
     Rename {
         /// The key.
         key: PairKey,
@@ -193,7 +193,7 @@ pub enum Change {
 }
 
 impl From<&str> for PairKey {
-    /// The key of this very name.
+    /// The key with exactly this name.
     fn from(name: &str) -> Self {
         PairKey { name: name.as_bytes().to_vec(), nth: None }
     }

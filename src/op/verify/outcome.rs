@@ -1,8 +1,8 @@
-//! What became of the laws.
+//! The results of the laws.
 
 use std::fmt;
 
-/// What became of the laws on one map.
+/// The results of the laws on one map.
 ///
 /// ```
 /// let bytes = std::fs::read("tests/maps/q3/own_rooms.bsp")?;
@@ -14,13 +14,13 @@ use std::fmt;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The verdicts by the laws' names, in the order in which they were tried.
+    /// The verdicts by the names of the laws, in the order of the tests.
     pub laws: Vec<(&'static str, Verdict)>,
     /// How many records of each type there are.
     pub records: Vec<(&'static str, usize)>,
 }
 
-/// What became of one law.
+/// The result of one law.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -28,7 +28,7 @@ pub enum Verdict {
     Pass,
     /// It does not apply: the map is damaged or pinned in a way that forbids the edit.
     Skipped,
-    /// It does not hold; what was seen.
+    /// It does not hold, with the difference.
     Fail(String),
 }
 

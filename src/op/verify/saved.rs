@@ -1,4 +1,4 @@
-//! A saved file beside the map that it was made from: what may differ, and what must not.
+//! Compares a saved file with the map from which it was made: what may be different, and what must not be.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::bsp::Bsp;
 use crate::bytes::{Data, align_up, escaped};
 use crate::file::{Bounds, Layout, Segment, SegmentKind, Slot, SlotId};
 
-/// One of the two files, and what of it is asked for again and again.
+/// One of the two files, with data that is used several times.
 struct Side<'b, 'd> {
     bsp: &'b Bsp<'d>,
     segments: Vec<Segment>,
@@ -27,7 +27,7 @@ impl<'b, 'd> Side<'b, 'd> {
         self.bsp.container().bytes()
     }
 
-    /// The bytes of all segments of a kind. Of one segment, which may be most of the file, no copy is made.
+    /// The bytes of all segments of a kind. A single segment, which may be most of the file, is not copied.
     fn content(&self, kind: SegmentKind) -> Cow<'_, [u8]> {
         let segments = self.segments.iter().filter(|segment| segment.kind == kind);
         let mut parts = segments.map(|segment| &self.bytes()[segment.range.clone()]);
@@ -36,14 +36,14 @@ impl<'b, 'd> Side<'b, 'd> {
     }
 }
 
-/// The second bytes after the first ones; the first ones alone where the others are empty.
+/// Both byte strings joined; the first one without a copy if the second is empty.
 fn joined<'a>(first: Cow<'a, [u8]>, second: &[u8]) -> Cow<'a, [u8]> {
     if second.is_empty() { first } else { Cow::Owned([&first, second].concat()) }
 }
 
-/// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and stands
-/// where its alignment and the layout allow, no content outside of slots is lost, every offset is right.
-/// Without a layout only what the slots hold is compared and not where they stand.
+/// Compares a saved file with the map it was made from: every slot but the edited one has equal bytes and is at an
+/// offset that its alignment and the layout allow, no content outside of slots is lost, every offset is right. Without
+/// a layout only the content of slots is compared, not their offsets.
 ///
 /// # Errors
 /// What differs, in one sentence.
@@ -53,10 +53,11 @@ pub fn compare(
     layout: Option<Layout>,
     edit: Option<(SlotId, &[u8])>,
 ) -> Result<(), String> {
-    // How a damaged directory reads best may change with the file's size; the user has to name the dialect then.
+    // The best interpretation of a damaged directory may change with the size of the file. Then the user must name the
+    // dialect.
     let known = old.container().damaged().next().map(|_| old.dialect());
     let mut new = Bsp::from_data(Data::from(saved), known);
-    // The caller may have named the dialect of a map that is detected as another one, or as none.
+    // The caller may have named the dialect of a map that is detected as another one, or not at all.
     let dialect = |map: &Bsp<'_>| map.dialect().name;
     let is_other = |map: &crate::Result<Bsp<'_>>| !map.as_ref().is_ok_and(|map| dialect(map) == dialect(old));
     if is_other(&new) && is_other(&Bsp::from_data(Data::from(old.container().bytes()), None)) {
@@ -84,7 +85,7 @@ pub fn compare(
         }
     }
     same_header(old, &new)?;
-    // A last slot that is emptied leaves what stood before it to the tail.
+    // If the last slot is emptied, the tail follows what was before it.
     let is_strict = layout.is_some() && edit.is_none_or(|(_, bytes)| !bytes.is_empty());
     same_tail(&was, &is, is_strict)?;
     if matches!(layout, None | Some(Layout::Repack)) {
@@ -118,7 +119,7 @@ fn same_slot(
     if old.member_flags(before.id) != new.member_flags(after.id) {
         return Err("its flags changed".to_string());
     }
-    // A lump that runs past the end of the file has fewer bytes to show, not more.
+    // A lump that runs past the end of the file may have fewer bytes, but not more.
     if before.bounds != after.bounds {
         return Err(format!("it was {} and now is {}", before.bounds, after.bounds));
     }
@@ -136,8 +137,8 @@ fn same_slot(
     if old_bytes == new_bytes { Ok(()) } else { Err("its bytes changed".to_string()) }
 }
 
-/// Which of a slot's bytes belong to words: those of a game lump's directory, or of the header where a slot lies over
-/// it. They are compared with the slots whose words they are.
+/// The bytes of a slot that are words: the directory of a game lump, or the header if a slot overlaps it. They are
+/// compared with the slots to which the words belong.
 fn words_within(side: &Side<'_, '_>, slot: &Slot) -> impl Iterator<Item = usize> {
     let (start, end) = (slot.stored.start, slot.stored.end);
     let words = &side.words[side.words.partition_point(|word| word + 4 <= start)..];
@@ -145,7 +146,8 @@ fn words_within(side: &Side<'_, '_>, slot: &Slot) -> impl Iterator<Item = usize>
     words.flat_map(|word| *word..word + 4).filter(|at| slot.stored.contains(at)).map(move |at| at - start)
 }
 
-/// What moved kept its alignment; what stands anew begins at a multiple of 4, or of what its kind asks for.
+/// A slot that moved kept its alignment; a slot that was placed anew begins at a multiple of 4, or of the alignment of
+/// its kind.
 fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edited: bool) -> Result<(), String> {
     let nested = matches!(before.id, SlotId::Game(_) | SlotId::Bspx(_));
     if nested || before.stored.is_empty() || after.stored.is_empty() || before.offset == after.offset {
@@ -163,7 +165,7 @@ fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edi
         let overlaps = other.stored.start < before.stored.end && before.stored.start < other.stored.end;
         overlaps && other.id != before.id && !matches!(other.id, SlotId::Game(_))
     });
-    // What overlaps is laid again as one, its first slot at the alignment.
+    // Overlapping slots are rewritten as one block, whose first slot is aligned.
     if is_shared && layout == Layout::Repack && !edited {
         return Ok(());
     }
@@ -175,7 +177,7 @@ fn allowed_place(old: &Bsp<'_>, before: &Slot, after: &Slot, layout: Layout, edi
     }
 }
 
-/// Outside of its words the header is as it was; a word changed only where its target did.
+/// Outside of words the header is unchanged; a word changed only if its target did.
 fn same_header(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     let end = old.container().parts.header_end;
     let (before, after) = (&old.container().bytes()[..end], &new.container().bytes()[..end]);
@@ -194,7 +196,8 @@ fn same_header(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     }
 }
 
-/// Servers compare the game lump's bytes with their clients', and those hold its place but on consoles.
+/// Servers compare the bytes of the game lump with those of their clients, and these bytes contain its offset, except
+/// on consoles.
 fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     let Some(lump) = old.dialect().rules.game_lump else { return Ok(()) };
     if old.dialect().rules.relative_members {
@@ -207,17 +210,17 @@ fn game_lump_stays(old: &Bsp<'_>, new: &Bsp<'_>) -> Result<(), String> {
     }
 }
 
-/// No byte that is not zero is lost where no slot names it.
+/// No nonzero byte outside of slots is lost.
 fn same_content(old: &Side<'_, '_>, new: &Side<'_, '_>) -> Result<(), String> {
     fn named_by_none(side: &Side<'_, '_>) -> impl Iterator<Item = u8> {
         let segments = side.segments.iter().filter(|part| matches!(part.kind, SegmentKind::Gap | SegmentKind::Tail));
         let bytes = segments.flat_map(|segment| &side.bytes()[segment.range.clone()]);
         bytes.copied().filter(|byte| *byte != 0)
     }
-    // What brings a BSPX block to a multiple of 4 is no content: it has to go where the block's place says so.
+    // The padding before a BSPX block is not content: it changes with the place of the block.
     let bspx_padding = old.bsp.container().parts.tail.iter().any(|part| part.is_bspx_padding());
     let mut after = named_by_none(new);
-    // A slot that was detached may leave bytes behind that nobody names any more; none may be missing.
+    // A slot that was detached may leave bytes that no slot names any more; none may be missing.
     let is_kept = named_by_none(old).all(|byte| after.any(|other| other == byte));
     match is_kept || bspx_padding {
         true => Ok(()),
@@ -225,27 +228,27 @@ fn same_content(old: &Side<'_, '_>, new: &Side<'_, '_>) -> Result<(), String> {
     }
 }
 
-/// A tail without the zeros before it: they become or cease to be padding with the place where the last lump ends.
+/// A tail without the zeros before it: whether they are padding depends on where the last lump ends.
 fn content(tail: &[u8]) -> &[u8] {
     &tail[tail.iter().take_while(|byte| **byte == 0).count()..]
 }
 
-/// What stands behind the last slot is whole, and where its readers look for it.
+/// The tail after the last slot is complete and at the place where its readers look for it.
 fn same_tail(was: &Side<'_, '_>, is: &Side<'_, '_>, is_strict: bool) -> Result<(), String> {
     let (old, new) = (was.bsp, is.bsp);
     let (before, after) = (was.content(SegmentKind::Tail), is.content(SegmentKind::Tail));
     let trailers = (was.content(SegmentKind::Trailer), is.content(SegmentKind::Trailer));
     if trailers.0.is_empty() && !before.is_empty() {
-        // What was no trailer before may come to say the right offset by accident.
+        // Bytes that were not a trailer before may have the right offset by accident.
         let after = joined(after, &trailers.1);
         let both_empty = content(&before).is_empty() && content(&after).is_empty();
         if before != after && !both_empty && (is_strict || !content(&after).ends_with(content(&before))) {
             let (before, after) = (escaped(&before), escaped(&after));
-            return Err(format!("the bytes behind the last lump changed: {before} became {after}"));
+            return Err(format!("the bytes after the last lump changed: {before} became {after}"));
         }
     }
     if !trailers.0.is_empty() && trailers.1.is_empty() {
-        return Err("the trailer behind the last lump does not repeat the entities' offset".to_string());
+        return Err("the trailer after the last lump does not repeat the entities' offset".to_string());
     }
     let entities_end_at_trailer = |bsp: &Bsp<'_>| {
         let lump = bsp.dialect().rules.trailer_lump.map(|lump| bsp.slots()[lump].stored.end);
@@ -259,7 +262,7 @@ fn same_tail(was: &Side<'_, '_>, is: &Side<'_, '_>, is_strict: bool) -> Result<(
     let at = align_up(ends.fold(new.container().parts.header_end, usize::max), 4);
     let has_block = was.content(SegmentKind::Bspx).len() >= 8 && !old.container().has_immovable();
     if has_block && !new.container().bytes()[at.min(size)..].starts_with(b"BSPX") {
-        return Err(format!("the BSPX block does not stand at {at}"));
+        return Err(format!("the BSPX block is not at {at}"));
     }
     Ok(())
 }

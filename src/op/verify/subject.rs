@@ -1,4 +1,4 @@
-//! The code that the laws are tried on.
+//! The code that the laws test.
 
 use indexmap::IndexMap;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::file::Layout;
 use crate::record::RecordInfo;
 
-/// The code under the laws: how drafts are written and entity texts printed.
+/// The code that the laws test: how drafts are written and entity texts are printed.
 ///
 /// ```
 /// use bspkit::op::verify::{Subject, run_on};
@@ -22,7 +22,7 @@ use crate::record::RecordInfo;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    /// Writes a draft's file; the memory of what was written before, whose bytes mean nothing, may be used again.
+    /// Writes the file of a draft; the given buffer may be reused, its bytes have no meaning.
     pub write: fn(&Draft<'_>, Layout, Vec<u8>) -> Result<Vec<u8>>,
     /// Prints an entity text after each value was set to what it is.
     pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
@@ -31,7 +31,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What the library does.
+    /// The code of the library.
     pub const REAL: Subject = Subject {
         write: |draft, layout, spare| draft.plan(layout)?.to_vec_in(spare),
         reprint: |text, rules| {
@@ -58,5 +58,5 @@ impl Subject {
     };
 }
 
-/// How many pairs of an entity are set to what they are: finding the n-th of equal keys costs n.
+/// How many pairs of an entity are set to their own value: finding the n-th of equal keys costs n.
 const MOST_PAIRS: usize = 256;

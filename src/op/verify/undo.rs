@@ -1,11 +1,11 @@
-//! Undoing a saved edit: the law that the others' files are tried by.
+//! Undoing a saved edit: a law that is tested on the files of the other laws.
 
 use super::{Failure, Law, Spare, Subject, broken, compare, error, save};
 use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::file::{Layout, SlotId};
 
-/// The law of what the old text set again in a saved file gives: it is tried on every file that the laws of edits save.
+/// The law that setting the old text in a saved file restores it; tested on every file that the laws of edits save.
 #[derive(Default)]
 pub(super) struct Undo {
     tried: bool,
@@ -13,7 +13,7 @@ pub(super) struct Undo {
 }
 
 impl Undo {
-    /// Tries it on a file, unless it is broken already.
+    /// Tests it on a file, unless it has failed before.
     pub(super) fn look_at(&mut self, saved: &[u8], law: impl FnOnce(&[u8]) -> Law) {
         if self.broken.is_some() {
             return;
@@ -34,7 +34,7 @@ impl Undo {
     }
 }
 
-/// The old text set again in the saved file gives every slot its old bytes.
+/// Setting the old text in the saved file gives every slot its old bytes.
 pub(super) fn undone(
     bsp: &Bsp<'_>,
     subject: &Subject,
@@ -43,7 +43,7 @@ pub(super) fn undone(
     layout: Layout,
     spare: &mut Spare,
 ) -> Law {
-    // Emptied again, the last lump leaves padding where there was none.
+    // If the last lump is emptied again, padding remains where there was none.
     if text.is_empty() {
         return Err(Failure::DoesNotApply);
     }
