@@ -69,7 +69,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             tell(&said, takes_stdout, job);
             Ok(match (draft.changes()?.is_empty(), said.findings.is_empty()) {
                 (true, true) => Edited::Same,
-                (_, is_whole) => Edited::Told { what: String::new(), is_whole },
+                (_, is_whole) => Edited::With { what: String::new(), is_whole },
             })
         });
     }

@@ -107,7 +107,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let rules = count(report.rules.len(), "rule", "rules");
         let what = format!("{matching} of {rules} matched {}", count(report.matched(), "entity", "entities"));
-        Ok(Edited::Told { what, is_whole: true })
+        Ok(Edited::With { what, is_whole: true })
     })
 }
 
