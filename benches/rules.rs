@@ -88,7 +88,8 @@ fn matching(entity: &Entity<'_>, number: usize, is_expression: bool) -> Outcome<
     let shown = if is_expression { format!("/^{value}$/") } else { value.clone() };
     let regex = RegexBuilder::new(&format!("^{value}$")).unicode(false).case_insensitive(true).build()?;
     let (plain, regex) = if is_expression { (None, Some(regex)) } else { (Some(value.into_bytes()), None) };
-    let pairs = vec![(b"classname".to_vec(), Some(class.clone().into_bytes()), None), (key.clone().into(), plain, regex)];
+    let pairs =
+        vec![(b"classname".to_vec(), Some(class.clone().into_bytes()), None), (key.clone().into(), plain, regex)];
     Ok(Some((format!("\"classname\" \"{class}\"\n\"{key}\" \"{shown}\"\n"), Plain { pairs })))
 }
 

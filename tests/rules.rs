@@ -5,6 +5,8 @@
 mod convert;
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "rules/cousins.rs"]
+mod cousins;
 #[path = "rules/difference.rs"]
 mod difference;
 #[path = "rules/lint.rs"]

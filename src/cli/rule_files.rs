@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use bspkit::ErrorKind;
-use bspkit::face::input;
+use bspkit::face::{input, rules};
 use bspkit::op::rules::{Format, Mode, Rules};
 use clap::ValueEnum;
 
 use super::show::shown;
 
-/// The file of a folder that is for all maps.
-const GLOBAL: &str = "global_filters.cfg";
+/// What a folder has, by format: the file for all maps, the extension of those in `maps`, and whether a file is also
+/// for maps whose names begin with its name and an underscore.
+const FOLDERS: [(Format, &str, &str, bool); 2] =
+    [(Format::Stripper, "global_filters.cfg", "cfg", true), (Format::Qmm, "global.ini", "ini", false)];
 
 // How rule files are read. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
@@ -21,6 +23,21 @@ pub(crate) struct Reading {
     /// error and every pair of a filter has to match; or as Lumper does
     #[arg(long, value_name = "MODE", default_value = "plugin")]
     mode: ModeName,
+    /// The format [default: by the extension: .cfg, .ini, .rule, .jsonc]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatName>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatName {
+    /// Stripper:Source
+    Stripper,
+    /// stripper_qmm, for Quake III
+    Qmm,
+    /// Lazyripent2, for GoldSrc
+    Lazyripent,
+    /// StripperCS2
+    Cs2,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -36,29 +53,44 @@ pub(crate) struct RuleFiles {
     global: Option<Rules>,
     /// In a folder, the files of maps by their names without extension.
     maps: HashMap<String, Rules>,
+    /// Whether files are also for maps whose names begin with theirs.
+    of_beginnings: bool,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Stripper => Format::Stripper,
+            FormatName::Qmm => Format::Qmm,
+            FormatName::Lazyripent => Format::Lazyripent,
+            FormatName::Cs2 => Format::Cs2,
+        }
+    }
 }
 
 impl Reading {
     /// Reads a file, or all files of a folder. What a file has wrong is an error where it is used.
     pub(crate) fn read(&self, path: &Path) -> Result<RuleFiles> {
         if !path.is_dir() {
-            return Ok(RuleFiles { global: Some(self.file(path)?), maps: HashMap::new() });
+            return Ok(RuleFiles { global: Some(self.file(path)?), maps: HashMap::new(), of_beginnings: false });
         }
-        let mut files = RuleFiles { global: None, maps: HashMap::new() };
-        let global = path.join(GLOBAL);
-        if global.exists() {
-            files.global = Some(self.file(&global)?);
-        }
-        for file in in_folder(&path.join("maps"))? {
+        let is_of_folder = |row: &&(Format, &str, &str, bool)| {
+            let wanted = self.format.is_none_or(|format| Format::from(format) == row.0);
+            wanted && (path.join(row.1).exists() || !in_folder(&path.join("maps"), row.2).is_ok_and(|it| it.is_empty()))
+        };
+        let Some((_, global, extension, of_beginnings)) = FOLDERS.iter().find(is_of_folder) else {
+            bail!(
+                "{} has neither global_filters.cfg nor a maps/NAME.cfg: name a folder of Stripper, or a rule file",
+                shown(path)
+            );
+        };
+        let global = Some(path.join(global)).filter(|global| global.exists());
+        let global = global.map(|global| self.file(&global)).transpose()?;
+        let mut files = RuleFiles { global, maps: HashMap::new(), of_beginnings: *of_beginnings };
+        for file in in_folder(&path.join("maps"), extension)? {
             if let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) {
                 files.maps.insert(stem.to_owned(), self.file(&file)?);
             }
-        }
-        if files.global.is_none() && files.maps.is_empty() {
-            bail!(
-                "{} has neither {GLOBAL} nor a maps/NAME.cfg: name a folder of Stripper, or a rule file",
-                shown(path)
-            );
         }
         Ok(files)
     }
@@ -70,12 +102,14 @@ impl Reading {
             ModeName::Strict => Mode::Strict,
             ModeName::Lumper => Mode::Lumper,
         };
-        Ok(Rules::read(&shown(path), &input::read(path)?, Format::Stripper, mode))
+        let (name, text) = (shown(path), input::read(path)?);
+        let format = self.format.map_or_else(|| rules::detect(&name, &text), Format::from);
+        Ok(rules::read(&name, &text, format, mode))
     }
 }
 
 /// The rule files of a folder, sorted; none if there is no such folder.
-fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let cannot = |error| bspkit::Error::new(ErrorKind::Io, format!("cannot read {}", shown(folder))).with_source(error);
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -83,7 +117,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     };
     let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(cannot));
     let mut paths: Vec<PathBuf> = paths.collect::<std::result::Result<_, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cfg") && path.is_file());
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension) && path.is_file());
     paths.sort();
     Ok(paths)
 }
@@ -92,7 +126,8 @@ impl RuleFiles {
     /// The files for a map of this name, in the order in which they are applied: the one for all maps, then one for
     /// each beginning of the name before an underscore, then the one of the whole name.
     pub(crate) fn of(&self, map: &str) -> Vec<&Rules> {
-        let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0).chain([map.len()]);
+        let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0 && self.of_beginnings);
+        let starts = starts.chain([map.len()]);
         self.global.iter().chain(starts.filter_map(|at| self.maps.get(&map[..at]))).collect()
     }
 

@@ -22,6 +22,8 @@ pub mod policy;
 pub mod records;
 #[cfg(feature = "json")]
 pub mod report;
+#[cfg(feature = "json")]
+pub mod rules;
 #[cfg(feature = "script")]
 pub mod script;
 

@@ -20,13 +20,14 @@ const LISTED: usize = 10;
 
 /// Apply rule files to the entities, such as those of Stripper:Source
 ///
-/// A map is changed by all of its rules or, after an error, by none. A map that no rule matches is left as it is. With
+/// Files of stripper_qmm, Lazyripent2 and StripperCS2 are read too. A map is changed by all of its rules or, after an error, by none. A map that no rule matches is left as it is. With
 /// -v, --dry-run and --json the report lists what each rule matched and did.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent apply dm4.bsp --rules clean.cfg -o out.bsp
   bspkit ent apply maps --rules addons/stripper -o edited
-  bspkit ent apply maps --rules clean.cfg --mode strict --require-matches --dry-run"
+  bspkit ent apply maps --rules clean.cfg --mode strict --require-matches --dry-run
+  bspkit ent apply dm4.bsp --rules brighter.rule -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -127,7 +128,7 @@ fn require(report: &Report<'_>) -> Result<()> {
 fn verb(action: &Action) -> [&'static str; 2] {
     match action {
         Action::Remove => ["remove", "removes"],
-        Action::Add(_) => ["add", "adds"],
+        Action::Add(_) | Action::AddFor(..) => ["add", "adds"],
         _ => ["modify", "changes"],
     }
 }
@@ -167,7 +168,7 @@ fn line(applied: &Applied<'_>, report: &Report<'_>) -> String {
     let rest = applied.count - listed.len();
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let pairs = match (&applied.rule.action, applied.pairs) {
-        (Action::Modify(_), [removed, set, added]) => {
+        (Action::Modify(_) | Action::Acts(_), [removed, set, added]) => {
             format!(" (pairs: {removed} removed, {set} set, {added} added)")
         }
         _ => String::new(),

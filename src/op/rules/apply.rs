@@ -2,14 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::acts::Stored;
 use super::door::{self, Failure};
 use super::find::Finder;
+use super::lazyripent::Act;
 use super::model::{Action, Applied, Match, NewPair, Report, Rule, Rules, Step, Who};
-use crate::Result;
 use crate::content::entities::{Entities, Entity};
+use crate::{Error, ErrorKind, Result};
 
 /// How many entities are listed in a report, for all rules together.
 const MOST_LISTED: usize = 1 << 20;
+
+/// How many entities a map may have while rules add some for others; no text may have more.
+const MOST_ENTITIES: usize = 131_072;
 
 /// A pair of an entity that rules changed or added.
 #[derive(Clone, Debug)]
@@ -32,6 +37,8 @@ pub(super) struct Work<'e> {
     pub(super) removed: HashMap<usize, usize>,
     /// The last rule that changed each one.
     pub(super) changed_by: HashMap<usize, usize>,
+    /// What `store` keeps.
+    stored: Stored,
     finder: Finder,
     listed: usize,
 }
@@ -80,7 +87,10 @@ pub(super) fn run<'r, 'a>(
     }
     let mut work = Work::new(entities, report.rules.iter().map(|applied| applied.rule));
     for number in 0..report.rules.len() {
-        work.run(number, &mut report);
+        if let Err(why) = work.run(number, &mut report) {
+            let error = Error::new(ErrorKind::Refused, why);
+            return (report, Err(Failure { error, rule: Some(number) }));
+        }
     }
     let done = door::edited(&work, entities);
     (report, done)
@@ -105,17 +115,29 @@ impl<'e> Work<'e> {
             added: Vec::new(),
             removed: HashMap::new(),
             changed_by: HashMap::new(),
+            stored: Stored::new(),
             finder,
             listed: 0,
         }
     }
 
     /// Applies one rule, by its number in the report.
-    fn run(&mut self, number: usize, report: &mut Report<'_>) {
+    ///
+    /// # Errors
+    /// Why an action does not fit an entity.
+    fn run(&mut self, number: usize, report: &mut Report<'_>) -> std::result::Result<(), String> {
         let Applied { file, rule, .. } = report.rules[number];
-        if let Action::Add(pairs) = &rule.action {
-            return self.add(number, pairs, report);
+        match &rule.action {
+            Action::Add(pairs) => {
+                self.add(number, pairs, report);
+                return Ok(());
+            }
+            Action::AddFor(class, acts) if rule.on.tests.is_empty() => {
+                return self.add_for(number, class, acts, None, report);
+            }
+            _ => {}
         }
+        let mut matched = Vec::new();
         let all = self.old.len() + self.added.len();
         let candidates = self.finder.candidates(&rule.on).unwrap_or_else(|| (0..all).collect());
         for entity in candidates {
@@ -123,14 +145,89 @@ impl<'e> Work<'e> {
                 continue;
             }
             let Some(is_exact) = self.holds(entity, &rule.on, file.hides_empty()) else { continue };
-            self.list(number, entity, report);
+            if !matches!(rule.action, Action::AddFor(..)) {
+                self.list(number, entity, report);
+            }
             let applied = &mut report.rules[number];
             applied.loose += usize::from(!is_exact);
             match &rule.action {
                 Action::Modify(steps) => self.modify(number, entity, steps, file.hides_empty(), applied),
+                Action::Acts(_) | Action::AddFor(..) => matched.push(entity),
                 _ => drop(self.removed.insert(entity, number)),
             }
         }
+        match &rule.action {
+            Action::Acts(acts) => self.act(number, acts, &matched, report),
+            Action::AddFor(class, acts) => {
+                matched.into_iter().try_for_each(|of| self.add_for(number, class, acts, Some(of), report))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Each action on all entities that matched, then the next one.
+    fn act(
+        &mut self,
+        number: usize,
+        acts: &[Act],
+        matched: &[usize],
+        report: &mut Report<'_>,
+    ) -> std::result::Result<(), String> {
+        let Applied { file, .. } = report.rules[number];
+        for act in acts {
+            for &entity in matched {
+                let mut stored = std::mem::take(&mut self.stored);
+                let (pairs, counts) = (self.pairs_of(entity), &mut report.rules[number].pairs);
+                let done = act.apply(pairs, None, (&file.name, &mut stored), number, counts);
+                self.stored = stored;
+                done.map_err(|why| format!("#{entity}: {why} (line {})", act.at.line))?;
+                self.changed_by.insert(entity, number);
+            }
+        }
+        matched.iter().for_each(|entity| self.find_again(*entity, |pair| pair.by == Some(number)));
+        Ok(())
+    }
+
+    /// Adds an entity whose values may refer to those of another one.
+    fn add_for(
+        &mut self,
+        number: usize,
+        class: &[u8],
+        acts: &[Act],
+        of: Option<usize>,
+        report: &mut Report<'_>,
+    ) -> std::result::Result<(), String> {
+        let Applied { file, rule, .. } = report.rules[number];
+        // Rules that match what they added would double the entities each time.
+        if self.old.len() + self.added.len() >= MOST_ENTITIES {
+            return Err(format!("the map would have more than {MOST_ENTITIES} entities"));
+        }
+        let of = of.map(|of| self.pairs_of(of).clone());
+        let class = Pair { key: b"classname".to_vec(), value: class.to_vec(), origin: None, by: Some(number) };
+        let mut pairs = vec![class];
+        let mut counts = [0; 3];
+        for act in acts {
+            let stored = (&file.name[..], &mut self.stored);
+            let done = act.apply(&mut pairs, of.as_deref(), stored, number, &mut counts);
+            done.map_err(|why| format!("the added entity: {why} (line {})", act.at.line))?;
+        }
+        let pairs = pairs.into_iter().map(|pair| NewPair { at: rule.at, key: pair.key, value: pair.value });
+        self.add(number, &pairs.collect::<Vec<_>>(), report);
+        Ok(())
+    }
+
+    /// The pairs of an entity, to change them.
+    fn pairs_of(&mut self, entity: usize) -> &mut Vec<Pair> {
+        let old = &self.old;
+        self.changed.entry(entity).or_insert_with(|| {
+            let pair = |(at, pair): (usize, crate::content::entities::Pair<'_>)| Pair {
+                key: pair.key.to_vec(),
+                value: pair.value.to_vec(),
+                origin: Some(at),
+                by: None,
+            };
+            old[entity].pairs().enumerate().map(pair).collect()
+        })
     }
 
     fn holds(&self, entity: usize, on: &Match, hides_empty: bool) -> Option<bool> {
@@ -179,16 +276,7 @@ impl<'e> Work<'e> {
     }
 
     fn modify(&mut self, number: usize, entity: usize, steps: &[Step], hides_empty: bool, applied: &mut Applied<'_>) {
-        let old = &self.old;
-        let pairs = self.changed.entry(entity).or_insert_with(|| {
-            let pair = |(at, pair): (usize, crate::content::entities::Pair<'_>)| Pair {
-                key: pair.key.to_vec(),
-                value: pair.value.to_vec(),
-                origin: Some(at),
-                by: None,
-            };
-            old[entity].pairs().enumerate().map(pair).collect()
-        });
+        let pairs = self.pairs_of(entity);
         let counts = applied.pairs;
         for step in steps {
             step.apply(pairs, number, hides_empty, &mut applied.pairs);

@@ -47,6 +47,9 @@ impl Rules {
                     operations.push(Operation::Add { pairs, to: None });
                 }
                 Action::Remove => operations.push(Operation::Remove { on: select(None)?, expect: Vec::new() }),
+                Action::Acts(_) | Action::AddFor(..) => {
+                    lost.push((rule.at, "the actions of Lazyripent2".to_owned()));
+                }
                 Action::Modify(steps) => {
                     for step in steps {
                         let (on, change) = match step {

@@ -20,7 +20,7 @@ pub struct Code {
 
 macro_rules! codes {
     ($($name:ident = $text:literal, $severity:ident, [$($mode:ident),*], $meaning:literal;)*) => {
-        $(pub(super) const $name: &Code =
+        $(pub(crate) const $name: &Code =
             &Code { name: $text, severity: Severity::$severity, meaning: $meaning, refused_by: &[$(Mode::$mode),*] };)*
 
         /// All kinds of findings about rules.

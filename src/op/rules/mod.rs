@@ -6,23 +6,31 @@
 //! | format | extension | source |
 //! |---|---|---|
 //! | [`Format::Stripper`] | `.cfg` | `parser.cpp` of alliedmodders/stripper-source |
+//! | [`Format::Qmm`] | `.ini` | the documentation of stripper_qmm 2.5 |
+//! | [`Format::Lazyripent`] | `.rule` | the documentation of Lazyripent2 |
+//! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; `face::rules` reads it (feature `json`) |
 
+mod acts;
 mod apply;
 mod convert;
 mod difference;
 mod door;
 mod find;
-mod finding;
+pub(crate) mod finding;
+mod lazyripent;
 mod lint;
 mod lumper;
 mod model;
 mod pattern;
+mod qmm;
 mod stripper;
+mod tokens;
 mod write;
 
 pub use apply::apply;
 pub use difference::{Difference, difference};
 pub use finding::{At, CODES, Code, Finding};
+pub use lazyripent::{Act, Verb};
 pub use lint::Lint;
 pub use model::{Action, Applied, Expected, Match, Need, NewPair, Report, Rule, Rules, Step, Test, Who};
 pub use pattern::Pattern;
@@ -49,6 +57,12 @@ pub enum Mode {
 pub enum Format {
     /// Stripper:Source.
     Stripper,
+    /// stripper_qmm, for Quake III and its relatives.
+    Qmm,
+    /// Lazyripent2, for GoldSrc.
+    Lazyripent,
+    /// StripperCS2.
+    Cs2,
 }
 
 impl Rules {
@@ -69,7 +83,13 @@ impl Rules {
         let mut rules = Rules::new(name, format, mode);
         match (format, mode) {
             (Format::Stripper, Mode::Lumper) => lumper::read(&mut rules, text),
-            _ => stripper::read(&mut rules, text),
+            (Format::Stripper, _) => stripper::read(&mut rules, text),
+            (Format::Qmm, _) => qmm::read(&mut rules, text),
+            (Format::Lazyripent, _) => lazyripent::read(&mut rules, text),
+            (Format::Cs2, _) => {
+                let at = At { line: 1, column: 1 };
+                rules.find(finding::UNSUPPORTED, at, "files of StripperCS2 are JSON, which `face::rules` reads");
+            }
         }
         rules.findings.sort_by_key(|found| found.at);
         rules

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::{self, At, Finding};
+use super::lazyripent::Act;
 use super::pattern::{Pattern, Unfit};
 use super::{Format, Mode};
 use crate::bytes::escaped;
@@ -66,6 +67,12 @@ pub enum Action {
     Add(Vec<NewPair>),
     /// Changes each entity that matches, step by step.
     Modify(Vec<Step>),
+    /// Changes the entities that match: the first action for all of them, then the next one. An action that does not
+    /// fit an entity is an error.
+    Acts(Vec<Act>),
+    /// Adds an entity of this class for each one that matches, or one if there are no tests; its values may refer to
+    /// those of the entity that matches.
+    AddFor(Vec<u8>, Vec<Act>),
 }
 
 /// Which entities match.
@@ -154,7 +161,7 @@ pub enum Step {
 }
 
 impl Rules {
-    pub(super) fn new(name: &str, format: Format, mode: Mode) -> Self {
+    pub(crate) fn new(name: &str, format: Format, mode: Mode) -> Self {
         Rules { name: name.to_owned(), format, mode, rules: Vec::new(), findings: Vec::new(), steps: 0 }
     }
 
@@ -171,7 +178,7 @@ impl Rules {
         Some(if rest.is_empty() { error } else { error.with_hint(rest.join("\n")) })
     }
 
-    pub(super) fn find(&mut self, code: &'static finding::Code, at: At, message: impl Into<String>) {
+    pub(crate) fn find(&mut self, code: &'static finding::Code, at: At, message: impl Into<String>) {
         self.findings.push(Finding { code, at, message: message.into() });
     }
 
@@ -181,7 +188,7 @@ impl Rules {
     }
 
     /// A regular expression that starts at this place; `None` if it cannot be used, which is a finding.
-    pub(super) fn pattern(&mut self, at: At, text: &[u8]) -> Option<Pattern> {
+    pub(crate) fn pattern(&mut self, at: At, text: &[u8]) -> Option<Pattern> {
         self.compiled(at, text, Pattern::new(text))
     }
 
@@ -198,6 +205,8 @@ impl Rules {
                 return Some(pattern);
             }
             Ok(_) => (finding::UNSUPPORTED, 0, "the expressions of the file are too large together".to_owned()),
+            // Only Stripper:Source goes on without the pair.
+            Err(Unfit::Invalid(offset, why)) if self.format != Format::Stripper => (finding::SYNTAX, offset, why),
             Err(Unfit::Invalid(offset, why)) => (finding::PATTERN, offset, why),
             Err(Unfit::Unsupported(offset, why)) => {
                 (finding::UNSUPPORTED, offset, format!("{why} is not supported by this program"))

@@ -1,6 +1,7 @@
 //! Rules as text of Stripper:Source, and what that text cannot say.
 
 use super::finding::At;
+use super::lazyripent::Act;
 use super::model::{Action, Expected, Match, NewPair, Rules, Step, Test};
 use super::stripper::MOST_IN_LINE;
 use crate::bytes::escaped;
@@ -87,6 +88,13 @@ impl Rules {
                     writer.pairs("", pairs);
                 }
                 Action::Modify(steps) => writer.modify(rule.at, &rule.on, steps),
+                Action::Acts(acts) => match acts.iter().map(Act::as_step).collect::<Option<Vec<_>>>() {
+                    Some(steps) => writer.modify(rule.at, &rule.on, &steps),
+                    None => writer.lost.push((rule.at, "actions that calculate or refer to values".to_owned())),
+                },
+                Action::AddFor(..) => {
+                    writer.lost.push((rule.at, "an added entity for each one that matches".to_owned()));
+                }
             }
             if writer.lost.len() > lost && !matches!(rule.action, Action::Add(_)) {
                 writer.text.truncate(start);

@@ -1,0 +1,214 @@
+//! Files of Lazyripent2: blocks of selectors and actions, for some maps or for all.
+//!
+//! Keys and values are matched with their case. An action that does not fit an entity, such as a replacement of a key
+//! that it does not have, ends the work on the map. Source: the documentation of Lazyripent2.
+
+use super::finding::{self, At};
+use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
+use super::stripper::shown;
+use super::tokens::{Kind, Token, split};
+
+/// What an action of Lazyripent2 does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Gives a key another value.
+    Replace,
+    /// Removes a key.
+    Remove,
+    /// Adds a key.
+    New,
+    /// Gives a pair another key, after the other pairs.
+    Rename,
+    /// Sets bits of a whole number.
+    BitSet,
+    /// Clears bits of a whole number.
+    BitClear,
+    /// Adds to a number.
+    Add,
+    /// Subtracts from a number.
+    Sub,
+    /// Multiplies a number.
+    Mult,
+    /// Divides a number.
+    Div,
+    /// Keeps a value for `{global.NAME}`.
+    Store,
+}
+
+/// An action of Lazyripent2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Its place.
+    pub at: At,
+    /// What it does.
+    pub verb: Verb,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The value, with references to keys and stored values; for [`Verb::Rename`] the new key.
+    pub value: Vec<u8>,
+}
+
+/// The words of a block, each with the number of its operands.
+#[derive(Clone, Copy)]
+enum Word {
+    /// With a value or without, and whether it is negated.
+    Test(bool, bool),
+    Act(Verb, bool),
+    NewEntity,
+    RemoveEntity,
+}
+
+const WORDS: [(&str, Word); 17] = [
+    ("match", Word::Test(true, false)),
+    ("dont-match", Word::Test(true, true)),
+    ("have", Word::Test(false, false)),
+    ("dont-have", Word::Test(false, true)),
+    ("replace", Word::Act(Verb::Replace, true)),
+    ("remove", Word::Act(Verb::Remove, false)),
+    ("new", Word::Act(Verb::New, true)),
+    ("rename", Word::Act(Verb::Rename, true)),
+    ("bit-set", Word::Act(Verb::BitSet, true)),
+    ("bit-clear", Word::Act(Verb::BitClear, true)),
+    ("add", Word::Act(Verb::Add, true)),
+    ("sub", Word::Act(Verb::Sub, true)),
+    ("mult", Word::Act(Verb::Mult, true)),
+    ("div", Word::Act(Verb::Div, true)),
+    ("store", Word::Act(Verb::Store, true)),
+    ("new-entity", Word::NewEntity),
+    ("remove-entity", Word::RemoveEntity),
+];
+
+type Wrong = (At, String);
+
+/// Reads a file up to the first word that is not understood.
+pub(super) fn read(rules: &mut Rules, text: &[u8]) {
+    let read = split(text, &[b"#", b"//"]).and_then(|tokens| blocks(rules, tokens.into_iter()));
+    if let Err((at, message)) = read {
+        rules.find(finding::SYNTAX, at, message);
+    }
+}
+
+fn blocks(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<(), Wrong> {
+    while let Some(token) = tokens.next() {
+        let mut maps = Vec::new();
+        let open = match token.kind {
+            Kind::Open => token,
+            Kind::Word if token.text.eq_ignore_ascii_case(b"map") => loop {
+                match tokens.next() {
+                    Some(next) if next.kind == Kind::Open => break next,
+                    Some(next) if next.kind != Kind::Close => {
+                        maps.push(String::from_utf8_lossy(&next.text).into_owned())
+                    }
+                    _ => return Err((token.at, "names of maps and `{` were expected after `map`".to_owned())),
+                }
+            },
+            _ => return Err((token.at, format!("`{{` or `map` was expected instead of {}", shown(&token.text)))),
+        };
+        let rule = block(&mut tokens, open.at, maps)?;
+        rules.rules.push(rule);
+    }
+    Ok(())
+}
+
+fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) -> Result<Rule, Wrong> {
+    let (mut tests, mut acts) = (Vec::new(), Vec::new());
+    let (mut class, mut removes) = (None, false);
+    loop {
+        let Some(word) = tokens.next() else { return Err((at, "the block is not closed".to_owned())) };
+        if word.kind == Kind::Close {
+            break;
+        }
+        let lower = word.text.to_ascii_lowercase();
+        let known = WORDS.iter().find(|(name, _)| name.as_bytes() == lower).filter(|_| word.kind == Kind::Word);
+        let Some((name, what)) = known else {
+            let words: Vec<&str> = WORDS.iter().map(|(name, _)| *name).collect();
+            return Err((word.at, format!("{} is not a selector or action: {}", shown(&word.text), words.join(", "))));
+        };
+        let mut operand = |what: &str| match tokens.next() {
+            Some(next) if matches!(next.kind, Kind::Word | Kind::Quoted) => Ok(next),
+            _ => Err((word.at, format!("{what} was expected after `{name}`"))),
+        };
+        match what {
+            Word::Test(has_value, is_negated) => {
+                let key = operand("a key")?;
+                let value = if *has_value { Expected::IsExactly(operand("a value")?.text) } else { Expected::Any };
+                tests.push(Test { at: key.at, key: key.text, is_exact: true, value, is_negated: *is_negated });
+            }
+            Word::Act(verb, has_value) => {
+                let key = operand("a key")?;
+                let value = if *has_value { operand("a value")? } else { word.clone() };
+                check(*verb, &value)?;
+                acts.push(Act { at: word.at, verb: *verb, key: key.text, value: value.text });
+            }
+            Word::NewEntity => class = Some(operand("a class")?.text),
+            Word::RemoveEntity => removes = true,
+        }
+    }
+    let need = |is_met: bool, what: &str| if is_met { Ok(()) } else { Err((at, what.to_owned())) };
+    need(class.is_none() || !removes, "a block cannot both add and remove entities")?;
+    need(!removes || acts.is_empty(), "a block with remove-entity cannot have other actions")?;
+    need(class.is_some() || !tests.is_empty(), "the block has no selector, so it would match every entity")?;
+    need(class.is_some() || removes || !acts.is_empty(), "the block has no action")?;
+    let is_of_old = |act: &&Act| matches!(act.verb, Verb::Replace | Verb::Remove);
+    if let (Some(_), Some(act)) = (&class, acts.iter().find(is_of_old)) {
+        return Err((act.at, "a block with new-entity cannot replace or remove keys".to_owned()));
+    }
+    let action = match class {
+        None if removes => Action::Remove,
+        None => Action::Acts(acts),
+        Some(class) if tests.is_empty() && acts.iter().all(Act::is_plain_new) => {
+            let pair = |act: Act| NewPair { at: act.at, key: act.key, value: act.value };
+            let first = NewPair { at, key: b"classname".to_vec(), value: class };
+            Action::Add([first].into_iter().chain(acts.into_iter().map(pair)).collect())
+        }
+        Some(class) => Action::AddFor(class, acts),
+    };
+    Ok(Rule { at, maps, on: Match { tests, need: Need::Each }, action })
+}
+
+/// What an operand has to be, as far as that is known before a map is.
+fn check(verb: Verb, value: &Token) -> Result<(), Wrong> {
+    let wrong = |what: &str| Err((value.at, format!("{what} was expected instead of {}", shown(&value.text))));
+    match verb {
+        Verb::BitSet | Verb::BitClear if bits(&value.text).is_none() => {
+            wrong("b and six digits 0 or 1, such as b000101,")
+        }
+        Verb::Add | Verb::Sub | Verb::Mult | Verb::Div if number(&value.text).is_none() => wrong("a number"),
+        _ => Ok(()),
+    }
+}
+
+/// `b000101`.
+pub(super) fn bits(text: &[u8]) -> Option<i32> {
+    let digits = text.strip_prefix(b"b").filter(|digits| digits.len() == 6)?;
+    i32::from_str_radix(std::str::from_utf8(digits).ok()?, 2).ok()
+}
+
+pub(super) fn number(text: &[u8]) -> Option<f32> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok().filter(|number: &f32| number.is_finite())
+}
+
+impl Act {
+    fn is_plain_new(&self) -> bool {
+        self.verb == Verb::New && !self.value.contains(&b'{')
+    }
+
+    /// The same as steps, if the value refers to nothing. A step does not fail if it does not fit.
+    pub(super) fn as_step(&self) -> Option<Step> {
+        let at = self.at;
+        let pair = || NewPair { at, key: self.key.clone(), value: self.value.clone() };
+        if self.value.contains(&b'{') {
+            return None;
+        }
+        match self.verb {
+            Verb::Replace => Some(Step::Replace { pairs: vec![pair()], is_exact: true }),
+            Verb::New => Some(Step::Insert(pair())),
+            Verb::Remove => {
+                let (key, value) = (self.key.clone(), Expected::Any);
+                Some(Step::Delete(vec![Test { at, key, is_exact: true, value, is_negated: false }]))
+            }
+            _ => None,
+        }
+    }
+}

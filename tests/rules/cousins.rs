@@ -1,0 +1,316 @@
+//! The formats beside Stripper:Source: stripper_qmm, Lazyripent2 and StripperCS2.
+
+use bspkit::face::rules;
+use bspkit::op::rules::apply;
+
+use super::*;
+
+fn read(name: &str, text: &str) -> bspkit::Result<Rules> {
+    let rules = rules::read(name, text.as_bytes(), rules::detect(name, text.as_bytes()), Mode::Plugin);
+    rules.refusal().map_or(Ok(rules), Err)
+}
+
+/// What the rules make of a map, or the error.
+fn run(name: &str, text: &str, before: &str) -> Result<String, String> {
+    let say = |error: bspkit::Error| {
+        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        format!("{error}{cause}")
+    };
+    let text = read(name, text).map_err(say)?;
+    let map = map(before);
+    let mut entities = Entities::parse(map.as_bytes(), EntityRules::QUAKE2).unwrap();
+    apply([&text], &mut entities, "dm1").map_err(say)?;
+    Ok(short(&entities))
+}
+
+#[track_caller]
+fn becomes(name: &str, text: &str, before: &str, after: &str) {
+    assert_eq!(run(name, text, before).as_deref(), Ok(after), "{text}");
+}
+
+#[track_caller]
+fn fails(name: &str, text: &str, before: &str, why: &str) {
+    assert_eq!(
+        run(name, text, before).map_err(|error| error[..why.len().min(error.len())].to_owned()),
+        Err(why.to_owned()),
+        "{text}"
+    );
+}
+
+#[test]
+fn qmm_filters_with_case_and_absent_keys() {
+    becomes(
+        "r.ini",
+        "filter: { \"classname\" \"light\" \"n\" \"\" }",
+        "classname=light; classname=Light; classname=light n=1",
+        "classname=Light; classname=light n=1",
+    );
+    // An expression has to match all of the value, with its case.
+    becomes(
+        "r.ini",
+        "{ classname /door_.*/ }",
+        "classname=door_1; classname=Door_1; classname=a_door_1",
+        "classname=Door_1; classname=a_door_1",
+    );
+    // An empty filter is ignored; each pair of it needs its own one.
+    becomes("r.ini", "filter: { } { \"a\" \"1\" \"b\" \"1\" }", "a=1 b=1; a=1 a=1", "a=1 a=1");
+}
+
+#[test]
+fn qmm_adds_and_replaces() {
+    becomes(
+        "r.ini",
+        "add:\n{\n\"classname\" \"a\"\n\"n\" \"1\"\n}\nfilter: { \"n\" \"1\" }",
+        "classname=b",
+        "classname=b",
+    );
+    becomes("r.ini", "add: { \"n\" \"1\" }", "", "");
+    // `with` is for all masks since the last one; it sets, adds and removes.
+    let text = "replace: { \"classname\" \"a\" } { \"classname\" \"b\" } with: { \"n\" \"2\" \"m\" \"\" } with: { \"n\" \"3\" }";
+    becomes(
+        "r.ini",
+        text,
+        "classname=a n=1 m=1; classname=b; classname=c",
+        "classname=a n=2; classname=b n=2; classname=c",
+    );
+    becomes("r.ini", "replace: { } with: { \"g\" \"ffa\" }", "classname=a g=1; b=1", "classname=a g=ffa; b=1 g=ffa");
+}
+
+#[test]
+fn qmm_says_what_it_does_not_read() {
+    fails(
+        "r.ini",
+        "; a\nfilter:",
+        "",
+        "r.ini:1:1: filter:, add:, replace:, with: or `{` was expected instead of `;`; there are no comments since version 2.5",
+    );
+    fails(
+        "r.ini",
+        "filter:\n{\n classname=light\n}",
+        "",
+        "r.ini:3:2: a pair \"key\" \"value\" was expected instead of `classname=light`; since version 2.5",
+    );
+    fails("r.ini", "filter: { \"a\"", "", "r.ini:1:11: a pair");
+    fails("r.ini", "filter: { \"a\" \"b", "", "r.ini:1:15: a closing quote was expected");
+    fails("r.ini", "filter: { \"a\" \"1\"", "", "r.ini:1:9: the block is not closed");
+    fails("r.ini", "add: { \"classname\" \"a\" \"n\" \"\" }", "", "r.ini:1:28: the value of an added entity is empty");
+    fails("r.ini", "{ \"a\" \"/(/\" }", "", "r.ini:1:9: the regular expression /(/ cannot be used");
+    fails("r.ini", "add: { \"classname\" \"worldspawn\" }", "", "r.ini:1:6: a worldspawn before all other entities");
+}
+
+#[test]
+fn lazyripent_selects_and_acts() {
+    let before = "classname=light light=100; classname=light; classname=Light light=1";
+    becomes(
+        "r.rule",
+        "# x\n{ match classname light have light replace light 200 }",
+        before,
+        "classname=light light=200; classname=light; classname=Light light=1",
+    );
+    becomes("r.rule", "{ have n dont-match n 1 remove-entity }", "n=1; a=1; n=2", "n=1; a=1");
+    becomes(
+        "r.rule",
+        "{ match classname light dont-have light new light \"1 2\" }",
+        before,
+        "classname=light light=100; classname=light light=1~2; classname=Light light=1",
+    );
+    becomes(
+        "r.rule",
+        "{ have light rename light _light }",
+        before,
+        "classname=light _light=100; classname=light; classname=Light _light=1",
+    );
+    becomes("r.rule", "{ have light remove light }", before, "classname=light; classname=light; classname=Light");
+    // Only for some maps.
+    becomes("r.rule", "map dm2 dm3 { have light remove light }", "light=1", "light=1");
+    becomes("r.rule", "map dm1 { have light remove light }", "light=1 a=1", "a=1");
+}
+
+#[test]
+fn lazyripent_calculates() {
+    let with = |act: &str, value: &str| run("r.rule", &format!("{{ have n {act} }}"), &format!("n={value}"));
+    for (act, before, after) in [
+        ("add n 100", "5", "n=105"),
+        ("sub n 1", "0.5", "n=-0.5"),
+        ("mult n 1.5", "3", "n=4.5"),
+        ("div n 4", "1", "n=0.25"),
+        ("bit-set n b000101", "2", "n=7"),
+        ("bit-clear n b000101", "7", "n=2"),
+        ("bit-set n b100000", "64", "n=96"),
+        ("replace n \"{n} and {n}\"", "1", "n=1~and~1"),
+        ("replace n \"\\{n}\"", "1", "n={n}"),
+    ] {
+        assert_eq!(with(act, before).as_deref(), Ok(after), "{act}");
+    }
+    for (act, before, why) in [
+        ("add n 1", "x", "#1: the value `x` of `n` is not a number (line 1)"),
+        ("div n 0", "1", "#1: the result for `n` is not a number (line 1)"),
+        ("bit-set n b000001", "1.5", "#1: the value `1.5` of `n` is not a whole number (line 1)"),
+        ("replace m 1", "1", "#1: the entity has no key `m` (line 1)"),
+        ("new n 2", "1", "#1: the entity has the key `n` already (line 1)"),
+        ("replace n \"{m}\"", "1", "#1: `{m}` is not known (line 1)"),
+    ] {
+        assert_eq!(with(act, before), Err(format!("the rule at r.rule:1:1 cannot be applied: {why}")));
+    }
+}
+
+#[test]
+fn lazyripent_stores_and_adds() {
+    let text = "{ match classname a store n last } { match classname b replace n \"{global.last}\" }";
+    becomes(
+        "r.rule",
+        text,
+        "classname=a n=1; classname=a n=2; classname=b n=0",
+        "classname=a n=1; classname=a n=2; classname=b n=2",
+    );
+    // Each action on all entities, then the next one.
+    becomes("r.rule", "{ match c a store n v replace n \"{global.v}\" }", "c=a n=1; c=a n=2", "c=a n=2; c=a n=2");
+    becomes("r.rule", "{ new-entity info_null new n 1 }", "a=1", "a=1; classname=info_null n=1");
+    becomes(
+        "r.rule",
+        "{ match classname a new-entity b new n \"{n}\" }",
+        "classname=a n=1; classname=a n=2",
+        "classname=a n=1; classname=a n=2; classname=b n=1; classname=b n=2",
+    );
+    // What doubles each time ends.
+    let bomb = "{ have classname new-entity a } ".repeat(30);
+    fails("r.rule", &bomb, "classname=a", "the rule at r.rule:1:");
+}
+
+#[test]
+fn lazyripent_says_what_it_does_not_read() {
+    fails("r.rule", "{ match a b }", "", "r.rule:1:1: the block has no action");
+    fails("r.rule", "{ remove a }", "", "r.rule:1:1: the block has no selector, so it would match every entity");
+    fails(
+        "r.rule",
+        "{ match a b remove-entity remove c }",
+        "",
+        "r.rule:1:1: a block with remove-entity cannot have other actions",
+    );
+    fails(
+        "r.rule",
+        "{ new-entity a replace b c }",
+        "",
+        "r.rule:1:16: a block with new-entity cannot replace or remove keys",
+    );
+    fails("r.rule", "{\n match a\n}", "", "r.rule:2:2: a value was expected after `match`");
+    fails("r.rule", "{ matches a b }", "", "r.rule:1:3: `matches` is not a selector or action: match,");
+    fails("r.rule", "{ have n bit-set n 5 }", "", "r.rule:1:20: b and six digits 0 or 1");
+    fails("r.rule", "{ have n add n x }", "", "r.rule:1:16: a number was expected");
+    fails("r.rule", "maps a { }", "", "r.rule:1:1: `{` or `map` was expected");
+    fails("r.rule", "{ have n remove n", "", "r.rule:1:1: the block is not closed");
+}
+
+#[test]
+fn cs2_filters_adds_and_modifies_in_this_order() {
+    let text = "// x\n{ \"$schema\": \"s\", \"add\": [ { \"classname\": \"new\" } ], /* \"y\" */\n\"filter\": { \"classname\": \"light\" },\n\
+                \"filter\": [ { \"n\": \"/^A/\" } ], \"modify\": [ { \"match\": { \"classname\": \"new\" }, \"insert\": { \"a\": \"//1\" } } ] }";
+    becomes(
+        "r.jsonc",
+        text,
+        "classname=light; classname=Light; n=abc; classname=b",
+        "classname=Light; classname=b; classname=new a=//1",
+    );
+    let modify = |parts: &str| format!("{{\"modify\": {{\"match\": {{\"c\": \"a\"}}, {parts}}}}}");
+    becomes(
+        "r.jsonc",
+        &modify("\"replace\": {\"n\": \"2\", \"m\": \"3\"}, \"delete\": {\"n\": \"2\"}"),
+        "c=a n=1; c=b n=1",
+        "c=a m=3; c=b n=1",
+    );
+    becomes("r.jsonc", &modify("\"insert\": {\"n\": \"2\"}"), "c=a n=1; c=a", "c=a n=2; c=a n=2");
+}
+
+#[test]
+fn cs2_outputs_are_pairs_of_source() {
+    let io = |what: &str| format!("{{\"modify\": {{\"match\": {{\"c\": \"a\"}}, {what}}}}}");
+    let delete = io("\"delete\": {\"io\": [{\"outputname\": \"OnUse\", \"inputname\": \"Open\", \"delay\": 1}]}");
+    becomes(
+        "r.jsonc",
+        &delete,
+        "c=a OnUse=d,Open,,1,-1 OnUse=d,Open,,1.00,1 OnUse=d,Open,,10,1 OnUse=d,Close,,1,1",
+        "c=a OnUse=d,Open,,10,1 OnUse=d,Close,,1,1",
+    );
+    let insert = io(
+        "\"insert\": {\"io\": [{\"outputname\": \"OnUse\", \"targetname\": \"d\", \"inputname\": \"Open\", \"delay\": 0.5}]}",
+    );
+    becomes("r.jsonc", &insert, "c=a OnUse=x,Y,,0,-1", "c=a OnUse=x,Y,,0,-1 OnUse=d,Open,,0.5,-1");
+    let filter = "{\"filter\": [{\"io\": [{\"outputname\": \"OnUse\", \"targetname\": \"d.r\"}]}]}";
+    becomes("r.jsonc", filter, "OnUse=d.r,Open,,0,1; OnUse=dxr,Open,,0,1", "OnUse=dxr,Open,,0,1");
+    // Outputs of newer games are divided by byte 27.
+    let text = "{ \"classname\" \"worldspawn\" }\n{ \"OnUse\" \"d.r\x1bOpen\x1b\x1b0\x1b1\" }\n\0";
+    let mut entities = Entities::parse(text.as_bytes(), EntityRules::SOURCE).unwrap();
+    entities.for_any_engine();
+    assert_eq!(apply([&read("r.jsonc", filter).unwrap()], &mut entities, "").unwrap().rules[0].count, 1);
+}
+
+#[test]
+fn cs2_says_what_it_does_not_read() {
+    fails("r.jsonc", "{ \"filter\": [\n  { \"a\" } ] }", "", "r.jsonc:2:9: ");
+    fails(
+        "r.jsonc",
+        "{\n\"filters\": [] }",
+        "",
+        "r.jsonc:2:12: there is no `filters` here: filter, add and modify are known",
+    );
+    fails("r.jsonc", "{ \"filter\": [ 1 ] }", "", "r.jsonc:1:15: an object was expected");
+    fails("r.jsonc", "{ \"filter\": [ { \"a\": 1 } ] }", "", "r.jsonc:1:22: a string was expected");
+    fails(
+        "r.jsonc",
+        "{ \"filter\": [ { \"a\": \"/(/\" } ] }",
+        "",
+        "r.jsonc:1:24: the regular expression /(/ cannot be used",
+    );
+    fails(
+        "r.jsonc",
+        "{ \"filter\": { \"io\": [ { \"targettype\": 7, \"outputname\": \"a\" } ] } }",
+        "",
+        "r.jsonc:1:39: `targettype` is of Source 2 only",
+    );
+    fails("r.jsonc", "{ \"filter\": { \"io\": [ { \"delay\": 7 } ] } }", "", "r.jsonc:1:23: `outputname` is missing");
+}
+
+#[test]
+fn formats_are_detected_and_examples_are_read() {
+    for (name, text, format) in [
+        ("a.cfg", "", Format::Stripper),
+        ("a.INI", "", Format::Qmm),
+        ("a.rule", "", Format::Lazyripent),
+        ("a", "{ \"filter\": [] }", Format::Cs2),
+        ("a", "{\n\"classname\" \"x\"", Format::Stripper),
+        ("a.json", "", Format::Cs2),
+    ] {
+        assert_eq!(rules::detect(name, text.as_bytes()), format, "{name}");
+    }
+    for name in ["brighter.rule", "quake3.ini", "clean.jsonc"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rules").join(name);
+        let rules = read(name, &std::fs::read_to_string(path).unwrap()).unwrap();
+        assert!(rules.findings.is_empty() && !rules.rules.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn rules_of_one_format_are_written_as_stripper() {
+    let stripper = |name: &str, text: &str| {
+        let printed = read(name, text).unwrap().to_stripper();
+        (String::from_utf8(printed.result).unwrap(), printed.lost.into_iter().map(|(_, what)| what).collect::<Vec<_>>())
+    };
+    let (text, lost) = stripper("r.ini", "filter: { \"classname\" \"/a.*/\" \"n\" \"Lamp\" }");
+    assert_eq!(
+        (&text[..], lost.len()),
+        ("filter:\n{\n\"classname\" \"/(?-i)\\A(?:a.*)\\z/\"\n\"n\" \"/(?-i)\\ALamp\\z/\"\n}\n", 0)
+    );
+    gives(
+        &text,
+        "classname=ab n=Lamp; classname=ab n=lamp; classname=xa n=Lamp",
+        "classname=ab n=lamp; classname=xa n=Lamp",
+    );
+    let (text, _) = stripper("r.rule", "{ match classname a replace n 2 }");
+    gives(&text, "classname=a n=1; classname=b n=1", "classname=a n=2; classname=b n=1");
+    assert_eq!(stripper("r.ini", "{ \"n\" \"\" \"a\" \"1\" }").1, ["a test that no `n` may pass"]);
+    assert_eq!(stripper("r.rule", "{ have n add n 1 }").1, ["actions that calculate or refer to values"]);
+    assert_eq!(
+        stripper("r.rule", "map a { have n remove n }").1,
+        ["the rule is for some maps only; put it into files of their names: a"]
+    );
+}
