@@ -8,11 +8,11 @@ use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
 pub use super::quake3::{
     BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES,
 };
-use super::quake3::{Brush, Model};
+use super::quake3::{Brush, Model, Shader as QuakeShader, Surface as QuakeSurface};
 use super::{Dialect, Facts, Game, LightModel, Lump, Magic, QUAKE3, Role, Row, checksum, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, Meaning, Name, index, records, run};
+use crate::record::{Meaning, records};
 
 /// F.A.K.K.2 and Alice.
 pub static FAKK: Dialect = Dialect {
@@ -124,44 +124,15 @@ pub(super) fn shared_out(facts: &Facts<'_>, side_size: i64) -> Result<(), String
 records! {
     /// `dshader_t`: what surfaces and brushes are made of.
     pub struct Shader(76) {
-        /// Its name, without extension.
-        pub name: Name<64>,
-        /// `SURF_` flags.
-        pub surface_flags: i32 as "surfaceFlags" => Meaning::Flags(FlagKind::Surface),
-        /// `CONTENTS_` flags.
-        pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
+        ..QuakeShader,
         /// How finely patches of it are divided.
         pub subdivisions: i32,
     }
 
-    /// `dsurface_t`: Quake III's with one more number.
+    /// `dsurface_t`: Quake III's with one more number. Medal of Honor has had no lump of fogs since version 19, and has
+    /// terrain as kind 5.
     pub struct Surface(108) {
-        /// Its shader.
-        pub shader: i32 as "shaderNum" => index("SHADERS"),
-        /// The fog that it is in, or -1; Medal of Honor has had no lump of them since version 19.
-        pub fog: i32 as "fogNum",
-        /// 1 planar, 2 patch, 3 triangles, 4 flare; 5 terrain in Medal of Honor.
-        pub kind: i32 as "surfaceType",
-        /// Its first vertex.
-        pub first_vertex: i32 as "firstVert" => run("DRAWVERTS", "vertex_count"),
-        /// How many vertexes it has.
-        pub vertex_count: i32 as "numVerts",
-        /// Its first index.
-        pub first_index: i32 as "firstIndex" => run("DRAWINDEXES", "index_count"),
-        /// How many indexes it has, three for each triangle.
-        pub index_count: i32 as "numIndexes",
-        /// The page of its light; negative numbers for none.
-        pub lightmap: i32 as "lightmapNum",
-        /// Where on the page it begins: x and y.
-        pub lightmap_at: [i32; 2] as "lightmapX, lightmapY",
-        /// Width and height on the page.
-        pub lightmap_size: [i32; 2] as "lightmapWidth, lightmapHeight",
-        /// Where in the map the light begins.
-        pub lightmap_origin: [f32; 3] as "lightmapOrigin",
-        /// The steps of the light in the map, then the normal.
-        pub lightmap_vectors: [[f32; 3]; 3] as "lightmapVecs",
-        /// Width and height of a patch in control points.
-        pub patch_size: [i32; 2] as "patchWidth, patchHeight",
+        ..QuakeSurface with { fog: Meaning::Plain },
         /// How finely it is divided.
         pub subdivisions: f32,
     }
@@ -169,10 +140,6 @@ records! {
 
 impl From<Surface> for LitSurface {
     fn from(surface: Surface) -> Self {
-        LitSurface {
-            pages: [surface.lightmap, -1, -1, -1],
-            first_vertex: surface.first_vertex,
-            vertex_count: surface.vertex_count,
-        }
+        surface.base.into()
     }
 }

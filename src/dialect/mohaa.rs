@@ -4,13 +4,15 @@
 //! The header has a checksum. The engine does not compute it, but only compares it between server and client. All edits
 //! here keep it, so edited maps are accepted.
 
+use super::fakk::Shader as OlderShader;
 pub use super::fakk::{
     BRUSHES, DRAWINDEXES, DRAWVERTS, LEAFBRUSHES, LEAFSURFACES, MODELS, NODES, PLANES, SURFACES, Surface,
 };
+use super::quake3::{BrushSide as QuakeBrushSide, Leaf as QuakeLeaf};
 use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checksum, fakk, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, Meaning, Name, index, records, run};
+use crate::record::{Name, index, records, run};
 
 /// Allied Assault.
 pub static MOHAA: Dialect = Dialect {
@@ -109,36 +111,14 @@ pub(super) fn with_sides_of_12(facts: &Facts<'_>, _: &Row) -> Result<(), String>
 records! {
     /// `dshader_t`: what surfaces and brushes are made of.
     pub struct Shader(140) {
-        /// Its name, without extension.
-        pub name: Name<64>,
-        /// `SURF_` flags.
-        pub surface_flags: i32 as "surfaceFlags" => Meaning::Flags(FlagKind::Surface),
-        /// `CONTENTS_` flags.
-        pub content_flags: i32 as "contentFlags" => Meaning::Flags(FlagKind::Contents),
-        /// How finely patches of it are divided.
-        pub subdivisions: i32,
+        ..OlderShader,
         /// An image that defines where shots pass through.
         pub fence_mask: Name<64> as "fenceMaskImage",
     }
 
     /// `dleaf_t`.
     pub struct Leaf(64) {
-        /// Its cluster of the visibility lump; -1 where nothing sees it.
-        pub cluster: i32,
-        /// Its area; -1 where it has no cluster.
-        pub area: i32,
-        /// Its box, for culling.
-        pub mins: [i32; 3],
-        /// Its box, for culling.
-        pub maxs: [i32; 3],
-        /// Its first surface in the leafsurfaces.
-        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
-        /// How many surfaces reach into it.
-        pub leaf_surface_count: i32 as "numLeafSurfaces",
-        /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it.
-        pub leaf_brush_count: i32 as "numLeafBrushes",
+        ..QuakeLeaf,
         /// Its first number in the terrainindexes.
         pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
         /// How many patches of terrain reach into it.
@@ -159,10 +139,7 @@ records! {
 
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
-        /// Its plane, facing out.
-        pub plane: i32 as "planeNum" => index("PLANES"),
-        /// Its shader.
-        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        ..QuakeBrushSide,
         /// Its equation, of sides with a fence mask.
         pub equation: i32 as "equationNum",
     }

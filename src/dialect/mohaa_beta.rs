@@ -2,7 +2,7 @@
 //! the lump of fogs, so the numbers of later lumps are larger by one, and in version 17 smaller leafs (qfiles.h of
 //! OpenMoHAA).
 
-use super::quake3::FOGS;
+use super::quake3::{FOGS, Leaf as QuakeLeaf};
 use super::{Dialect, Key, Lump, MOHAA, Role, Row, keys, lump, mohaa};
 use crate::file::Rules;
 use crate::record::{records, run};
@@ -48,22 +48,7 @@ const ROWS: &[Row] = &[
 records! {
     /// `dleaf_t_ver17`.
     pub struct Leaf(56) {
-        /// Its cluster of the visibility lump; -1 where nothing sees it.
-        pub cluster: i32,
-        /// Its area; -1 where it has no cluster.
-        pub area: i32,
-        /// Its box, for culling.
-        pub mins: [i32; 3],
-        /// Its box, for culling.
-        pub maxs: [i32; 3],
-        /// Its first surface in the leafsurfaces.
-        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
-        /// How many surfaces reach into it.
-        pub leaf_surface_count: i32 as "numLeafSurfaces",
-        /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
-        /// How many brushes reach into it.
-        pub leaf_brush_count: i32 as "numLeafBrushes",
+        ..QuakeLeaf,
         /// Its first number in the terrainindexes.
         pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
         /// How many patches of terrain reach into it.

@@ -5,6 +5,7 @@
 //! lumps.
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
+use super::quake3::BrushSide as QuakeBrushSide;
 pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES, SHADERS};
 use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checksum, keys, only, quake3};
 use crate::file::Rules;
@@ -91,10 +92,7 @@ impl From<DrawVert> for [[f32; 2]; 4] {
 records! {
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
-        /// Its plane, facing out.
-        pub plane: i32 as "planeNum" => index("PLANES"),
-        /// Its shader.
-        pub shader: i32 as "shaderNum" => index("SHADERS"),
+        ..QuakeBrushSide,
         /// A surface on it, or -1; some compilers left garbage here.
         pub surface: i32 as "drawSurfNum",
     }

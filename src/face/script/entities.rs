@@ -289,8 +289,8 @@ fn one(api: &mut Api) {
     api.name::<Entity>("entity");
     api.entry(
         "e.key",
-        "The value of a key, the first of several, as a string; `()` if it does not have the key. `e[\"key\"]` is the same, \
-         and faster. `e.key = value` sets the value, which may be a string, a number, a vector or an output.",
+        "The value of a key, the first of several, as a string; `()` if it does not have the key. `e[\"key\"]` is the \
+         same, and faster. `e.key = value` sets the value, which may be a string, a number, a vector or an output.",
     );
     api.index(Entity::get);
     api.set_index(Entity::set);
