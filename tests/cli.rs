@@ -22,6 +22,9 @@ mod files;
 #[path = "cli/folder.rs"]
 mod folder;
 #[cfg(unix)]
+#[path = "cli/git.rs"]
+mod git;
+#[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;
 #[cfg(unix)]

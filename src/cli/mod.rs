@@ -112,6 +112,7 @@ commands! {
     Verify(verify),
     Check(check),
     Ci(ci),
+    Git(git),
     Checksum(checksum),
     Ent(ent),
     Dump(dump),

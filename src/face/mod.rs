@@ -14,6 +14,7 @@ pub mod folder;
 pub mod images;
 pub mod input;
 pub mod names;
+pub mod outline;
 #[cfg(feature = "json")]
 pub mod patch;
 #[cfg(feature = "policy")]

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod compress;
 pub mod diff;
 pub mod lmp;
+pub mod merge;
 pub mod patch;
 pub mod policy;
 pub mod query;

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 67] = [
+pub(crate) const COMMANDS: [&str; 71] = [
     "",
     "info",
     "ls",
@@ -14,6 +14,10 @@ pub(crate) const COMMANDS: [&str; 67] = [
     "verify",
     "check",
     "ci",
+    "git",
+    "git textconv",
+    "git merge",
+    "git install",
     "checksum",
     "dump",
     "load",
@@ -178,7 +182,8 @@ fn examples_in_help_run() {
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
         git init -q .; git config user.name a; git config user.email a@example.com
-        git commit -qm one --allow-empty; git add maps; git commit -qm two";
+        git commit -qm one --allow-empty; git add maps; git commit -qm two
+        cp q2.bsp base.bsp; cp q2.bsp ours.bsp; cp q2.bsp theirs.bsp";
     room.shell(prepare).done();
     let mut count = 0;
     for command in COMMANDS {
@@ -194,7 +199,7 @@ fn examples_in_help_run() {
             let code = if no_such_lump { 2 } else { i32::from(differs) };
             assert_eq!(run.code, Some(code), "{example}: {}", run.err);
             room.shell(
-                "rm -rf edited cleaned files packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep",
+                "rm -rf merged.bsp edited cleaned files packed lumps out.bsp maps sources dm4.* c1m1_*; mv keep/* .; rmdir keep",
             )
             .done();
             count += 1;

@@ -1,0 +1,92 @@
+//! `git install`: what git has to know to compare and merge maps.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use bspkit::SaveOptions;
+use bspkit::file::replace;
+
+use super::repository::{git, line, top_level};
+use crate::cli::context::Context;
+use crate::cli::help;
+use crate::cli::show::shown;
+use crate::cli::talk::Code;
+
+/// Set up a repository so that git compares and merges maps
+///
+/// Shows which lines of .gitattributes and which settings of the repository are missing. With --write they are written.
+/// Lines of .gitattributes are for all who use the repository; settings are for this clone, so each clone needs this
+/// command once. Nothing outside of the repository changes.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git install
+  bspkit git install --write"
+))]
+pub(crate) struct Args {
+    /// A folder of the repository
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Write it
+    #[arg(long)]
+    write: bool,
+}
+
+/// The file with the attributes of paths.
+const ATTRIBUTES: &str = ".gitattributes";
+
+/// Maps are never changed by git, such as their line ends.
+const LINE: &str = "*.bsp -text diff=bspkit merge=bspkit";
+
+/// Settings of the repository; the program is found by its name.
+const SETTINGS: [(&str, &str); 3] = [
+    ("diff.bspkit.textconv", "bspkit git textconv"),
+    ("merge.bspkit.name", "maps of the BSP family"),
+    ("merge.bspkit.driver", "bspkit git merge %O %A %B --path %P"),
+];
+
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let top = top_level(&args.folder)?;
+    let attributes = top.join(ATTRIBUTES);
+    let mut text = String::new();
+    let old = read(&attributes)?;
+    let is_there = old.lines().any(|line| line.split_whitespace().eq(LINE.split_whitespace()));
+    if !is_there {
+        text += &format!("{ATTRIBUTES}: {LINE}\n");
+        if args.write {
+            let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+            let new = format!("{old}{end}{LINE}\n");
+            replace(&attributes, &SaveOptions::default(), |mut file| file.write_all(new.as_bytes()))?;
+        }
+    }
+    for (name, value) in SETTINGS {
+        // A setting that does not exist is an error of git.
+        let old = git(&top, &["config", "--local", "--get", name]).ok();
+        if old.as_deref().and_then(|old| line(old).ok()) == Some(value) {
+            continue;
+        }
+        text += &format!("git config {name} \"{value}\"\n");
+        if args.write {
+            git(&top, &["config", "--local", name, value]).with_context(|| format!("cannot set {name}"))?;
+        }
+    }
+    cx.talk.stdout(text.as_bytes())?;
+    let said = match (text.is_empty(), args.write) {
+        (true, _) => "is set up already",
+        (false, true) => "is set up",
+        (false, false) => "is not set up; --write writes these lines",
+    };
+    if !cx.talk.quiet {
+        cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
+    }
+    Ok(Code::Done)
+}
+
+fn read(path: &Path) -> Result<String> {
+    match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes).with_context(|| format!("{} is not text", shown(path))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", shown(path))),
+    }
+}

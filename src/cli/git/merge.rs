@@ -1,0 +1,107 @@
+//! `git merge`: merges two edits of the same map.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::file::replace;
+use bspkit::op::merge::{Merged, merge};
+use bspkit::{Layout, SaveOptions};
+
+use crate::cli::context::Context;
+use crate::cli::help;
+use crate::cli::maps::{Maps, real_path};
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job};
+
+/// Merge two edits of the same map
+///
+/// Entities are merged by identity and key, embedded files by name, and every other lump is taken from the side that changed
+/// it. What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it is, the exit
+/// status is 1, and two files are written beside it: NAME.conflicts.txt lists all conflicts, and NAME.merged.bsp has
+/// everything that could be merged, with our side of each conflict. Maps of different dialects are not merged.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit git merge base.bsp ours.bsp theirs.bsp -o merged.bsp
+  bspkit git merge base.bsp ours.bsp theirs.bsp"
+))]
+pub(crate) struct Args {
+    /// The map that both sides were made from
+    #[arg(value_name = "BASE")]
+    base: PathBuf,
+    /// Our map; it becomes the merged one, except with -o
+    #[arg(value_name = "OURS")]
+    ours: PathBuf,
+    /// Their map
+    #[arg(value_name = "THEIRS")]
+    theirs: PathBuf,
+    /// The file for the merged map [default: OURS]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The name of the map in messages and beside which conflicts are written, for git, which merges temporary files
+    /// [default: the file for the merged map]
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+}
+
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let target = args.output.as_ref().unwrap_or(&args.ours);
+    let name = args.path.as_ref().unwrap_or(target);
+    if let Some(output) = &args.output {
+        let real = real_path(output)?;
+        if [&args.base, &args.theirs]
+            .into_iter()
+            .any(|input| real.is_some() && real_path(input).ok() == Some(real.clone()))
+        {
+            bail!("{} is an input map: name another file", shown(output));
+        }
+    }
+    let open = |path: &Path, what: &str| cx.open(path).with_context(|| format!("cannot merge {}: {what}", shown(name)));
+    let (base, ours, theirs) =
+        (open(&args.base, "the base")?, open(&args.ours, "ours")?, open(&args.theirs, "theirs")?);
+    let merged = merge(&base, &ours, &theirs).with_context(|| format!("cannot merge {}", shown(name)))?;
+    Maps::file(name).each(cx, |_, job| {
+        if merged.conflicts.is_empty() {
+            save(&merged, target)?;
+            job.say(&format!("{}: {}", shown(name), summary(&merged)));
+            return Ok(Code::Done);
+        }
+        report(&merged, name, job)?;
+        if let Some(output) = &args.output {
+            job.say(&format!("{} is not written", shown(output)));
+        }
+        Ok(Code::Found)
+    })
+}
+
+fn save(merged: &Merged<'_>, target: &Path) -> Result<()> {
+    let plan = merged.draft.plan(Layout::Keep)?;
+    replace(target, &SaveOptions::default(), |mut file| plan.write_to(&mut file))?;
+    Ok(())
+}
+
+/// Writes what could be merged and the list of conflicts beside the map.
+fn report(merged: &Merged<'_>, name: &Path, job: &mut Job<'_>) -> Result<()> {
+    let (map, list) = (name.with_extension("merged.bsp"), name.with_extension("conflicts.txt"));
+    let mut text = String::new();
+    for conflict in &merged.conflicts {
+        job.line(format!("{}: conflict: {conflict}", shown(name)));
+        text += &format!("{conflict}\n");
+    }
+    replace(&list, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?;
+    save(merged, &map)?;
+    let conflicts = count(merged.conflicts.len(), "conflict", "conflicts");
+    job.say(&format!("{}: {conflicts}, listed in {}", shown(name), shown(&list)));
+    job.say(&format!("{} has everything that could be merged, with our side of each conflict", shown(&map)));
+    Ok(())
+}
+
+fn summary(merged: &Merged<'_>) -> String {
+    let list = |names: &[String]| names.join(", ");
+    match (merged.theirs.is_empty(), merged.both.is_empty()) {
+        (true, true) => "merged: nothing of theirs is new".to_owned(),
+        (false, true) => format!("merged: {} of theirs", list(&merged.theirs)),
+        (true, false) => format!("merged: {} of both sides", list(&merged.both)),
+        (false, false) => format!("merged: {} of theirs, {} of both sides", list(&merged.theirs), list(&merged.both)),
+    }
+}

@@ -1,0 +1,277 @@
+//! Merging two edits of a map: the laws, on maps of every family, and what is a conflict.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::path::Path;
+
+use bspkit::dialect::{Role, quake2};
+use bspkit::op::merge::merge;
+use bspkit::{Bsp, Data, Draft, ErrorKind, Layout};
+
+const MAPS: [&str; 8] = [
+    "q1/own_rooms_bspx",
+    "bsp2/own_rooms",
+    "goldsrc/own_rooms",
+    "q2/own_rooms_bspx",
+    "q3/own_rooms",
+    "qbism/own_rooms_qbism",
+    "source/room_v20",
+    "source/room_v21",
+];
+
+fn open(name: &str) -> Bsp<'static> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(name).with_extension("bsp");
+    Bsp::from_vec(fs::read(path).unwrap()).unwrap()
+}
+
+/// The map after an edit.
+fn edited(base: &Bsp<'static>, layout: Layout, edit: impl FnOnce(&mut Draft<'static>)) -> Bsp<'static> {
+    let mut draft = base.draft();
+    edit(&mut draft);
+    Bsp::from_data(Data::from(draft.plan(layout).unwrap().to_vec()), Some(base.dialect())).unwrap()
+}
+
+fn set(draft: &mut Draft<'_>, index: usize, key: &str, value: &str) {
+    draft.entities().unwrap().get_mut(index).unwrap().set(key, value).unwrap();
+}
+
+/// The merged map, and the conflicts as lines.
+fn merged(base: &Bsp<'static>, ours: &Bsp<'static>, theirs: &Bsp<'static>) -> (Bsp<'static>, Vec<String>) {
+    let merged = merge(base, ours, theirs).unwrap();
+    let bytes = merged.draft.plan(Layout::Keep).unwrap().to_vec();
+    let map = Bsp::from_data(Data::from(bytes), Some(base.dialect())).unwrap();
+    (map, merged.conflicts.iter().map(ToString::to_string).collect())
+}
+
+fn bytes<'b>(bsp: &'b Bsp<'_>) -> &'b [u8] {
+    bsp.container().bytes()
+}
+
+/// Every slot has the same content.
+#[track_caller]
+fn assert_same_content(one: &Bsp<'_>, other: &Bsp<'_>, what: &str) {
+    assert_eq!(one.slots().len(), other.slots().len(), "{what}");
+    for (slot, twin) in one.slots().iter().zip(other.slots()) {
+        // The list of members of the game lump has offsets in it.
+        if one.role_of(slot.id) != Some(Role::GameLump) {
+            assert!(one.bytes(slot.id).unwrap() == other.bytes(twin.id).unwrap(), "{what}: {}", slot.name);
+        }
+    }
+}
+
+/// Edits of everything that is merged in its own way; each is on another entity, file or lump than the others.
+fn edits() -> Vec<(&'static str, fn(&mut Draft<'static>))> {
+    vec![
+        ("message", |draft| set(draft, 0, "message", "The Place")),
+        ("key", |draft| set(draft, 0, "own_key", "1")),
+        ("last", |draft| {
+            let last = draft.entities().unwrap().len() - 1;
+            set(draft, last, "spawnflags", "7");
+        }),
+        ("add", |draft| {
+            drop(draft.entities().unwrap().add([("classname", "info_null"), ("origin", "1 2 3")]).unwrap())
+        }),
+        ("remove", |draft| draft.entities().unwrap().remove(1).unwrap()),
+        ("lump", |draft| {
+            let Some(slot) = draft.bsp().role(Role::Lighting).map(|slot| slot.id) else { return };
+            let mut light = draft.bytes(slot).unwrap().to_vec();
+            light.iter_mut().take(9).for_each(|byte| *byte ^= 0x55);
+            draft.set(slot, light).unwrap();
+        }),
+        ("file", |draft| {
+            if draft.bsp().role(Role::Pak).is_some() {
+                draft.pak().unwrap().add("own/new.txt", &b"new"[..]).unwrap();
+            }
+        }),
+        ("old file", |draft| {
+            if draft.bsp().role(Role::Pak).is_some() {
+                draft.pak().unwrap().replace(0, &b"replaced"[..]).unwrap();
+            }
+        }),
+    ]
+}
+
+/// What only one side changed is as that side has it, byte for byte where it is ours.
+#[test]
+fn one_side_alone() {
+    for name in MAPS {
+        let base = open(name);
+        for (what, edit) in edits() {
+            for layout in [Layout::Keep, Layout::Append] {
+                let side = edited(&base, layout, edit);
+                let what = format!("{name}: {what}, {layout:?}");
+                for (ours, theirs) in [(&side, &base), (&side, &side)] {
+                    let (map, conflicts) = merged(&base, ours, theirs);
+                    assert_eq!(conflicts, Vec::<String>::new(), "{what}");
+                    assert!(bytes(&map) == bytes(&side), "{what}");
+                }
+                let (map, conflicts) = merged(&base, &base, &side);
+                assert_eq!(conflicts, Vec::<String>::new(), "{what}");
+                assert_same_content(&map, &side, &what);
+            }
+        }
+    }
+}
+
+/// Two edits of different things give what both edits one after the other give.
+#[test]
+fn two_sides_are_both_edits() {
+    for name in MAPS {
+        let base = open(name);
+        for (first, (what, one)) in edits().into_iter().enumerate() {
+            for (second, (other_what, other)) in edits().into_iter().enumerate().filter(|(second, _)| *second != first)
+            {
+                let (ours, theirs) = (edited(&base, Layout::Keep, one), edited(&base, Layout::Keep, other));
+                // An edit by index comes before one that moves the others.
+                let both = match (what, second > first) {
+                    ("remove", _) => edited(&theirs, Layout::Keep, one),
+                    _ => edited(&ours, Layout::Keep, other),
+                };
+                let (map, conflicts) = merged(&base, &ours, &theirs);
+                let what = format!("{name}: {what} and {other_what}");
+                assert_eq!(conflicts, Vec::<String>::new(), "{what}");
+                if what.contains("add") && what.contains("last") {
+                    // "last" is another entity after "add".
+                    continue;
+                }
+                assert_same_content(&map, &both, &what);
+            }
+        }
+    }
+}
+
+/// The model of the last entity that has one of its own: `*3`.
+fn last_model(draft: &Draft<'_>) -> String {
+    let models = draft.bsp().slot("models").unwrap();
+    format!("*{}", models.stored.len() / 48 - 1)
+}
+
+#[test]
+fn what_both_change_is_a_conflict() {
+    type Edit = fn(&mut Draft<'static>);
+    let remove: Edit = |draft| draft.entities().unwrap().remove(7).unwrap();
+    let cases: [(Edit, Edit, &[&str]); 9] = [
+        (
+            |draft| set(draft, 6, "light", "1"),
+            |draft| {
+                set(draft, 6, "LIGHT", "2");
+                set(draft, 6, "style", "3");
+            },
+            &["ENTITIES: #6 light: both sides change `light`"],
+        ),
+        (|draft| set(draft, 6, "light", "1"), |draft| set(draft, 6, "light", "1"), &[]),
+        (
+            |draft| set(draft, 7, "light", "1"),
+            remove,
+            &["ENTITIES: #7 light: our side changes it, and theirs removes it"],
+        ),
+        (
+            remove,
+            |draft| set(draft, 7, "light", "1"),
+            &["ENTITIES: #7 light: our side removes it, and theirs changes or moves it"],
+        ),
+        (remove, remove, &[]),
+        (
+            |draft| drop(draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "1")]).unwrap()),
+            |draft| drop(draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "2")]).unwrap()),
+            &["ENTITIES: both sides add a with origin `1 2 3`, with other pairs"],
+        ),
+        (
+            |draft| draft.update(quake2::FACES, 3, |face| face.side = 1).unwrap(),
+            |draft| draft.update(quake2::FACES, 4, |face| face.side = 1).unwrap(),
+            &["FACES: both sides change it"],
+        ),
+        // The faces of one side are for the planes that it has.
+        (
+            |draft| draft.update(quake2::FACES, 3, |face| face.side ^= 1).unwrap(),
+            |draft| {
+                let planes = draft.bsp().slot("planes").unwrap().id;
+                let bytes = draft.bytes(planes).unwrap().repeat(2);
+                draft.set(planes, bytes).unwrap();
+            },
+            &["FACES: our side changes it, and the other side the number of records of PLANES, to which it refers"],
+        ),
+        // Each map is good, and the merged one is not.
+        (
+            |draft| {
+                let model = last_model(draft);
+                let wall = [("classname", "func_wall"), ("model", &*model)];
+                drop(draft.entities().unwrap().add(wall).unwrap());
+            },
+            |draft| {
+                let model = last_model(draft);
+                let entities = draft.entities().unwrap();
+                let its = entities.select(&format!("[model={model}]").parse().unwrap());
+                entities.remove(its[0]).unwrap();
+                let models = draft.bsp().slot("models").unwrap().id;
+                let bytes = draft.bytes(models).unwrap();
+                draft.set(models, bytes[..bytes.len() - 48].to_vec()).unwrap();
+            },
+            &["ENTITIES: the merged map would have an error that neither side has: model is *3, and MODELS has 3"],
+        ),
+    ];
+    let base = open("q2/own_rooms");
+    for (ours, theirs, expected) in cases {
+        let (ours, theirs) = (edited(&base, Layout::Keep, ours), edited(&base, Layout::Keep, theirs));
+        let (map, conflicts) = merged(&base, &ours, &theirs);
+        assert_eq!(conflicts, expected);
+        // The merged map has our side of each conflict, and the rest of theirs.
+        if expected.first().is_some_and(|first| first.contains("both sides change `light`")) {
+            let light = map.entities().unwrap();
+            let light = light.get(6).unwrap();
+            assert_eq!((light.get("light"), light.get("style")), (Some(&b"1"[..]), Some(&b"3"[..])));
+        }
+    }
+}
+
+#[test]
+fn files_that_both_change_are_conflicts() {
+    let base = open("source/room_v20");
+    let name = base.pak().unwrap().get(0).unwrap().name().to_vec();
+    let shown = String::from_utf8(name).unwrap();
+    let replace = |draft: &mut Draft<'static>, text: &'static [u8]| draft.pak().unwrap().replace(0, text).unwrap();
+    let one = edited(&base, Layout::Keep, |draft| replace(draft, b"one"));
+    let two = edited(&base, Layout::Keep, |draft| replace(draft, b"two"));
+    let none = edited(&base, Layout::Keep, |draft| draft.pak().unwrap().remove(&[0]).unwrap());
+    for (ours, theirs, expected) in [
+        (&one, &two, format!("PAKFILE: both sides change `{shown}`")),
+        (&one, &none, format!("PAKFILE: our side changes `{shown}`, and theirs removes it")),
+        (&none, &two, format!("PAKFILE: our side removes `{shown}`, and theirs changes it")),
+    ] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, [expected]);
+        assert!(
+            map.bytes(map.role(Role::Pak).unwrap().id).unwrap()
+                == ours.bytes(ours.role(Role::Pak).unwrap().id).unwrap()
+        );
+    }
+}
+
+#[test]
+fn what_is_outside_of_lumps_is_from_the_side_that_changed_it() {
+    let base = open("q3/own_rooms");
+    let with_tail = |tail: &[u8]| Bsp::from_vec([bytes(&base), tail].concat()).unwrap();
+    let light =
+        edited(&base, Layout::Keep, |draft| set(draft, 0, "message", "long enough to move what follows, or not"));
+    let (zip, other) = (with_tail(b"PK\x05\x06 an archive"), with_tail(b"PK\x05\x06 another"));
+    for (ours, theirs) in [(&light, &zip), (&zip, &light)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        assert!(bytes(&map).ends_with(b"PK\x05\x06 an archive"));
+        assert!(bytes(&map).windows(12).any(|text| text == b"or not\"\n\"_au" || text.starts_with(b"long enough")));
+    }
+    let (map, conflicts) = merged(&base, &zip, &other);
+    assert_eq!(conflicts.len(), 1);
+    assert!(conflicts[0].starts_with("both sides change what is outside of all lumps"), "{conflicts:?}");
+    assert!(bytes(&map) == bytes(&zip));
+}
+
+#[test]
+fn other_dialects_are_refused() {
+    let error = merge(&open("q2/own_rooms"), &open("q2/own_rooms"), &open("q3/own_rooms")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    let expected = "maps of different dialects cannot be merged: the base is quake2 version 38, ours is quake2 version 38, \
+                    theirs is quake3 version 46";
+    assert_eq!(error.to_string(), expected);
+    assert!(merge(&open("source/room_v20"), &open("source/room_v20"), &open("source/room_v21")).is_err());
+}
