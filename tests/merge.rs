@@ -207,7 +207,7 @@ fn what_both_change_is_a_conflict() {
                 let bytes = draft.bytes(models).unwrap();
                 draft.set(models, bytes[..bytes.len() - 48].to_vec()).unwrap();
             },
-            &["ENTITIES: the merged map would have an error that neither side has: model is *3, and MODELS has 3"],
+            &["ENTITIES: the merged map would have an error that neither side has: its model is *4, and the map has 4"],
         ),
     ];
     let base = open("q2/own_rooms");

@@ -7,6 +7,7 @@ use crate::bsp::Bsp;
 use crate::bytes::escaped;
 use crate::content::entities::Entities;
 use crate::dialect::Role;
+use crate::error::Error;
 use crate::file::{SegmentKind, Slot};
 
 /// The text of a map. It does not have offsets, since these change with every edit.
@@ -36,6 +37,17 @@ pub fn outline(bsp: &Bsp<'_>) -> Vec<u8> {
     let mut text = text.into_bytes();
     text.extend(entities(bsp));
     text
+}
+
+/// The line for a file that is not a map, with the reason.
+///
+/// ```
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let line = bspkit::face::outline::not_a_map(b"text", &error);
+/// assert_eq!(line, "not a map: 4 bytes, md5 1cb251ec0d568de6a929b520c4aed8d1: this is no map of the BSP family\n");
+/// ```
+pub fn not_a_map(bytes: &[u8], why: &Error) -> String {
+    format!("not a map: {} bytes, md5 {}: {why}\n", bytes.len(), hash(bytes))
 }
 
 /// A line about a lump. Members of the game lump have lines of their own.

@@ -55,7 +55,7 @@ fn diff_and_log_show_what_changed() {
         "git commit -qam brighter; git log -p --format=%s -1 | tail -n +3",
         "bspkit pak add maps/source.bsp own/a.txt=.gitattributes --in-place -q; git diff | tail -n +3",
         "bspkit ent set maps/source.bsp worldspawn skyname=x --layout append -o maps/moved.bsp -q
-         bspkit ent set maps/moved.bsp worldspawn skyname=own --in-place -q
+         bspkit ent set maps/moved.bsp worldspawn skyname=sky_own_01 --in-place -q
          bspkit git textconv maps/source.bsp >a; bspkit git textconv maps/moved.bsp >b; diff a b",
         "echo '<<<<<<< HEAD' >maps/note.bsp; bspkit git textconv maps/note.bsp",
         "git add maps/note.bsp; git diff --cached maps/note.bsp | tail -n +3",
@@ -71,11 +71,11 @@ fn git_merges_what_two_branches_edit() {
     branch(
         &room,
         "light",
-        &["ent set maps/rooms.bsp #6 light=350", "ent add maps/rooms.bsp classname=info_null origin=1"],
+        &["ent set maps/rooms.bsp '#6' light=350", "ent add maps/rooms.bsp classname=info_null origin=1"],
     );
     let edits = [
-        "ent set maps/rooms.bsp #6 _color=1",
-        "ent rm maps/rooms.bsp #10",
+        "ent set maps/rooms.bsp '#6' _color=1",
+        "ent rm maps/rooms.bsp '#10'",
         "set maps/rooms.bsp texinfo[1].value=7",
         "pak add maps/source.bsp own/a.txt=.gitattributes",
     ];
@@ -97,8 +97,8 @@ fn git_merges_what_two_branches_edit() {
     }
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:#?}");
     let get = |what: &str| sh(&room, &format!("bspkit {what}")).text().trim().to_owned();
-    assert_eq!(get("ent get maps/rooms.bsp #6 light"), "350");
-    assert_eq!(get("ent get maps/rooms.bsp #6 _color"), "1");
+    assert_eq!(get("ent get maps/rooms.bsp '#6' light"), "350");
+    assert_eq!(get("ent get maps/rooms.bsp '#6' _color"), "1");
     assert_eq!(get("get maps/rooms.bsp texinfo[1].value"), "7");
     assert_eq!(get("ent list maps/rooms.bsp info_null | wc -l"), "4");
     assert!(get("pak list maps/source.bsp").contains("own/a.txt"));
@@ -108,9 +108,9 @@ fn git_merges_what_two_branches_edit() {
 #[test]
 fn a_conflict_stops_git_and_is_written_beside() {
     let room = repository();
-    let lumps = ["ent set maps/rooms.bsp #6 light=1 style=5", "set maps/rooms.bsp faces[3].side=1"];
+    let lumps = ["ent set maps/rooms.bsp '#6' light=1 style=5", "set maps/rooms.bsp faces[3].side=1"];
     branch(&room, "one", &lumps);
-    branch(&room, "two", &["ent set maps/rooms.bsp #6 light=2 _color=1", "set maps/rooms.bsp faces[4].side=1"]);
+    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1", "set maps/rooms.bsp faces[4].side=1"]);
     let run = try_sh(&room, "git merge -q -m m one");
     assert_eq!(run.code, Some(1), "{}", run.err);
     let said = format!("{}{}", run.text(), run.err);
@@ -129,7 +129,8 @@ fn a_conflict_stops_git_and_is_written_beside() {
     sh(&room, "git show two:maps/rooms.bsp | cmp - maps/rooms.bsp");
     let list = String::from_utf8(room.read("maps/rooms.conflicts.txt")).unwrap();
     assert_eq!(list, "ENTITIES: #6 light: both sides change `light`\nFACES: both sides change it\n");
-    let get = |key: &str| sh(&room, &format!("bspkit ent get maps/rooms.merged.bsp #6 {key}")).text().trim().to_owned();
+    let get =
+        |key: &str| sh(&room, &format!("bspkit ent get maps/rooms.merged.bsp '#6' {key}")).text().trim().to_owned();
     assert_eq!((get("light"), get("style"), get("_color")), ("2".to_owned(), "5".to_owned(), "1".to_owned()));
     // The user takes it as it is, and git goes on.
     sh(
@@ -138,7 +139,7 @@ fn a_conflict_stops_git_and_is_written_beside() {
     );
 
     // In a rebase too.
-    let run = try_sh(&room, "git checkout -q -b three one && git rebase -q two~0");
+    let run = try_sh(&room, "git checkout -q -b three one && git rebase -q two^1");
     assert_ne!(run.code, Some(0));
     sh(&room, "git rebase --abort && rm maps/rooms.conflicts.txt maps/rooms.merged.bsp");
     assert_eq!(sh(&room, "git status --porcelain").text(), "");
@@ -148,9 +149,9 @@ fn a_conflict_stops_git_and_is_written_beside() {
 fn merge_without_git() {
     let room = Room::new();
     let set = |name: &str, what: &str| sh(&room, &format!("bspkit {what} -o {name} -q"));
-    set("light.bsp", "ent set q2.bsp #6 light=350");
+    set("light.bsp", "ent set q2.bsp '#6' light=350");
     set("message.bsp", "ent set q2.bsp worldspawn message=mine");
-    set("other.bsp", "ent set q2.bsp #6 light=1");
+    set("other.bsp", "ent set q2.bsp '#6' light=1");
     room.write("text.bsp", b"text");
     let lines = [
         "bspkit git merge q2.bsp light.bsp message.bsp -o out.bsp; bspkit ent diff q2.bsp out.bsp | grep -c '\"do\"'",
@@ -173,7 +174,7 @@ fn other_dialects_are_not_merged() {
     sh(&room, "git checkout -q -b q3 main");
     room.write("maps/rooms.bsp", &fixture("q3/own_rooms"));
     sh(&room, "git commit -qam q3");
-    branch(&room, "light", &["ent set maps/rooms.bsp #6 light=1"]);
+    branch(&room, "light", &["ent set maps/rooms.bsp '#6' light=1"]);
     let run = try_sh(&room, "git merge -q -m m q3");
     assert_ne!(run.code, Some(0));
     assert!(

@@ -16,10 +16,11 @@ use crate::cli::talk::{Code, Job};
 
 /// Merge two edits of the same map
 ///
-/// Entities are merged by identity and key, embedded files by name, and every other lump is taken from the side that changed
-/// it. What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it is, the exit
-/// status is 1, and two files are written beside it: NAME.conflicts.txt lists all conflicts, and NAME.merged.bsp has
-/// everything that could be merged, with our side of each conflict. Maps of different dialects are not merged.
+/// Entities are merged by identity and key, embedded files by name, and every other lump is taken from the side that
+/// changed it. What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it
+/// is, the exit status is 1, and two files are written beside it: NAME.conflicts.txt lists all conflicts, and
+/// NAME.merged.bsp has everything that could be merged, with our side of each conflict. Maps of different dialects are
+/// not merged.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit git merge base.bsp ours.bsp theirs.bsp -o merged.bsp
