@@ -119,7 +119,7 @@ pub fn read(path: &str, text: &str) -> Result<Policy> {
     }
     problems.sort();
     let mut said = problems.into_iter().map(|(at, message)| {
-        let before = &text[..text.floor_char_boundary(at)];
+        let before = text.get(..at).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
         format!("{path}:{line}:{column}: {message}")

@@ -63,10 +63,8 @@ fn place(finding: &Finding) -> String {
     let mut parts: Vec<String> = place.lump.iter().cloned().collect();
     parts.extend(place.record.map(|record| format!("record {record}")));
     parts.extend(finding.field.clone());
-    match (place.record, place.offset) {
-        (None, Some(offset)) => parts.push(format!("offset {offset}")),
-        _ => {}
-    }
+    let offset = place.offset.filter(|_| place.record.is_none());
+    parts.extend(offset.map(|offset| format!("offset {offset}")));
     parts.join(", ")
 }
 
