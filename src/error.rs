@@ -92,6 +92,8 @@ pub enum Hint {
     LiteralKey(String),
     /// Allow a script more of this: `steps`, `time` or `memory`.
     Limit(&'static str),
+    /// Allow a script to read files of a folder.
+    AllowRead,
     /// All of these.
     Several(Vec<Hint>),
     /// A sentence.
@@ -112,6 +114,7 @@ impl fmt::Display for Hint {
             }
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
             Hint::Limit(what) => return write!(f, "the limit of {what} can be raised"),
+            Hint::AllowRead => "files of a folder can be allowed",
             Hint::Several(hints) => {
                 let lines: Vec<String> = hints.iter().map(Hint::to_string).collect();
                 return f.write_str(&lines.join("\n"));

@@ -4,8 +4,14 @@
 
 #[path = "script/bounds.rs"]
 mod bounds;
+#[path = "script/content.rs"]
+mod content;
 #[path = "script/entities.rs"]
 mod entities;
+#[path = "script/examples.rs"]
+mod examples;
+#[path = "script/files.rs"]
+mod files;
 #[path = "script/reference.rs"]
 mod reference;
 

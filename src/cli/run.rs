@@ -21,8 +21,9 @@ use super::talk::{Code, Job};
 
 /// Run a script on maps
 ///
-/// The script is in the language Rhai. It reads and changes entities; docs/scripts.md lists all it can call. It runs
-/// once for each map. If it fails, nothing is written for that map. What it reports is printed on stdout.
+/// The script is in the language Rhai. It reads and changes entities, embedded files, texture names, lumps, records and
+/// light; docs/scripts.md lists all it can call. It runs once for each map. If it fails, nothing is written for that
+/// map. What it reports is printed on stdout.
 ///
 /// Without -o, --in-place and --dry-run the script must not change the map.
 #[derive(clap::Args)]
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Words for the script, which it sees as `args`: `--axis x` is `args.axis`
     #[arg(value_name = "ARGS", last = true)]
     args: Vec<String>,
+    /// Let the script read the files of this folder, and of folders in it
+    #[arg(long, value_name = "DIR")]
+    allow_read: Option<PathBuf>,
     /// The most steps of the script for one map
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
     max_steps: u64,
@@ -96,7 +100,9 @@ impl Args {
         limits.time = Duration::from_secs(self.max_time);
         limits.memory = self.max_memory.saturating_mul(1 << 20);
         let settings = Settings::default().args(self.args.clone()).path(&map.path).limits(limits);
-        Ok(script.run(draft, &settings.for_any_engine(self.save.force))?)
+        let settings = settings.for_any_engine(self.save.force);
+        let settings = self.allow_read.iter().fold(settings, |settings, folder| settings.allow_read(folder));
+        Ok(script.run(draft, &settings)?)
     }
 }
 

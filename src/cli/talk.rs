@@ -120,6 +120,7 @@ fn worded(hint: &Hint) -> String {
         Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),
+        Hint::AllowRead => "--allow-read DIR lets scripts read the files of a folder".to_owned(),
         Hint::Several(hints) => hints.iter().map(worded).collect::<Vec<_>>().join("\n"),
         hint => hint.to_string(),
     }

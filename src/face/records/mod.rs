@@ -184,8 +184,14 @@ impl<'a> Lump<'a> {
         if self.parts.is_empty() { Format::Raw } else { Format::Json }
     }
 
+    /// The slot of the lump.
+    #[cfg(feature = "script")]
+    pub(crate) fn slot(&self) -> SlotId {
+        self.slot
+    }
+
     /// The array of records, if there is exactly one.
-    fn one(&self) -> Result<&Records> {
+    pub(crate) fn one(&self) -> Result<&Records> {
         match &self.parts[..] {
             [part] => Ok(part),
             [] => {

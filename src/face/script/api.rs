@@ -149,6 +149,16 @@ impl Api {
         function.set_into_module(&mut self.module, call);
     }
 
+    /// `x[index] = value` for a value of the script itself, which must not be a constant.
+    pub(super) fn change_index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
+    where
+        R: Send + Sync + Clone + 'static,
+        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let function = FuncRegistration::new_index_setter().with_namespace(FnNamespace::Global);
+        function.set_into_module(&mut self.module, call);
+    }
+
     /// `x[index] = value`. Also for a constant, since what it changes is the map.
     pub(super) fn set_index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
     where

@@ -1,13 +1,16 @@
 //! The map of a script: a draft that all handles share.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::api::{Api, Res, fail};
 use super::ids::Ids;
+use super::records::Open;
 use super::values::shown;
 use crate::content::entities::Entities;
-use crate::{Draft, Error, ErrorKind, Result};
+use crate::content::lightmap::Light;
+use crate::{Draft, Error, ErrorKind, Result, SlotId};
 
 /// A handle of a map.
 #[derive(Clone)]
@@ -26,11 +29,16 @@ pub(super) struct State {
     /// An edit is refused only if no engine could read it back.
     is_forced: bool,
     ids: Ids,
+    /// Lumps of records that the script uses, with its edits.
+    pub(super) tables: BTreeMap<SlotId, Open>,
+    /// The light before the first edit of it, if the map has a copy of it.
+    pub(super) light_before: Option<Light<'static>>,
 }
 
 impl Map {
     pub(super) fn new(draft: Draft<'static>, path: &Path, is_read_only: bool, is_forced: bool) -> Self {
-        let state = Mutex::new(State { draft, is_forced, ids: Ids::default() });
+        let state =
+            Mutex::new(State { draft, is_forced, ids: Ids::default(), tables: BTreeMap::new(), light_before: None });
         Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, state }))
     }
 
@@ -49,11 +57,13 @@ impl Map {
         self.look(work)
     }
 
-    /// Takes the draft out of the handle.
-    pub(super) fn take(&self) -> Draft<'static> {
+    /// Takes the draft out of the handle, with all edits.
+    pub(super) fn finish(&self) -> Result<Draft<'static>> {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.settle()?;
+        state.carry_light()?;
         let empty = state.draft.bsp().draft();
-        std::mem::replace(&mut state.draft, empty)
+        Ok(std::mem::replace(&mut state.draft, empty))
     }
 
     pub(super) fn is_same(&self, other: &Map) -> bool {

@@ -1,7 +1,8 @@
 //! Scripts over maps, in the language Rhai: what `bspkit run` does.
 //!
 //! A script sees the whole edit model: `map`, `entities`, `args` and what `docs/scripts.md` lists. It has bounds
-//! ([`Limits`]), cannot see files and cannot reach the network. Its edits are edits of a [`Draft`]; after an error the
+//! ([`Limits`]), cannot reach the network, and sees files of one folder only if [`Settings::allow_read`]
+//! says so. Its edits are edits of a [`Draft`]; after an error the
 //! draft is as it was.
 //!
 //! ```
@@ -20,13 +21,18 @@
 mod api;
 mod args;
 mod bounds;
+mod data;
 mod entities;
 mod fault;
 mod guard;
 mod ids;
+mod light;
+mod lumps;
 mod map;
 mod output;
 mod pairs;
+mod read;
+mod records;
 mod report;
 mod values;
 mod vector;
@@ -44,7 +50,10 @@ use args::Args;
 pub use bounds::Limits;
 use entities::List;
 use fault::Context;
+use light::Lights;
+use lumps::{Files, Lumps, Textures};
 use map::Map;
+use read::Folder;
 use report::Log;
 pub use report::{Found, Reported, Said};
 
@@ -84,6 +93,7 @@ pub struct Settings {
     path: PathBuf,
     limits: Limits,
     is_forced: bool,
+    folder: Option<PathBuf>,
 }
 
 impl Settings {
@@ -108,6 +118,13 @@ impl Settings {
         self
     }
 
+    /// Lets the script read files of this folder and of those below it, and no others.
+    #[must_use]
+    pub fn allow_read(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
     /// Refuses values of entities only if no engine of the dialect could read them back.
     #[must_use]
     pub fn for_any_engine(mut self, is_forced: bool) -> Self {
@@ -119,7 +136,10 @@ impl Settings {
 /// Everything that scripts can call, in the order of the reference.
 pub fn reference() -> Vec<Entry> {
     let mut entries = library().1.clone();
-    entries.extend(own_functions(&Log::default()).entries);
+    let mut api = Api::new();
+    read::register(&mut api, &Folder::default());
+    report::register(&mut api, &Log::default());
+    entries.extend(api.entries);
     entries
 }
 
@@ -133,6 +153,10 @@ fn library() -> &'static (Shared<Module>, Vec<Entry>) {
         pairs::register(&mut api);
         vector::register(&mut api);
         output::register(&mut api);
+        records::register(&mut api);
+        light::register(&mut api);
+        lumps::register(&mut api);
+        data::register(&mut api);
         args::register(&mut api);
         fault::register(&mut api);
         guard::register(&mut api);
@@ -147,10 +171,20 @@ fn language() -> &'static Shared<Module> {
     LANGUAGE.get_or_init(|| StandardPackage::new().as_shared_module())
 }
 
-/// The functions of one run.
-fn own_functions(log: &Log) -> Api {
+/// The functions and variables of one run.
+fn own(map: &Map, log: &Log, settings: &Settings) -> Api {
     let mut api = Api::new();
+    read::register(&mut api, &Folder::new(settings.folder.clone()));
     report::register(&mut api, log);
+    records::register_own(&mut api, map);
+    api.module.set_var("map", map.clone());
+    api.module.set_var("entities", List(map.clone()));
+    api.module.set_var("files", Files(map.clone()));
+    api.module.set_var("textures", Textures(map.clone()));
+    api.module.set_var("lumps", Lumps(map.clone()));
+    api.module.set_var("light", Lights(map.clone()));
+    api.module.set_var("args", Args::new(&settings.args));
+    api.module.build_index();
     api
 }
 
@@ -194,13 +228,13 @@ impl Script {
     pub fn run(&self, draft: &mut Draft<'static>, settings: &Settings) -> Result<Said> {
         let log = Log::default();
         let map = Map::new(draft.clone(), &settings.path, false, settings.is_forced);
-        let own = own_functions(&log);
+        let own = own(&map, &log, settings);
         let mut entries = library().1.clone();
         entries.extend(&own.entries);
-        let result = on_a_large_stack(|| self.run_in(engine(own.module, &map, &log, settings)))?;
+        let result = on_a_large_stack(|| self.run_in(engine(own.module, &log, settings)))?;
         let context = Context { name: &self.name, text: &self.text, entries: &entries, steps: settings.limits.steps };
         result.map_err(|error| context.stopped(*error))?;
-        *draft = map.take();
+        *draft = map.finish()?;
         Ok(log.take())
     }
 
@@ -210,12 +244,8 @@ impl Script {
 }
 
 /// The engine of one run.
-fn engine(mut own: Module, map: &Map, log: &Log, settings: &Settings) -> Engine {
+fn engine(own: Module, log: &Log, settings: &Settings) -> Engine {
     let mut engine = bare_engine();
-    own.set_var("map", map.clone());
-    own.set_var("entities", List(map.clone()));
-    own.set_var("args", Args::new(&settings.args));
-    own.build_index();
     engine.register_global_module(language().clone());
     engine.register_global_module(library().0.clone());
     engine.register_global_module(Shared::new(own));
@@ -230,6 +260,9 @@ fn engine(mut own: Module, map: &Map, log: &Log, settings: &Settings) -> Engine 
 fn print(value: &Dynamic) -> String {
     if let Some(fault) = value.read_lock::<fault::Fault>() {
         return fault.to_string();
+    }
+    if let Some(bytes) = value.read_lock::<data::Bytes>() {
+        return bytes.to_string();
     }
     let entity = value.read_lock::<entities::Entity>().map(|entity| entities::name_of(&entity).to_string());
     entity.unwrap_or_else(|| value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase())

@@ -6,7 +6,7 @@ use rhai::Dynamic;
 
 use super::api::{Api, Res, wrong};
 use super::entities::Entity;
-use super::values::number_text;
+use super::values::{number_in, number_text};
 
 /// Three numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +79,18 @@ fn part(vector: Vector, index: i64) -> Res<f64> {
 }
 
 pub(super) fn register(api: &mut Api) {
+    api.group("Numbers");
+    api.call("number(text)", "The number that a text means, whole or not; `()` if it is not one.", |text: &str| {
+        number_in(text.as_bytes())
+    });
+    api.also("number", |number: i64| number);
+    api.also("number", |number: f64| number);
+    api.entry(
+        "number.to_string()",
+        "The number as maps have it: whole ones without a point, others as the shortest number of 32 bits. `${number}` \
+         does the same.",
+    );
+    api.also("to_string", number_text);
     api.group("Vectors and angles");
     api.name::<Vector>("vector");
     api.call("vec(x, y, z)", "A vector.", three);

@@ -1,0 +1,264 @@
+//! Records of lumps by name, with their fields.
+
+use rhai::{Array, Dynamic, Map as Object};
+
+use super::api::{Api, Res, wrong};
+use super::entities::signed;
+use super::map::{Map, State};
+use super::values::{bytes_of, kind, shown};
+use super::vector::Vector;
+use crate::bytes::rounded;
+use crate::dialect::Records as Found;
+use crate::face::records::Lump;
+use crate::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
+use crate::{Error, ErrorKind, Result, SlotId};
+
+/// The records of a lump.
+#[derive(Clone)]
+struct Table {
+    map: Map,
+    slot: SlotId,
+    info: &'static RecordInfo,
+    /// Where the first one is in the lump, and how many there are.
+    start: usize,
+    count: usize,
+}
+
+/// One record.
+#[derive(Clone)]
+struct Record {
+    table: Table,
+    index: usize,
+}
+
+impl Table {
+    fn open(map: &Map, lump: &str) -> Res<Table> {
+        map.look(|state| {
+            state.settle()?;
+            // The lump as the script has it, since its size may differ.
+            let view = state.draft.view()?;
+            let found = Lump::find(view.as_ref().unwrap_or(state.draft.bsp()), lump)?;
+            let slot = found.slot();
+            let Found { record, range, .. } = found.one()?;
+            let count = range.len() / record.size.max(1);
+            Ok(Table { map: map.clone(), slot, info: record, start: range.start, count })
+        })
+    }
+
+    fn at(&mut self, index: i64) -> Res<Record> {
+        let place = if index < 0 { index.saturating_add(signed(self.count)) } else { index };
+        match usize::try_from(place).ok().filter(|place| *place < self.count) {
+            Some(index) => Ok(Record { table: self.clone(), index }),
+            None => Err(wrong(format!("there is no record {index}: there are {}", self.count))),
+        }
+    }
+}
+
+impl Record {
+    /// The bytes of the record in those of its lump.
+    fn place(&self) -> std::ops::Range<usize> {
+        let start = self.table.start + self.index * self.table.info.size;
+        start..start + self.table.info.size
+    }
+
+    fn part(&self, field: &str) -> Result<Part> {
+        Part::find(self.table.info.fields, field).map_err(|why| Error::new(ErrorKind::NotFound, why))
+    }
+
+    fn get(&mut self, field: &str) -> Res<Dynamic> {
+        self.table.map.look(|state| {
+            let part = self.part(field)?;
+            let bytes = state.table(self.table.slot, self.place().end)?;
+            let start = self.place().start + part.offset;
+            Ok(value(part.shape, part.meaning, &bytes[start..start + part.shape.size()]))
+        })
+    }
+
+    fn set(&mut self, field: &str, new: Dynamic) -> Res<()> {
+        self.table.map.edit(|state| {
+            let part = self.part(field)?;
+            let bsp = state.draft.bsp();
+            let names = bsp.dialect().game(bsp.version()).flags;
+            let start = self.place().start + part.offset;
+            let place = start..start + part.shape.size();
+            let mut bytes = state.table(self.table.slot, self.place().end)?[place.clone()].to_vec();
+            let wrong = |why: String| Error::new(ErrorKind::Argument, format!("{field}: {why}"));
+            put(part.shape, part.meaning, &new, &mut bytes, names).map_err(wrong)?;
+            state.put(self.table.slot, place, &bytes);
+            Ok(())
+        })
+    }
+
+    /// The whole record as an object.
+    fn object(&mut self) -> Res<Dynamic> {
+        self.table.map.look(|state| {
+            let bytes = state.table(self.table.slot, self.place().end)?;
+            Ok(value(Shape::Record(self.table.info.fields), Meaning::Plain, &bytes[self.place()]))
+        })
+    }
+}
+
+/// A part of a record as a value of a script.
+pub(super) fn value(shape: Shape, meaning: Meaning, bytes: &[u8]) -> Dynamic {
+    match shape {
+        Shape::Number(Number::F32) => {
+            let number = f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
+            // The shortest decimal: 0.1, and not 0.10000000149.
+            number.to_string().parse().unwrap_or(f64::from(number)).into()
+        }
+        Shape::Number(number) => number.integer(bytes).unwrap_or_default().into(),
+        Shape::Name(_) => {
+            let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            shown(&bytes[..end]).into()
+        }
+        Shape::Array(item, _) => {
+            let items = bytes.chunks_exact(item.size().max(1)).map(|bytes| value(*item, meaning, bytes));
+            items.collect::<Array>().into()
+        }
+        Shape::Record(fields) => {
+            let member = |field: &FieldInfo| {
+                let bytes = &bytes[field.offset..field.offset + field.shape.size()];
+                (field.name.into(), value(field.shape, field.meaning, bytes))
+            };
+            fields.iter().map(member).collect::<Object>().into()
+        }
+    }
+}
+
+/// Writes a value of a script to a part of a record.
+pub(super) fn put(
+    shape: Shape,
+    meaning: Meaning,
+    value: &Dynamic,
+    to: &mut [u8],
+    names: FlagNames,
+) -> Result<(), String> {
+    match shape {
+        Shape::Number(Number::F32) => {
+            let number = super::vector::number(value).map_err(|_| format!("{} is not a number", kind(value)))?;
+            let short = rounded(number);
+            if !short.is_finite() {
+                return Err(format!("{number} is not a number of 32 bits"));
+            }
+            to.copy_from_slice(&short.to_le_bytes());
+            Ok(())
+        }
+        Shape::Number(_) => {
+            let whole = value.as_float().ok().filter(|number| number.fract() == 0.0).map(super::values::number_text);
+            let text = value.as_int().map(|number| number.to_string()).ok().or(whole);
+            let text = text.or_else(|| value.clone().into_string().ok());
+            let text = text.ok_or_else(|| format!("{} is not a whole number", kind(value)))?;
+            record::parse(shape, meaning, &text, to, names)
+        }
+        Shape::Name(size) => {
+            let text = value.as_immutable_string_ref().map_err(|_| format!("{} is not a string", kind(value)))?;
+            let name = bytes_of(&text);
+            if name.len() > size {
+                return Err(format!("the name has {} bytes, and there is room for {size}", name.len()));
+            }
+            to.fill(0);
+            to[..name.len()].copy_from_slice(&name);
+            Ok(())
+        }
+        Shape::Array(item, count) => {
+            let items = items_of(value).filter(|items| items.len() == count);
+            let items = items.ok_or_else(|| format!("an array of {count} is needed"))?;
+            let places = to.chunks_exact_mut(item.size().max(1));
+            items.iter().zip(places).try_for_each(|(value, to)| put(*item, meaning, value, to, names))
+        }
+        Shape::Record(fields) => {
+            let object = value.read_lock::<Object>().ok_or_else(|| format!("{} is not an object", kind(value)))?;
+            object.iter().try_for_each(|(name, value)| {
+                let part = Part::find(fields, name)?;
+                let to = &mut to[part.offset..part.offset + part.shape.size()];
+                put(part.shape, part.meaning, value, to, names).map_err(|why| format!("{name}: {why}"))
+            })
+        }
+    }
+}
+
+/// The items of an array or of a vector.
+fn items_of(value: &Dynamic) -> Option<Vec<Dynamic>> {
+    if let Some(vector) = value.read_lock::<Vector>() {
+        return Some(vector.0.iter().map(|part| (*part).into()).collect());
+    }
+    value.read_lock::<Array>().map(|array| array.to_vec())
+}
+
+/// A lump of records that a script reads or edits, with numbers little-endian.
+#[derive(Default)]
+pub(super) struct Open {
+    bytes: Vec<u8>,
+    is_edited: bool,
+}
+
+impl State {
+    /// The bytes of a lump of records, at least this many.
+    fn table(&mut self, slot: SlotId, len: usize) -> Result<&[u8]> {
+        if !self.tables.contains_key(&slot) {
+            let bytes = self.draft.little_endian(slot)?.to_vec();
+            self.tables.insert(slot, Open { bytes, is_edited: false });
+        }
+        let open = self.tables.get(&slot).filter(|open| open.bytes.len() >= len);
+        let shrunk = || Error::new(ErrorKind::NotFound, "the lump has become smaller: ask for its records again");
+        open.map(|open| &open.bytes[..]).ok_or_else(shrunk)
+    }
+
+    fn put(&mut self, slot: SlotId, place: std::ops::Range<usize>, new: &[u8]) {
+        if let Some(open) = self.tables.get_mut(&slot)
+            && open.bytes[place.clone()] != *new
+        {
+            open.bytes[place].copy_from_slice(new);
+            open.is_edited = true;
+        }
+    }
+
+    /// Writes edited records into the draft. What reads lumps in another way calls it first.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        for (slot, open) in std::mem::take(&mut self.tables) {
+            if open.is_edited {
+                self.draft.set_little_endian(slot, open.bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn register(api: &mut Api) {
+    api.group("Records");
+    api.name::<Table>("records");
+    api.name::<Record>("record");
+    api.call(
+        "map.records(lump)",
+        "The records of a lump by its name, number or role, or of one list of it as `LUMP.LIST`. `records(\"planes\")` is \
+         `map.records(\"planes\")`.",
+        |map: &mut Map, lump: &str| Table::open(map, lump),
+    );
+    api.call("r.len()", "How many there are.", |table: &mut Table| signed(table.count));
+    api.entry("r[index]", "A record; -1 is the last one. `for record in records(\"faces\")` visits all.");
+    api.index(Table::at);
+    api.iterate(|table: Table| {
+        Ok((0..table.count).map(move |index| Ok(Dynamic::from(Record { table: table.clone(), index }))))
+    });
+    api.entry(
+        "record.field",
+        "A field by its name: a number, a string for a name, an array, or an object for a struct. Names of engines work \
+         too, and paths: `record[\"normal[2]\"]`. `record.field = value` sets it; flags may be names, as in \
+         `\"SKY|NODRAW\"`. Other records that refer to this one by number do not follow.",
+    );
+    api.index(Record::get);
+    api.set_index(Record::set);
+    api.getter("tag", |record: &mut Record| record.get("tag"));
+    api.set("tag", |record: &mut Record, value: Dynamic| record.set("tag", value));
+    api.call("record.index()", "Its number in the lump.", |record: &mut Record| signed(record.index));
+    api.call("record.object()", "All fields as an object.", Record::object);
+    let print = |record: &mut Record| super::values::text(&record.object()?);
+    api.also("to_string", print);
+    api.also("to_debug", print);
+}
+
+/// `records(lump)` of the map that the script edits.
+pub(super) fn register_own(api: &mut Api, map: &Map) {
+    let map = map.clone();
+    api.also("records", move |lump: &str| Table::open(&map, lump));
+}
