@@ -57,6 +57,8 @@ mod records;
 mod room;
 #[path = "cli/rules.rs"]
 mod rules;
+#[path = "cli/run.rs"]
+mod run;
 #[path = "cli/save.rs"]
 mod save;
 #[path = "cli/schema.rs"]

@@ -62,9 +62,15 @@ fn the_guide_has_every_command() {
 #[test]
 fn links_lead_to_files() {
     let mut seen = 0;
-    for page in
-        ["README.md", "ARCHITECTURE.md", "docs/guide.md", "docs/support.md", "docs/testing.md", "docs/formats.md"]
-    {
+    for page in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "docs/guide.md",
+        "docs/support.md",
+        "docs/testing.md",
+        "docs/formats.md",
+        "docs/scripts.md",
+    ] {
         let text = read(page);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
@@ -148,7 +154,7 @@ fn command(line: &str) -> Option<&str> {
 /// A folder from which the maps of the project are found as in a checkout.
 fn folder_to_try() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for shared in ["tests", "docs"] {
+    for shared in ["tests", "docs", "examples"] {
         symlink(project(shared), folder.path().join(shared)).unwrap();
     }
     folder

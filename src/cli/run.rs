@@ -29,7 +29,9 @@ use super::talk::{Code, Job};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit run mirror.rhai dm4.bsp -o out.bsp -- --axis x
-  bspkit run mirror.rhai maps --dry-run -- --axis y"
+  bspkit run statistics.rhai maps
+  bspkit run deathmatch.rhai maps -o edited --only-changed
+  bspkit run merge.rhai dm4.bsp --allow-read maps -o out.bsp -- --from 3.bsp"
 ))]
 pub(crate) struct Args {
     /// The script
@@ -87,7 +89,8 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         tell(&said, false, job);
         if job.json {
-            job.document(&Document { findings: findings(&said) })?;
+            let findings = std::mem::take(&mut job.findings);
+            job.document(&Document { findings })?;
         }
         Ok(if said.findings.is_empty() { Code::Done } else { Code::Found })
     })
@@ -112,6 +115,7 @@ fn tell(said: &Said, takes_stdout: bool, job: &mut Job<'_>) {
     if job.json {
         let reports: Vec<Value> = said.reports.iter().map(|report| report.json.clone()).collect();
         job.extra.insert("reports".to_owned(), reports.into());
+        job.findings = findings(said);
         return;
     }
     let lines = said.reports.iter().map(|report| report.text.clone());

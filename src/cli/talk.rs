@@ -145,6 +145,8 @@ pub(crate) struct Job<'t> {
     pub(crate) many: bool,
     /// Members that are added to the JSON document of a save.
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
+    /// Findings of a script, which are added to those of a save.
+    pub(crate) findings: Vec<bspkit::face::report::FindingJson>,
     /// For stdout.
     pub(crate) out: Vec<u8>,
     /// For stderr.
@@ -164,8 +166,9 @@ const MOST_WAITING: usize = 1 << 20;
 impl<'t> Job<'t> {
     pub(crate) fn new(talk: &'t Talk, file: &'t Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
         let (out, err) = (Vec::new(), Vec::new());
-        let (path, code, failure, extra) = (shown(file), Code::Done, None, serde_json::Map::new());
-        Job { talk, path, file, json: false, many: false, extra, out, err, code, failure, stream, has_written: false }
+        let (path, code, failure) = (shown(file), Code::Done, None);
+        let (extra, findings, [json, many, has_written]) = (serde_json::Map::new(), Vec::new(), [false; 3]);
+        Job { talk, path, file, json, many, extra, findings, out, err, code, failure, stream, has_written }
     }
 
     /// Adds data of any size and keeps only little of it in memory. `false` if the reader has closed the pipe.

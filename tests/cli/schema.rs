@@ -86,7 +86,10 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 37] = [
+const OUTPUTS: [(&str, &str); 40] = [
+    ("run", "run lint.rhai q2.bsp q3.bsp --json"),
+    ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
+    ("save", "run all.rhai q2.bsp --dry-run --json"),
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
@@ -143,6 +146,12 @@ fn every_document_is_as_its_schema_says() {
     let planes = room.bspkit("dump q2.bsp planes").done();
     room.write("planes.jsonl", planes.text().as_bytes());
     room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\nadd:\n{\n\"classname\" \"light\"\n}\n");
+    for script in ["lint", "statistics"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/scripts").join(script).with_extension("rhai");
+        room.write(format!("{script}.rhai"), &std::fs::read(path).unwrap());
+    }
+    let all = b"report(1, #{a: [1.5, ()]}); finding(\"odd\", entities[1]); let e = entities[1]; e.x = 1;";
+    room.write("all.rhai", all);
     let mut wrong = Vec::new();
     for (name, line) in OUTPUTS {
         let schema = schema(name);

@@ -137,7 +137,9 @@ pub(super) fn nothing(size: usize, report: &str) -> Document<'static> {
 impl DryRun<'_> {
     pub(super) fn print(&self, job: &mut Job<'_>) -> Result<()> {
         if job.json {
-            return job.document(&self.document());
+            let mut document = self.document();
+            document.findings.append(&mut job.findings);
+            return job.document(&document);
         }
         job.line(format!("{}: {}", shown(self.target.unwrap_or(self.path)), self.report()));
         for lump in &self.touched.lumps {

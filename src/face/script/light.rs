@@ -165,14 +165,14 @@ pub(super) fn register(api: &mut Api) {
     api.get("map.light", "The light of a map; `light` is that of the edited map.", |map: &mut Map| Lights(map.clone()));
     api.call(
         "light.sets()",
-        "The names of the sets of light: one empty name for most maps, such as `ldr` and `hdr` for others. An edit of one \
-         set is carried over to a set that is a copy of it.",
+        "The names of the sets of light: one empty name for most maps, such as `ldr` and `hdr` for others. An edit of \
+         one set is carried over to a set that is a copy of it.",
         |light: &mut Lights| light.names(),
     );
     api.call(
         "light.face(index)",
-        "The light of a face (of a page in Quake III), `()` if it has none. `light.face(index, set)` for another set than \
-         the first.",
+        "The light of a face (of a page in Quake III), `()` if it has none. `light.face(index, set)` for another set \
+         than the first.",
         |light: &mut Lights, index: i64| light.face(index, None),
     );
     api.also("face", |light: &mut Lights, index: i64, set: &str| light.face(index, Some(set)));
@@ -182,8 +182,8 @@ pub(super) fn register(api: &mut Api) {
     api.also("faces", |light: &mut Lights, set: &str| light.faces(Some(set)).map(as_array));
     api.call(
         "light.scale(factor)",
-        "Multiplies all light by a number or by a vector of factors for red, green and blue, in linear light, each luxel \
-         once. Returns how many luxels changed.",
+        "Multiplies all light by a number or by a vector of factors for red, green and blue, in linear light, each \
+         luxel once. Returns how many luxels changed.",
         |light: &mut Lights, factor: Dynamic| light.scale(&factor),
     );
     face(api);
@@ -198,15 +198,15 @@ fn face(api: &mut Api) {
     });
     api.call(
         "face.get(x, y)",
-        "A luxel as a vector of linear light, where 1 shows a texture unchanged. `face.get(x, y, style)` for the style of \
-         this position in `face.styles`.",
+        "A luxel as a vector of linear light, where 1 shows a texture unchanged. `face.get(x, y, style)` for the \
+         style of this position in `face.styles`.",
         |face: &mut Face, x: i64, y: i64| face.get(x, y, 0),
     );
     api.also("get", |face: &mut Face, x: i64, y: i64, style: i64| face.get(x, y, style));
     api.call(
         "face.set(x, y, light)",
-        "Sets a luxel; `face.set(x, y, style, light)` for another style than the first. Light that is too bright for the \
-         format is clamped.",
+        "Sets a luxel; `face.set(x, y, style, light)` for another style than the first. Light that is too bright for \
+         the format is clamped.",
         |face: &mut Face, x: i64, y: i64, color: Vector| face.set(x, y, 0, color),
     );
     api.also("set", |face: &mut Face, x: i64, y: i64, style: i64, color: Vector| face.set(x, y, style, color));

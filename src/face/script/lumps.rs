@@ -91,7 +91,7 @@ impl Files {
         bytes.read_lock::<Bytes>().map_or(Ok(Dynamic::UNIT), |bytes| Ok(text(&bytes.to_data())?.into()))
     }
 
-    /// Edits the pakfile; `draft.pak` says why there is none.
+    /// Edits the pakfile; `Draft::pak` says why a map cannot have one.
     fn edit<T>(&self, work: impl FnOnce(&mut Pak<'static>) -> Result<T>) -> Res<T> {
         self.0.edit(|state| {
             state.settle()?;
@@ -161,8 +161,8 @@ pub(super) fn register(api: &mut Api) {
     api.entry(
         "lumps[name]",
         "The bytes of a lump by its name, number or role: decompressed, with numbers in the byte order of the file. \
-         `lumps[name] = value` sets them: bytes, a blob or a string with escapes. After the entity text is set, entities \
-         from before cannot be used.",
+         `lumps[name] = value` sets them: bytes, a blob or a string with escapes. After the entity text is set, \
+         entities from before cannot be used.",
     );
     api.index(Lumps::get);
     api.set_index(Lumps::set);
@@ -180,8 +180,8 @@ fn files(api: &mut Api) {
     api.iterate(|files: Files| files.names().map(each));
     api.entry(
         "files[name]",
-        "The bytes of a file; `()` if it is not there. Case does not matter, and `\\` is `/`. `files[name] = value` adds \
-         or replaces it: bytes, a blob or a string.",
+        "The bytes of a file; `()` if it is not there. Case does not matter, and `\\` is `/`. `files[name] = value` \
+         adds or replaces it: bytes, a blob or a string.",
     );
     api.index(Files::get);
     api.set_index(Files::set);
@@ -206,8 +206,8 @@ fn textures(api: &mut Api) {
     api.iterate(|list: Textures| list.names().map(each));
     api.call(
         "textures.rename(old, new)",
-        "Renames textures wherever the map names them, and returns how many names matched. `old` is a pattern for whole \
-         names, and `{1}` in `new` is what its first wildcard matched. Names that cannot be read stay.",
+        "Renames textures wherever the map names them, and returns how many names matched. `old` is a pattern for \
+         whole names, and `{1}` in `new` is what its first wildcard matched. Names that cannot be read stay.",
         Textures::rename,
     );
 }

@@ -230,8 +230,8 @@ pub(super) fn register(api: &mut Api) {
     api.name::<Record>("record");
     api.call(
         "map.records(lump)",
-        "The records of a lump by its name, number or role, or of one list of it as `LUMP.LIST`. `records(\"planes\")` is \
-         `map.records(\"planes\")`.",
+        "The records of a lump by its name, number or role, or of one list of it as `LUMP.LIST`. \
+         `records(\"planes\")` is `map.records(\"planes\")`.",
         |map: &mut Map, lump: &str| Table::open(map, lump),
     );
     api.call("r.len()", "How many there are.", |table: &mut Table| signed(table.count));
@@ -242,8 +242,8 @@ pub(super) fn register(api: &mut Api) {
     });
     api.entry(
         "record.field",
-        "A field by its name: a number, a string for a name, an array, or an object for a struct. Names of engines work \
-         too, and paths: `record[\"normal[2]\"]`. `record.field = value` sets it; flags may be names, as in \
+        "A field by its name: a number, a string for a name, an array, or an object for a struct. Names of engines \
+         work too, and paths: `record[\"normal[2]\"]`. `record.field = value` sets it; flags may be names, as in \
          `\"SKY|NODRAW\"`. Other records that refer to this one by number do not follow.",
     );
     api.index(Record::get);
