@@ -3,7 +3,8 @@
 use bspkit::Layout;
 use bspkit::content::lightmap::{Adjustment, Image, Luxel};
 use bspkit::content::texture_names::Renaming;
-use bspkit::face::records::FieldPath;
+use bspkit::face::records::parse_value;
+use bspkit::op::query::FieldChange;
 
 use super::*;
 
@@ -71,10 +72,9 @@ fn a_field_is_set_as_by_its_path() {
     let map = fixture("q2/own_rooms.bsp");
     let names = map.dialect().game(map.version()).flags;
     let mut other = map.draft();
-    let path = |path: &str| path.parse::<FieldPath>().unwrap();
-    let old: f32 = path("planes[3].distance").get(&map, names).unwrap().parse().unwrap();
-    let last = map.table(bspkit::dialect::quake2::PLANES).unwrap().len() - 1;
-    let value: i32 = path("texinfo[2].value").get(&map, names).unwrap().parse().unwrap();
+    let planes = map.table(bspkit::dialect::quake2::PLANES).unwrap();
+    let (old, last) = (planes.get(3).unwrap().distance, planes.len() - 1);
+    let value = map.table(bspkit::dialect::quake2::TEXINFO).unwrap().get(2).unwrap().value;
     for (place, new) in [
         ("planes[3].distance", (old + 8.5).to_string()),
         (&format!("planes[{last}].normal[1]"), "0.25".to_owned()),
@@ -84,7 +84,9 @@ fn a_field_is_set_as_by_its_path() {
         ("texinfo[2].value", (value + 1).to_string()),
         ("vertexes[0]", r#"{"point":[1,2.5,-3]}"#.to_owned()),
     ] {
-        path(place).set(&mut other, &new, names).unwrap_or_else(|error| panic!("{place}: {error}"));
+        let change = FieldChange::parse(&format!("{place}={new}")).unwrap();
+        let changed = change.apply_with(&mut other, names, parse_value);
+        assert_eq!(changed.unwrap_or_else(|error| panic!("{place}: {error}")), 1);
     }
     assert_eq!(draft.plan(Layout::Keep).unwrap().to_vec(), other.plan(Layout::Keep).unwrap().to_vec());
     assert_eq!(said, [format!("{} 3 132 own/new [1.0,2.5,-3.0]", last + 1)]);

@@ -196,7 +196,8 @@ impl State {
     /// The bytes of a lump of records, at least this many.
     fn table(&mut self, slot: SlotId, len: usize) -> Result<&[u8]> {
         if !self.tables.contains_key(&slot) {
-            let bytes = self.draft.little_endian(slot)?.to_vec();
+            let bytes = self.draft.bytes(slot)?;
+            let bytes = self.draft.bsp().in_little_endian(slot, bytes).to_vec();
             self.tables.insert(slot, Open { bytes, is_edited: false });
         }
         let open = self.tables.get(&slot).filter(|open| open.bytes.len() >= len);
