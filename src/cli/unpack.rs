@@ -21,8 +21,8 @@ use super::talk::{Code, Job};
 
 /// Take a map apart into a folder of ordinary files
 ///
-/// Entities become text (.ent), embedded files become files, small lumps with records become JSON lines, and other
-/// lumps become files of bytes. manifest.json names them. The folder `original` holds everything else, so that `pack`
+/// Entities become text (.ent), embedded files become files, light, textures and visibility become images, small lumps
+/// with records become JSON lines, and other lumps become files of bytes. manifest.json names them. The folder `original` holds everything else, so that `pack`
 /// gives the very same map again, byte for byte. Edited files change only what they must. Two unpacks of a map are the
 /// same folder.
 ///
@@ -45,6 +45,9 @@ pub(crate) struct Args {
     /// Write the records of this lump as text even if it is larger than 64 KiB; `all` is every lump
     #[arg(long, value_name = "LUMP")]
     text: Vec<String>,
+    /// Write light, textures and visibility as bytes, and not as images
+    #[arg(long)]
+    no_images: bool,
     /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
@@ -80,6 +83,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     maps.check_folder(&args.folder)?;
     let mut how = How::default();
     (how.format, how.text, how.game) = (args.format, args.text.clone(), args.game.clone());
+    how.no_images = args.no_images;
     maps.each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let folder = map.place(&args.folder, "");

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
-use bspkit::face::images::textures;
+use bspkit::face::images::textures::{self, file_name};
 
 use super::shelf::{Shelf, has_extension, named};
-use super::{file_name, finding, wal};
+use super::{finding, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
@@ -90,7 +90,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<
         None => None,
     };
     make_folder(folder)?;
-    let stems = file_name::stems(&shelf);
+    let stems = file_name::stems((0..shelf.len()).map(|index| shelf.name(index)));
     let (mut written, mut left, mut code) = (0, 0, Code::Done);
     for index in chosen {
         let name = named(index, shelf.name(index));

@@ -9,10 +9,10 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::Draft;
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::Textures;
-use bspkit::face::images::textures;
+use bspkit::face::images::textures::{self, file_name};
 
 use super::shelf::{Shelf, has_extension, named};
-use super::{file_name, finding, refused, wal};
+use super::{finding, refused, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -178,7 +178,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>> {
 
 /// The images for textures, for each texture the largest first, and the number of named files without a texture.
 fn find(shelf: &Shelf, paths: &[PathBuf], job: &mut Job<'_>) -> Result<(Vec<Found>, usize)> {
-    let stems = file_name::stems(shelf);
+    let stems = file_name::stems((0..shelf.len()).map(|index| shelf.name(index)));
     let stems = stems.into_iter().enumerate().filter_map(|(index, stem)| Some((stem?.to_ascii_lowercase(), index)));
     let stems: HashMap<String, usize> = stems.collect();
     let lookup = |path: &Path| {

@@ -2,7 +2,6 @@
 
 mod embed;
 mod export;
-mod file_name;
 mod import;
 mod list;
 mod rename;

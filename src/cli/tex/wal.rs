@@ -6,11 +6,11 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::dialect;
-use bspkit::face::images::textures;
+use bspkit::face::images::textures::{self, file_name};
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
-use super::{export, file_name, finding};
+use super::{export, finding};
 use crate::cli::context::Context;
 use crate::cli::maps::Maps;
 use crate::cli::put::put;

@@ -144,6 +144,11 @@ impl Making<'_> {
         if slot.is_some_and(|slot| !seen.insert(slot)) {
             return Err(super::manifest::wrong(part.place(), "it is given twice"));
         }
+        if part.images.is_some() {
+            return Err(
+                part.wrong("images", "they only show a lump of an original map, and there is no folder `original`")
+            );
+        }
         let bytes = match &part.folder {
             Some(folder) => self.pak(part, folder)?,
             None => self.kind.bytes(part, self.survey)?,

@@ -70,6 +70,9 @@ pub(super) struct Part {
     /// The names of embedded files that are not those of their files, by the paths of the files.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) names: BTreeMap<String, String>,
+    /// The folder with images of its content, which is in the folder `original`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) images: Option<String>,
     /// The format of the file, if it differs from the extension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) format: Option<Format>,

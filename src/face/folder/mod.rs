@@ -30,6 +30,8 @@ mod make;
 mod manifest;
 mod original;
 mod pack;
+#[cfg(feature = "images")]
+mod pictures;
 mod survey;
 mod unpack;
 
@@ -134,10 +136,11 @@ impl Folder {
         let Manifest { lumps, tail, .. } = &self.manifest;
         let parts = lumps.iter().flat_map(|part| part.file.iter().chain(&part.gap_before)).chain(tail).cloned();
         let folders = lumps.iter().filter_map(|part| part.folder.as_ref());
+        let images = self.original.iter().flat_map(|original| original.images.iter().map(|image| image.file.clone()));
         let embedded = folders.flat_map(|folder| self.survey.below(folder).map(move |path| format!("{folder}/{path}")));
         let original = self.original.iter().flat_map(|original| original.kept());
         let original = original.map(|(name, _)| name.to_owned()).chain([original::INDEX.to_owned()]);
-        parts.chain(embedded).chain(original).filter(|name| self.survey.has(name)).collect()
+        parts.chain(embedded).chain(images).chain(original).filter(|name| self.survey.has(name)).collect()
     }
 
     /// Makes the map.

@@ -34,6 +34,9 @@ pub(super) struct Original {
     pub(super) crc: String,
     /// The slots with content in the folder, in the order of the directories.
     pub(super) slots: Vec<Stored>,
+    /// The images, by their paths below the folder of the map.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) images: Vec<Picture>,
     /// The embedded files with content in the folder, in the order of their directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) embedded: Vec<Embedded>,
@@ -53,6 +56,25 @@ pub(super) struct Stored {
     /// The file with its stored bytes, without those of embedded files, if they are needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) kept: Option<String>,
+}
+
+/// An image of the original map.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Picture {
+    pub(super) file: String,
+    /// The CRC-32 of the file; in text, without carriage returns.
+    pub(super) crc: String,
+}
+
+impl Picture {
+    pub(super) fn new(file: &str, bytes: &[u8]) -> Self {
+        let crc = match file.ends_with(".json") {
+            true => crc(&Lines::Lf.restore(bytes.to_vec())),
+            false => crc(bytes),
+        };
+        Picture { file: file.to_owned(), crc }
+    }
 }
 
 /// An embedded file of the original map.

@@ -7,7 +7,9 @@ use super::Packed;
 use super::contents::{Key, Keys, Kind};
 use super::embedded;
 use super::manifest::{Manifest, Part, wrong};
-use super::original::{Embedded, Original, Stored, crc, damaged};
+use super::original::{Embedded, Original, Picture, Stored, crc, damaged};
+#[cfg(feature = "images")]
+use super::pictures::take;
 use super::survey::{Survey, sentence};
 use crate::dialect::Detected;
 use crate::file::directory::DirectoryShape;
@@ -25,6 +27,8 @@ pub(super) struct Packing<'f> {
     /// New bytes of slots.
     edits: Vec<(Key, Vec<u8>)>,
     embedded: EmbeddedEdits,
+    /// The images that were edited, by their folders.
+    images: BTreeMap<String, Vec<String>>,
     problems: Vec<Error>,
 }
 
@@ -52,7 +56,8 @@ impl<'f> Packing<'f> {
         shape: DirectoryShape,
     ) -> Self {
         let (edits, embedded, problems) = (Vec::new(), EmbeddedEdits::default(), Vec::new());
-        Packing { survey, manifest, original, kind, shape, map: Vec::new(), edits, embedded, problems }
+        let images = BTreeMap::new();
+        Packing { survey, manifest, original, kind, shape, map: Vec::new(), edits, embedded, images, problems }
     }
 
     pub(super) fn pack(mut self) -> Result<Packed, Vec<Error>> {
@@ -67,7 +72,7 @@ impl<'f> Packing<'f> {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        let is_edited = !self.edits.is_empty() || self.embedded.names().next().is_some();
+        let is_edited = !self.edits.is_empty() || !self.images.is_empty() || self.embedded.names().next().is_some();
         if !is_edited && crc(&self.map) != self.original.crc {
             return Err(vec![damaged("its files are not those of the map that was unpacked")]);
         }
@@ -108,6 +113,11 @@ impl<'f> Packing<'f> {
                 self.embedded_files(part, stored.get(&key).is_some());
                 continue;
             }
+            if let Some(folder) = part.images.as_deref() {
+                let is_kept = stored.get(&key).is_some_and(|stored| stored.kept.is_some());
+                self.pictures(part, folder, is_kept);
+                continue;
+            }
             let bytes = match self.kind.bytes(part, self.survey) {
                 Ok(bytes) => bytes,
                 Err(error) => {
@@ -133,6 +143,31 @@ impl<'f> Packing<'f> {
             false => self.edits.push((key, bytes)),
             true if !part.compressed => self.put(range, &bytes),
             true => {}
+        }
+    }
+
+    /// Compares images with those that were unpacked.
+    fn pictures(&mut self, part: &Part, folder: &str, is_kept: bool) {
+        let start = format!("{folder}/");
+        let images = self.original.images.iter().filter(|image| image.file.starts_with(&start));
+        let images: Vec<&Picture> = images.collect();
+        if !is_kept || images.is_empty() || part.file.is_some() || part.rest.is_some() || part.nuls.is_some() {
+            let why = "images only show a lump of the original map, and the lump has no `file`, `rest` or `nuls`";
+            self.problems.push(part.wrong("images", why));
+        }
+        if self.images.contains_key(folder) {
+            return;
+        }
+        let mut edited = Vec::new();
+        for image in images {
+            match self.survey.read(&image.file) {
+                Ok(bytes) if Picture::new(&image.file, &bytes).crc == image.crc => {}
+                Ok(_) => edited.push(image.file[start.len()..].to_owned()),
+                Err(why) => self.problems.push(part.wrong("images", why)),
+            }
+        }
+        if !edited.is_empty() {
+            self.images.insert(folder.to_owned(), edited);
         }
     }
 
@@ -207,11 +242,18 @@ impl<'f> Packing<'f> {
         }
         for (key, part) in parts {
             match ids.get(key).map(|id| properties(&mut draft, *id, part)) {
-                None if part.file.is_none() && part.folder.is_none() => problems.push(wrong(part.place(), NO_SLOT)),
+                None if part.file.is_none() && part.folder.is_none() && part.images.is_none() => {
+                    problems.push(wrong(part.place(), NO_SLOT))
+                }
                 None => {}
                 Some(Ok(is_edit)) => edited.extend(is_edit.then(|| format!("{} (properties)", part.lump))),
                 Some(Err(error)) => problems.push(error),
             }
+        }
+        for (folder, files) in &self.images {
+            edited.extend(files.iter().map(|file| format!("{folder}/{file}")));
+            let taken = take(&mut draft, folder, &self.survey.folder(folder), files);
+            problems.extend(taken.err().into_iter().flatten().map(|why| wrong(folder, why)));
         }
         edited.extend(self.embedded.names());
         if let Err(error) = self.embedded.make(&mut draft) {
@@ -252,6 +294,11 @@ impl<'f> Packing<'f> {
         }
         Ok(edited)
     }
+}
+
+#[cfg(not(feature = "images"))]
+fn take(_: &mut Draft<'static>, _: &str, _: &std::path::Path, _: &[String]) -> Result<(), Vec<String>> {
+    Err(vec!["this program cannot read images".to_owned()])
 }
 
 const NO_SLOT: &str = "the original map has no such slot: remove the folder `original` to build a new map";

@@ -18,6 +18,7 @@ const DEEPEST: usize = 64;
 /// A folder and its files. Files whose names start with a dot are not looked at.
 #[derive(Debug)]
 pub(super) struct Survey {
+    root: PathBuf,
     /// The files, by their paths in lower case.
     files: BTreeMap<String, Found>,
     /// The files that something named.
@@ -37,7 +38,7 @@ impl Survey {
     /// # Errors
     /// All problems: folders that cannot be read, symbolic links, names that differ only in case, too many files.
     pub(super) fn of(root: &Path) -> Result<Self, Vec<Error>> {
-        let mut survey = Survey { files: BTreeMap::new(), used: RefCell::default() };
+        let mut survey = Survey { root: root.to_owned(), files: BTreeMap::new(), used: RefCell::default() };
         let mut problems = Vec::new();
         let mut folders = vec![(root.to_owned(), String::new(), 0)];
         while let Some((folder, below, depth)) = folders.pop() {
@@ -102,6 +103,11 @@ impl Survey {
         let found = self.files.get(&key).ok_or_else(|| format!("the file {name} is missing"))?;
         self.used.borrow_mut().insert(key);
         Ok(&found.path)
+    }
+
+    /// The path of a folder in it.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(name)
     }
 
     /// All bytes of a file that a manifest names.

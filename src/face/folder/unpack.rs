@@ -34,6 +34,8 @@ pub struct How {
     pub format: Option<Format>,
     /// Lumps whose records are written as text whatever their size is, by number, name or role; `all` is every lump.
     pub text: Vec<String>,
+    /// Whether light, textures and visibility are written as bytes and not as images.
+    pub no_images: bool,
     /// The game whose flag names are used; by default that of the dialect.
     pub game: Option<String>,
 }
@@ -67,6 +69,7 @@ pub fn unpack(bsp: &Bsp<'_>, how: &How, mut write: impl FnMut(&str, &[u8]) -> Re
         write(name, bytes)
     };
     let mut unpacker = Unpacker::new(bsp, how)?;
+    unpacker.pictures(&mut count)?;
     unpacker.slots(&mut count)?;
     let Unpacker { manifest, original, warnings, .. } = unpacker;
     for (name, ranges) in original.kept() {
@@ -88,6 +91,8 @@ struct Unpacker<'b, 'a> {
     text: Option<Vec<SlotId>>,
     /// Bytes that must be there before slots can be read: the header, and the directory of the game lump.
     directories: Vec<Range<usize>>,
+    /// The slots that are shown by images, with the folders of these.
+    shown: Vec<(SlotId, &'static str)>,
     manifest: Manifest,
     original: Original,
     warnings: Vec<String>,
@@ -114,10 +119,29 @@ impl<'b, 'a> Unpacker<'b, 'a> {
             },
             text: (!is_all).then_some(text),
             directories: vec![0..bsp.container().header_end(), game],
+            shown: Vec::new(),
             manifest: head(bsp, how),
             original: Original { bspkit_original: 1, size: bytes.len(), crc: crc(bytes), ..Original::default() },
             warnings: Vec::new(),
         })
+    }
+
+    #[cfg(feature = "images")]
+    fn pictures(&mut self, write: Write<'_>) -> Result<()> {
+        if self.how.no_images {
+            return Ok(());
+        }
+        let images = &mut self.original.images;
+        self.shown = super::pictures::unpack(self.bsp, &mut |name, bytes| {
+            images.push(original::Picture::new(name, bytes));
+            write(name, bytes)
+        })?;
+        Ok(())
+    }
+
+    #[cfg(not(feature = "images"))]
+    fn pictures(&mut self, _: Write<'_>) -> Result<()> {
+        Ok(())
     }
 
     fn slots(&mut self, write: Write<'_>) -> Result<()> {
@@ -149,7 +173,12 @@ impl<'b, 'a> Unpacker<'b, 'a> {
             slot.stored.start < directory.end && directory.start < slot.stored.end && !directory.is_empty()
         };
         let mut is_kept = is_packed || role == Some(Role::GameLump) || self.directories.iter().any(is_in_way);
+        let shown = self.shown.iter().find(|(id, _)| *id == slot.id).map(|(_, folder)| (*folder).to_owned());
         let part = match role {
+            _ if shown.is_some() => {
+                is_kept = true;
+                Part { images: shown, ..part }
+            }
             Some(Role::Entities) => {
                 stored.lines = Lines::of(bytes);
                 self.entities(stem, bytes, part, write)?

@@ -13,6 +13,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+pub mod file_name;
 mod take;
 
 use std::fs::File;

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::shelf::Shelf;
-use bspkit::face::names::{Taken, is_device};
+use crate::face::names::{Taken, is_device};
 
 /// The name of a texture as a part of a file name. Characters that some operating system does not allow are written as
 /// `%` and two hex digits.
-pub(super) fn escape(name: &[u8]) -> String {
+pub fn escape(name: &[u8]) -> String {
     if name.is_empty() {
         // A name contains no NUL, so no other name gives this.
         return "%00".to_owned();
@@ -30,22 +29,28 @@ pub(super) fn escape(name: &[u8]) -> String {
 
 /// The names of the files for all textures, without extension. If names differ only in case, the later ones have `~`
 /// and a number. Other names contain no `~`.
-pub(super) fn stems(shelf: &Shelf) -> Vec<Option<String>> {
+///
+/// ```
+/// use bspkit::face::images::textures::file_name::stems;
+/// let stems = stems(["wall", "*lava", "WALL"].into_iter().map(|name| Some(name.as_bytes())));
+/// assert_eq!(stems.into_iter().flatten().collect::<Vec<_>>(), ["wall", "%2Alava", "WALL~2"]);
+/// ```
+pub fn stems<'n>(names: impl Iterator<Item = Option<&'n [u8]>>) -> Vec<Option<String>> {
     let mut taken = Taken::default();
-    let mut stem = |index: usize| {
-        let stem = escape(shelf.name(index)?);
+    let stem = |(index, name): (usize, Option<&[u8]>)| {
+        let stem = escape(name?);
         String::from_utf8(taken.take(stem.as_bytes(), index).0).ok()
     };
-    (0..shelf.len()).map(&mut stem).collect()
+    names.enumerate().map(stem).collect()
 }
 
 /// The file name for a level of a texture.
-pub(super) fn with_level(stem: &str, level: usize) -> String {
+pub fn with_level(stem: &str, level: usize) -> String {
     if level == 0 { format!("{stem}.png") } else { format!("{stem}.mip{level}.png") }
 }
 
 /// The stem and the level of a file name; `None` if it is not the name of a PNG file.
-pub(super) fn parse(path: &Path) -> Option<(String, usize)> {
+pub fn parse(path: &Path) -> Option<(String, usize)> {
     let name = path.file_name()?.to_str()?;
     let (stem, extension) = name.rsplit_once('.')?;
     if !extension.eq_ignore_ascii_case("png") {
