@@ -70,6 +70,8 @@ mod stop;
 mod tex;
 #[path = "cli/tex_faults.rs"]
 mod tex_faults;
+#[path = "cli/unpacked.rs"]
+mod unpacked;
 #[path = "cli/vis.rs"]
 mod vis;
 #[path = "cli/words.rs"]

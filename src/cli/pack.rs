@@ -129,7 +129,12 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     }
     warnings.iter().for_each(|warning| job.warn_here(warning));
     let output = map.target.as_deref().map(shown);
-    let report = if edited.is_empty() { String::new() } else { plan.report().to_string() };
+    let report = match () {
+        () if edited.is_empty() => String::new(),
+        // Words of the header are not in the plan.
+        () if plan.is_identity() => edited.join(", "),
+        () => plan.report().to_string(),
+    };
     let done =
         Done { output, dialect: dialect.name, bytes: plan.size(), new: is_new, edited, report, warnings, backup };
     if args.dry_run || args.json {

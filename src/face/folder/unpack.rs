@@ -169,10 +169,7 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         let is_packed = self.bsp.decompressed_size(slot.id).is_some();
         let role = self.bsp.role_of(slot.id);
         let mut stored = Stored { lump: slot.name.clone(), at: at(&slot.stored), crc: crc(bytes), ..Stored::default() };
-        let is_in_way = |directory: &Range<usize>| {
-            slot.stored.start < directory.end && directory.start < slot.stored.end && !directory.is_empty()
-        };
-        let mut is_kept = is_packed || role == Some(Role::GameLump) || self.directories.iter().any(is_in_way);
+        let mut is_kept = is_packed || role == Some(Role::GameLump) || self.is_shared(slot);
         let shown = self.shown.iter().find(|(id, _)| *id == slot.id).map(|(_, folder)| (*folder).to_owned());
         let part = match role {
             _ if shown.is_some() => {
@@ -201,6 +198,15 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         stored.kept = is_kept.then(|| format!("original/{stem}.bin"));
         self.original.slots.push(stored);
         Ok(part)
+    }
+
+    /// Whether a slot shares bytes with another slot or a directory. An edit leaves these bytes, so they must be known.
+    fn is_shared(&self, slot: &Slot) -> bool {
+        let overlaps =
+            |other: &Range<usize>| !other.is_empty() && slot.stored.start < other.end && other.start < slot.stored.end;
+        let game_lump = self.bsp.role(Role::GameLump).map(|slot| slot.id);
+        let others = self.bsp.slots().iter().filter(|other| other.id != slot.id && Some(other.id) != game_lump);
+        self.directories.iter().chain(others.map(|other| &other.stored)).any(overlaps)
     }
 
     fn entities(&self, stem: &str, bytes: &[u8], part: Part, write: Write<'_>) -> Result<Part> {
@@ -260,15 +266,13 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         part: Part,
     ) -> Result<Part, Box<Part>> {
         let rest = lump.rest_bytes();
-        let rest = (!rest.is_empty() && rest.len() <= MOST_REST).then(|| base64(rest));
         let (name, size) = distinct_name(self.bsp, slot).unzip();
-        let mut part = Part { rest, ..part };
+        let mut part = Part { rest: (!rest.is_empty()).then(|| base64(rest)), ..part };
         for (record, record_size) in [(None, None), (name.clone(), None), (name, size)] {
             (part.record, part.record_size) = (record, record_size);
-            let read = self.kind.records(&part, format, text).unwrap_or_default();
-            if bytes.strip_prefix(&read[..]).is_some_and(|rest| rest == lump.rest_bytes())
-                && lump.rest_bytes().len() <= MOST_REST
-            {
+            let read = self.kind.records(&part, format, text);
+            let is_same = |read: Vec<u8>| bytes.strip_prefix(&read[..]) == Some(rest);
+            if rest.len() <= MOST_REST && read.is_ok_and(is_same) {
                 return Ok(part);
             }
         }
