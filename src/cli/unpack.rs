@@ -21,10 +21,10 @@ use super::talk::{Code, Job};
 
 /// Take a map apart into a folder of ordinary files
 ///
-/// Entities become text (.ent), embedded files become files, light, textures and visibility become images, small lumps
-/// with records become JSON lines, and other lumps become files of bytes. manifest.json names them. The folder `original` holds everything else, so that `pack`
-/// gives the very same map again, byte for byte. Edited files change only what they must. Two unpacks of a map are the
-/// same folder.
+/// Entities become text (.ent), embedded files become files, light, textures and visibility become images, small
+/// lumps with records become JSON lines, and other lumps become files of bytes. manifest.json names them. The folder
+/// `original` holds everything else, so that `pack` gives the very same map again, byte for byte. Edited files change
+/// only what they must. Two unpacks of a map are the same folder.
 ///
 /// For several maps, each map has its own folder below DIR, with the name of the map.
 #[derive(clap::Args)]

@@ -126,41 +126,6 @@ fn records() {
     check("records", &room, &lines);
 }
 
-/// What is in the folder of each fixture.
-#[test]
-fn folders_of_fixtures() {
-    let room = Room::empty();
-    let maps = [
-        ("q1", "q1/own_rooms_bspx"),
-        ("bsp2", "bsp2/own_box"),
-        ("q2", "q2/own_rooms_bspx"),
-        ("qbism", "qbism/own_rooms_qbism"),
-        ("q3", "q3/own_rooms"),
-        ("goldsrc", "goldsrc/own_rooms"),
-        ("source", "source/room_v20"),
-        ("lzma", "source/room_v20_lzma"),
-        ("l4d2", "source/room_l4d2"),
-        ("strata", "source/room_strata"),
-    ];
-    let mut lines = Vec::new();
-    for (name, map) in maps {
-        room.write(format!("{name}.bsp"), &fixture(map));
-        lines.push(format!("bspkit unpack {name}.bsp {name} --dry-run"));
-    }
-    let more = [
-        "bspkit unpack source.bsp source && cat source/manifest.json",
-        "cat source/original/index.json",
-        "bspkit unpack lzma.bsp lzma --format csv --text faces --no-images && cat lzma/manifest.json",
-        "bspkit pack lzma --dry-run",
-        "sed -i 's/\"revision\": 7/\"revision\": 8/; s/, \"compressed\": true//' lzma/manifest.json && bspkit pack lzma --dry-run",
-        "bspkit pack lzma -o out.bsp && bspkit info out.bsp | head -2",
-        "bspkit pack source none -o packed",
-        "bspkit pack none",
-    ];
-    lines.extend(more.map(str::to_owned));
-    check("folders", &room, &lines.iter().map(String::as_str).collect::<Vec<_>>());
-}
-
 #[test]
 fn textures() {
     let room = Room::new();

@@ -27,7 +27,7 @@ pub(super) fn paths<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<String> {
     for path in &wanted {
         for (end, _) in path.match_indices('/') {
             if folders.insert(path[..end].to_ascii_lowercase()) {
-                taken.take(path[..end].as_bytes(), usize::MAX);
+                taken.take(&path.as_bytes()[..end], usize::MAX);
             }
         }
     }

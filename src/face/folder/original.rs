@@ -153,7 +153,7 @@ fn without(whole: Range<usize>, others: impl Iterator<Item = Range<usize>>) -> V
     let mut others: Vec<_> = others.filter(|other| !other.is_empty()).collect();
     others.sort_by_key(|other| other.start);
     let (mut rest, mut start) = (Vec::new(), whole.start);
-    for other in others.into_iter().chain([whole.end..whole.end]) {
+    for other in others.into_iter().chain(std::iter::once(whole.end..whole.end)) {
         if start < other.start.min(whole.end) {
             rest.push(start..other.start.min(whole.end));
         }
@@ -262,11 +262,14 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_range_is_what_nothing_covers() {
-        let rest = |others: &[Range<usize>]| without(10..20, others.iter().cloned());
-        assert_eq!(rest(&[]), [10..20]);
-        assert!(rest(&[0..40]).is_empty());
-        assert_eq!(rest(&[12..14, 13..15, 0..11, 18..30]), [11..12, 15..18]);
-        assert_eq!(rest(&[20..30, 0..10]), [10..20]);
+        let rest = |others: &[[usize; 2]]| {
+            let parts = without(10..20, others.iter().map(|[start, end]| *start..*end));
+            parts.into_iter().map(|part| [part.start, part.end]).collect::<Vec<_>>()
+        };
+        assert_eq!(rest(&[]), [[10, 20]]);
+        assert!(rest(&[[0, 40]]).is_empty());
+        assert_eq!(rest(&[[12, 14], [13, 15], [0, 11], [18, 30]]), [[11, 12], [15, 18]]);
+        assert_eq!(rest(&[[20, 30], [0, 10]]), [[10, 20]]);
     }
 
     #[test]

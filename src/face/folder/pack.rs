@@ -110,7 +110,7 @@ impl<'f> Packing<'f> {
         for part in &self.manifest.lumps {
             let key = keys.next(&self.kind.name(part));
             if part.folder.is_some() {
-                self.embedded_files(part, stored.get(&key).is_some());
+                self.embedded_files(part, stored.contains_key(&key));
                 continue;
             }
             if let Some(folder) = part.images.as_deref() {
