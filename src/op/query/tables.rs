@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::bytes::Data;
+use crate::content::texture_names::TextureNames;
 use crate::dialect::{Form, Records};
 use crate::record::{FieldInfo, FlagNames};
 use crate::{Bsp, Error, ErrorKind, Place, Result, Slot, SlotId};
@@ -66,7 +67,9 @@ impl<'b, 'a> Tables<'b, 'a> {
     fn read(&self, slot: &Slot, list: Option<&str>) -> Result<Table<'a>> {
         let row = self.bsp.row(slot);
         let bytes = self.bsp.little_endian(slot.id)?;
-        let names = self.bsp.texture_names().ok().and_then(|names| names.of_records(&slot.name));
+        let has_names = TextureNames::NAMED.contains(&&*slot.name);
+        let names = has_names.then(|| self.bsp.texture_names().ok()).flatten();
+        let names = names.and_then(|names| names.of_records(&slot.name));
         let parts = match &row {
             Ok(row) => row.parts(&bytes).map_err(|error| error.at(Place::default().lump(&slot.name)))?,
             Err(_) => Vec::new(),
