@@ -270,7 +270,9 @@ fn unclear(fields: &'static [FieldInfo]) -> Vec<String> {
         let names: Vec<&str> = field.engine.split(", ").collect();
         for (item, name) in names.iter().enumerate() {
             let meant = if names.len() == 1 { field.name.to_owned() } else { format!("{}[{item}]", field.name) };
-            if taken.contains(&name.to_ascii_lowercase()) || Part::find(fields, name) != Part::find(fields, &meant) {
+            if taken.contains(&name.to_ascii_lowercase())
+                || Part::find(fields, name).ok() != Part::find(fields, &meant).ok()
+            {
                 wrong.push(format!("{name} is not {meant}"));
             }
             taken.push(name.to_ascii_lowercase());

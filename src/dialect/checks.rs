@@ -45,7 +45,8 @@ pub struct Checks {
     pub left_out: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// Why a member of the game lump, of this version and with these bytes, fits no layout.
+/// Why a member of the game lump, of this version and with these bytes, fits no layout. The reason is a sentence; the
+/// finding of the check adds code and place.
 pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 
 /// How the light of faces is laid out.

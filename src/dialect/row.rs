@@ -37,7 +37,8 @@ pub struct Row {
 /// it twice restores the input.
 pub(super) type ByteSwap = fn(&mut [u8], ByteOrder);
 
-/// Checks whether a layout fits the map; the error is the reason why not.
+/// Checks whether a layout fits the map; the error is the reason why not. It is a sentence and not an [`Error`], which
+/// needs a kind and the lump: [`crate::Bsp::row`] adds these.
 pub type Proof = fn(&Facts<'_>, &Row) -> Result<(), String>;
 
 /// How the bytes of a lump are laid out.

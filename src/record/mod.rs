@@ -23,6 +23,7 @@ pub use shape::{FieldInfo, FlagKind, Meaning, Name, Number, Shape};
 pub(crate) use shape::{count, index, index_or_none, lay, run, with, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
+pub(crate) use text::fill;
 pub use text::{Cell, FlagNames, Part, Text, flag_names, parse, print};
 
 /// A record type as data: its fields, and a function that tests its codec.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
+use crate::error::{Error, ErrorKind, Result};
 use crate::near;
 
 /// The bits of this kind of flags, each with its name.
@@ -83,11 +84,11 @@ impl Cell {
     /// Reads a text form and writes its bytes into a record.
     ///
     /// # Errors
-    /// A sentence that says what is expected.
-    pub fn parse(&self, text: &str, record: &mut [u8], names: FlagNames) -> Result<(), String> {
+    /// [`ErrorKind::Argument`]; the message says what is expected.
+    pub fn parse(&self, text: &str, record: &mut [u8], names: FlagNames) -> Result<()> {
         match record.get_mut(self.place.clone()) {
             Some(bytes) => parse(self.shape, self.meaning, text, bytes, names),
-            None => Err("the record is too short".into()),
+            None => Err(Error::new(ErrorKind::Argument, "the record is too short")),
         }
     }
 }
@@ -118,8 +119,9 @@ fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &
 /// use bspkit::dialect::quake2::Face;
 /// use bspkit::record::{Part, Record};
 /// assert_eq!(Part::find(Face::INFO.fields, "styles[1]")?.offset, 13);
-/// assert_eq!(Part::find(Face::INFO.fields, "styles[4]").unwrap_err(), "styles has the numbers 0 to 3, and no [4]");
-/// # Ok::<(), String>(())
+/// let error = Part::find(Face::INFO.fields, "styles[4]").unwrap_err();
+/// assert_eq!(error.to_string(), "styles has the numbers 0 to 3, and no [4]");
+/// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -136,8 +138,8 @@ impl Part {
     /// Finds a part by its path.
     ///
     /// # Errors
-    /// A sentence that names the fields or items there are.
-    pub fn find(fields: &'static [FieldInfo], path: &str) -> Result<Part, String> {
+    /// [`ErrorKind::NotFound`]; the message names the fields or items that exist.
+    pub fn find(fields: &'static [FieldInfo], path: &str) -> Result<Part> {
         let mut part = Part { offset: 0, shape: Shape::Record(fields), meaning: Meaning::Plain };
         let mut rest = path;
         while !rest.is_empty() {
@@ -158,28 +160,31 @@ impl Part {
         Ok(part)
     }
 
-    fn item(self, before: &str, number: &str) -> Result<Part, String> {
-        let Shape::Array(item, count) = self.shape else { return Err(format!("{before} is not a list")) };
-        let index =
-            number.parse::<usize>().ok().filter(|index| *index < count).ok_or_else(|| {
-                format!("{before} has the numbers 0 to {}, and no [{number}]", count.saturating_sub(1))
-            })?;
+    fn item(self, before: &str, number: &str) -> Result<Part> {
+        let Shape::Array(item, count) = self.shape else { return Err(missing(format!("{before} is not a list"))) };
+        let index = number.parse::<usize>().ok().filter(|index| *index < count).ok_or_else(|| {
+            missing(format!("{before} has the numbers 0 to {}, and no [{number}]", count.saturating_sub(1)))
+        })?;
         Ok(Part { offset: self.offset + item.size() * index, shape: *item, ..self })
     }
 
-    fn field(self, before: &str, name: &str) -> Result<Part, String> {
+    fn field(self, before: &str, name: &str) -> Result<Part> {
         let fields = match self.shape {
             Shape::Record(fields) => fields,
-            Shape::Array(..) => return Err(format!("{before} is a list: name an item, as in {before}[0]")),
-            _ => return Err(format!("{before} has no parts")),
+            Shape::Array(..) => return Err(missing(format!("{before} is a list: name an item, as in {before}[0]"))),
+            _ => return Err(missing(format!("{before} has no parts"))),
         };
         let (field, item) = find(fields, name).ok_or_else(|| {
             let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-            format!("there is no field {name}; {}", near::or_all(name, &names, "the fields are"))
+            missing(format!("there is no field {name}; {}", near::or_all(name, &names, "the fields are")))
         })?;
         let part = Part { offset: self.offset + field.offset, shape: field.shape, meaning: field.meaning };
         item.map_or(Ok(part), |item| part.item(field.name, &item.to_string()))
     }
+}
+
+fn missing(message: String) -> Error {
+    Error::new(ErrorKind::NotFound, message)
 }
 
 /// The text form of a number or name; other shapes have none.
@@ -234,8 +239,13 @@ fn print_flags(bits: u32, names: &[(u32, &str)]) -> String {
 /// Reads a text form, as [`print()`] writes it or a number in hex, and writes its bytes.
 ///
 /// # Errors
-/// A sentence that says what is expected.
-pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
+/// [`ErrorKind::Argument`]; the message says what is expected.
+pub fn parse(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<()> {
+    fill(shape, meaning, text, to, names).map_err(|why| Error::new(ErrorKind::Argument, why))
+}
+
+/// As [`parse`], for callers that add the place: the error is the reason, a part of their sentence.
+pub(crate) fn fill(shape: Shape, meaning: Meaning, text: &str, to: &mut [u8], names: FlagNames) -> Result<(), String> {
     match (shape, meaning) {
         (Shape::Number(Number::F32), _) => to.copy_from_slice(&parse_float(text)?),
         (Shape::Number(number), Meaning::Flags(kind)) => {
@@ -338,7 +348,7 @@ mod tests {
                 let bytes = &bytes[..shape.size()];
                 let text = print(shape, meaning, bytes, NAMES).to_string();
                 let mut back = vec![0xEE; bytes.len()];
-                prop_assert_eq!(parse(shape, meaning, &text, &mut back, NAMES), Ok(()), "{:?} {}", shape, text);
+                prop_assert!(parse(shape, meaning, &text, &mut back, NAMES).is_ok(), "{:?} {}", shape, text);
                 prop_assert_eq!(&back, bytes, "{:?} {}", shape, text);
             }
         }
@@ -359,7 +369,7 @@ mod tests {
     #[test]
     fn what_is_no_value_is_refused_with_what_would_be_one() {
         let wrong = |number, meaning, text: &str| parse(Shape::Number(number), meaning, text, &mut [0; 4], NAMES);
-        let message = |result: Result<(), String>| result.unwrap_err();
+        let message = |result: Result<()>| result.unwrap_err().to_string();
         assert_eq!(
             message(wrong(Number::U16, Meaning::Plain, "65536")),
             "`65536` is not a whole number from 0 to 65535"

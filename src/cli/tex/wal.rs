@@ -93,7 +93,7 @@ impl Fields {
                 }
             }
             let old = to.to_vec();
-            parse(field.shape, field.meaning, value, to, names).map_err(cannot)?;
+            parse(field.shape, field.meaning, value, to, names).map_err(|error| cannot(error.to_string()))?;
             // An unchanged name keeps the bytes after its NUL.
             let text = |bytes: &[u8]| bytes.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
             if name.ends_with("name") && text(&old) == text(to) {

@@ -197,8 +197,8 @@ fn parse_raw(
         Shape::Name(_) if !text.starts_with('"') => Err(at(format!("`{text}` is not a string"))),
         _ if text.starts_with('"') => {
             let word: String = serde_json::from_str(text).map_err(|error| at(error.to_string()))?;
-            record::parse(shape, meaning, &word, to, names).map_err(at)
+            record::fill(shape, meaning, &word, to, names).map_err(at)
         }
-        _ => record::parse(shape, meaning, text, to, names).map_err(at),
+        _ => record::fill(shape, meaning, text, to, names).map_err(at),
     }
 }

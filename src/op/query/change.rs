@@ -86,7 +86,7 @@ impl FieldChange {
     /// As [`Query::find`]; [`ErrorKind::Argument`] if the value does not fit the field or a result does not;
     /// [`ErrorKind::Refused`] for a name that is not in a record. Nothing has changed then.
     pub fn apply(&self, draft: &mut Draft<'_>, names: FlagNames) -> Result<usize> {
-        self.apply_with(draft, names, record::parse)
+        self.apply_with(draft, names, record::fill)
     }
 
     /// As [`FieldChange::apply`], with a function that reads values of any layout for `=`.
@@ -149,7 +149,7 @@ impl<'c> Edit<'c> {
             Operator::Set => {
                 let mut bytes = vec![0; size];
                 let is_single = matches!(part.shape, Shape::Number(_) | Shape::Name(_));
-                let encode = if is_single { record::parse } else { encode };
+                let encode = if is_single { record::fill } else { encode };
                 encode(part.shape, part.meaning, text, &mut bytes, names)?;
                 Ok(Edit::Set(bytes))
             }
@@ -159,7 +159,7 @@ impl<'c> Edit<'c> {
                     if number == Number::F32 {
                         return Err("it is a float, and has no bits to set".to_owned());
                     }
-                    record::parse(Shape::Number(number), part.meaning, text, &mut with[at..at + number.size()], names)?;
+                    record::fill(Shape::Number(number), part.meaning, text, &mut with[at..at + number.size()], names)?;
                 }
                 if change.value.is_inverted {
                     with.iter_mut().for_each(|byte| *byte = !*byte);
@@ -222,7 +222,7 @@ fn calculated(
     use assign::Operator::{Add, Divide, Multiply, Subtract};
     if let Some(old) = number.integer(to) {
         let new = calculate(&old.to_string(), operator, word)?;
-        return record::parse(Shape::Number(number), Meaning::Plain, &new, to, &[]);
+        return record::fill(Shape::Number(number), Meaning::Plain, &new, to, &[]);
     }
     let old = f32::from_le_bytes(to.first_chunk().copied().unwrap_or_default());
     let wide = f64::from(old);

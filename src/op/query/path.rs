@@ -119,7 +119,7 @@ impl<'a> Path<'a> {
             }
             End::Part(_) | End::Name => return Err(format!("{before} is a name and has no {name}")),
         };
-        let found = fields.map(|fields| Part::find(fields, name));
+        let found = fields.map(|fields| Part::find(fields, name).map_err(|error| error.to_string()));
         match found {
             Some(Ok(part)) => {
                 self.end = End::Part(Part { offset: offset + part.offset, ..part });

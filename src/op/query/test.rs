@@ -141,7 +141,7 @@ fn field<'a>(
         Check::Compare(Compare::Equal(value)) => match (scalar(&path), text_of(value)) {
             (Some((shape @ Shape::Number(number), meaning)), text) => {
                 let mut bytes = vec![0; number.size()];
-                match record::parse(shape, meaning, &text, &mut bytes, tables.names) {
+                match record::fill(shape, meaning, &text, &mut bytes, tables.names) {
                     Ok(()) => Holds::Number(bytes),
                     Err(why) if is_index(&path) => {
                         path.name(tables).map_err(|_| why)?;
@@ -182,7 +182,7 @@ fn text_of(value: &[u8]) -> String {
 
 fn bits(number: Number, meaning: Meaning, flags: &str, tables: &Tables<'_, '_>) -> Result<i64, String> {
     let mut bytes = vec![0; number.size()];
-    record::parse(Shape::Number(number), meaning, flags, &mut bytes, tables.names)?;
+    record::fill(Shape::Number(number), meaning, flags, &mut bytes, tables.names)?;
     Ok(number.integer(&bytes).unwrap_or_default())
 }
 
