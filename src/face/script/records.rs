@@ -62,7 +62,7 @@ impl Record {
     }
 
     fn part(&self, field: &str) -> Result<Part> {
-        Part::find(self.table.info.fields, field).map_err(|why| Error::new(ErrorKind::NotFound, why))
+        Part::find(self.table.info.fields, field)
     }
 
     fn get(&mut self, field: &str) -> Res<Dynamic> {
@@ -148,7 +148,7 @@ pub(super) fn put(
             let text = value.as_int().map(|number| number.to_string()).ok().or(whole);
             let text = text.or_else(|| value.clone().into_string().ok());
             let text = text.ok_or_else(|| format!("{} is not a whole number", kind(value)))?;
-            record::parse(shape, meaning, &text, to, names)
+            record::fill(shape, meaning, &text, to, names)
         }
         Shape::Name(size) => {
             let text = value.as_immutable_string_ref().map_err(|_| format!("{} is not a string", kind(value)))?;
@@ -169,7 +169,7 @@ pub(super) fn put(
         Shape::Record(fields) => {
             let object = value.read_lock::<Object>().ok_or_else(|| format!("{} is not an object", kind(value)))?;
             object.iter().try_for_each(|(name, value)| {
-                let part = Part::find(fields, name)?;
+                let part = Part::find(fields, name).map_err(|error| error.to_string())?;
                 let to = &mut to[part.offset..part.offset + part.shape.size()];
                 put(part.shape, part.meaning, value, to, names).map_err(|why| format!("{name}: {why}"))
             })
