@@ -41,13 +41,13 @@ fn measure(text: &Text, turns: usize) -> Outcome {
     let entities = Entities::parse(text.bytes.clone(), text.rules)?;
     for (what, with_expressions) in [("plain values", false), ("every fifth with expressions", true)] {
         let (file, plain) = rules(&entities, with_expressions)?;
+        let rules = Rules::parse("r.cfg", file.as_bytes(), Format::Stripper, Mode::Plugin)?;
         let mut group = Group::new(format!("{RULES} rules, {what}, on {}", text.name()));
         let work = Work::Entities(entities.len());
         let scan = group.reference("a scan for each rule", work, || Ok(black_box(scan(&entities, &plain))));
         group.row("reading the file", work, scan, || {
             Ok(Rules::parse("r.cfg", file.as_bytes(), Format::Stripper, Mode::Plugin)?)
         });
-        let rules = Rules::parse("r.cfg", file.as_bytes(), Format::Stripper, Mode::Plugin)?;
         group.row("applying it", work, scan, || {
             let mut entities = entities.clone();
             entities.for_any_engine();

@@ -172,7 +172,7 @@ fn examples_in_help_run() {
             {\"do\": \"set\", \"key\": \"light\", \"value\": \"400\"}]}]}' >brighter.json
         printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
         printf 'filter:\n{\n\"classname\" \"info_null\"\n}\n' >clean.cfg
-        printf '{ match classname light replace light 400 }' >brighter.rule
+        printf '{ match classname light replace light 400 }' >triggers.rule
         mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps

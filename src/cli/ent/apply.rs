@@ -27,7 +27,7 @@ const LISTED: usize = 10;
     "  bspkit ent apply dm4.bsp --rules clean.cfg -o out.bsp
   bspkit ent apply maps --rules addons/stripper -o edited
   bspkit ent apply maps --rules clean.cfg --mode strict --require-matches --dry-run
-  bspkit ent apply dm4.bsp --rules brighter.rule -o out.bsp"
+  bspkit ent apply dm4.bsp --rules triggers.rule -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -59,18 +59,12 @@ impl Lint {
         found
     }
 
-    /// The rules of a file that were tried and matched nothing, and whole files that no map used.
+    /// The rules of a file that were tried and matched nothing.
     pub fn unmatched(&self, file: &Rules) -> Vec<Finding> {
-        let mut found = Vec::new();
-        for rule in &file.rules {
-            let message = match self.matched.get(&(file.name.clone(), rule.at)) {
-                Some(0) => "the rule matches nothing on any of the maps",
-                None => "the rule is for none of the maps",
-                Some(_) => continue,
-            };
-            found.push(Finding { code: finding::NO_MATCH, at: rule.at, message: message.to_owned() });
-        }
-        found
+        let is_unmatched = |at: &At| self.matched.get(&(file.name.clone(), *at)) == Some(&0);
+        let message = "the rule matches nothing on any of the maps";
+        let found = |at: At| Finding { code: finding::NO_MATCH, at, message: message.to_owned() };
+        file.rules.iter().map(|rule| rule.at).filter(is_unmatched).map(found).collect()
     }
 
     /// Adds what another one has tried.
