@@ -107,8 +107,12 @@ impl Finder {
             },
             // Each value is tried once, however many entities have it.
             Expected::Like(pattern) if pattern.is_caseless => {
-                let rows: Vec<&Rows> =
-                    key.values.iter().filter(|(value, _)| pattern.is_match(value)).map(|(_, rows)| rows).collect();
+                let rows: Vec<&Rows> = key
+                    .values
+                    .iter()
+                    .filter(|(value, _)| pattern.is_match_in_lower(value))
+                    .map(|(_, rows)| rows)
+                    .collect();
                 let most = if rows.is_empty() { 0 } else { key.all.most };
                 (rows, most)
             }

@@ -6,9 +6,9 @@
 
 mod class;
 mod escape;
+mod group;
 
-use std::fmt::Write;
-
+use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// The most steps of an expression after its counted repetitions are multiplied out.
@@ -30,6 +30,8 @@ pub struct Pattern {
     pub(super) is_caseless: bool,
     /// The number of its steps.
     pub(super) steps: usize,
+    /// Letters that every match contains, in lower case.
+    literal: Finder<'static>,
 }
 
 /// Why an expression cannot be used, and the offset in its text.
@@ -61,6 +63,8 @@ impl Pattern {
     fn compile(text: &[u8], is_whole: bool) -> Result<Self, Unfit> {
         let mut scan = Scan::new(text);
         scan.all()?;
+        scan.end_run();
+        let literal = Finder::new(if scan.has_choice { &b""[..] } else { &scan.literal[..] }).into_owned();
         let Scan { out, is_caseless, steps, .. } = scan;
         let rewritten = if is_whole { format!(r"\A(?:{out})\z") } else { out };
         let regex = RegexBuilder::new(&rewritten)
@@ -71,7 +75,7 @@ impl Pattern {
             .build();
         let (steps, is_caseless) = (steps.iter().sum(), is_caseless && !is_whole);
         match regex {
-            Ok(regex) => Ok(Pattern { text: text.to_vec(), rewritten, regex, is_whole, is_caseless, steps }),
+            Ok(regex) => Ok(Pattern { text: text.to_vec(), rewritten, regex, is_whole, is_caseless, steps, literal }),
             Err(regex::Error::CompiledTooBig(_)) => Err(too_long()),
             Err(error) => {
                 let why = error.to_string();
@@ -97,6 +101,12 @@ impl Pattern {
             true => [b"(?-i)\\A(?:", &self.text[..], b")\\z"].concat(),
             false => self.text.clone(),
         }
+    }
+
+    /// Whether it matches somewhere in a value that is in lower case; it has to ignore case.
+    pub(super) fn is_match_in_lower(&self, value: &[u8]) -> bool {
+        // Most values lack the letters, which is found much faster.
+        self.literal.find(value).is_some() && self.is_match(value)
     }
 
     /// Whether it matches somewhere in a value.
@@ -128,13 +138,31 @@ struct Scan<'p> {
     /// The steps of each open group, the outermost first, and of the last item.
     steps: Vec<usize>,
     last: usize,
+    /// Letters outside of groups that follow each other up to here, and the most of them so far.
+    run: Vec<u8>,
+    literal: Vec<u8>,
+    /// Whether there are alternatives outside of groups.
+    has_choice: bool,
 }
 
 impl<'p> Scan<'p> {
     fn new(text: &'p [u8]) -> Self {
         let captures = captures(text);
         let (out, open, steps) = (String::new(), Vec::new(), vec![0]);
-        Scan { text, at: 0, out, open, captures, is_caseless: true, can_repeat: false, steps, last: 0 }
+        Scan {
+            text,
+            at: 0,
+            out,
+            open,
+            captures,
+            is_caseless: true,
+            can_repeat: false,
+            steps,
+            last: 0,
+            run: Vec::new(),
+            literal: Vec::new(),
+            has_choice: false,
+        }
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -153,8 +181,17 @@ impl<'p> Scan<'p> {
         Err(Unfit::Unsupported(self.at, why.to_owned()))
     }
 
+    /// Ends a run of letters.
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        if run.len() > self.literal.len() {
+            self.literal = run;
+        }
+    }
+
     /// A step that a quantifier may follow.
     fn item(&mut self, text: &str) {
+        self.end_run();
         self.out.push_str(text);
         self.count(1);
         self.can_repeat = true;
@@ -168,10 +205,15 @@ impl<'p> Scan<'p> {
     }
 
     fn byte(&mut self, byte: u8) {
+        let run = std::mem::take(&mut self.run);
         if byte.is_ascii_alphanumeric() || byte == b'_' {
             self.item(char::from(byte).encode_utf8(&mut [0; 4]));
         } else {
             self.item(&format!(r"\x{byte:02x}"));
+        }
+        if self.open.is_empty() {
+            self.run = run;
+            self.run.push(byte.to_ascii_lowercase());
         }
     }
 
@@ -204,6 +246,8 @@ impl<'p> Scan<'p> {
             b'*' | b'+' | b'?' => return self.repeat(1, 1, char::from(byte).encode_utf8(&mut [0; 4])),
             b'{' => return self.braces(),
             b'|' => {
+                self.end_run();
+                self.has_choice |= self.open.is_empty();
                 self.out.push('|');
                 self.can_repeat = false;
             }
@@ -225,6 +269,7 @@ impl<'p> Scan<'p> {
 
     /// What no quantifier may follow; PCRE2 allows it, with no use.
     fn no_quantifier_after(&mut self, what: &str) -> Result<(), Unfit> {
+        self.end_run();
         self.can_repeat = false;
         match self.peek(1) {
             Some(b'*' | b'+' | b'?') => self.unsupported(&format!("a quantifier after `{what}`")),
@@ -237,6 +282,9 @@ impl<'p> Scan<'p> {
         if !self.can_repeat {
             return self.invalid("the quantifier does not follow a repeatable item");
         }
+        // What is repeated may not be there.
+        self.run.pop();
+        self.end_run();
         self.out.push_str(text);
         self.at += length;
         match self.peek(0) {
@@ -284,92 +332,6 @@ impl<'p> Scan<'p> {
         let text = format!("{{{}}}", String::from_utf8_lossy(inside));
         self.repeat(inside.len() + 2, most.unwrap_or(least + 1), &text)
     }
-
-    fn open_group(&mut self) -> Result<(), Unfit> {
-        let (length, text) = match self.rest() {
-            [b'(', b'?', b'#', comment @ ..] => {
-                let Some(end) = memchr::memchr(b')', comment) else {
-                    return self.invalid("the bracket after `(?#` is not closed");
-                };
-                self.at += end + 4;
-                return Ok(());
-            }
-            [b'(', b'?', b':', ..] => (3, "(?:".to_owned()),
-            [b'(', b'?', b'=' | b'!', ..] => return self.unsupported("a look-ahead"),
-            [b'(', b'?', b'<', b'=' | b'!', ..] => return self.unsupported("a look-behind"),
-            [b'(', b'?', b'>', ..] => return self.unsupported("an atomic group"),
-            [b'(', b'?', b'|', ..] => return self.unsupported("a branch reset"),
-            [b'(', b'?', b'(', ..] => return self.unsupported("a condition"),
-            [b'(', b'?', b'P', b'<', name @ ..] | [b'(', b'?', b'<', name @ ..] => self.name(name, b'>')?,
-            [b'(', b'?', b'\'', name @ ..] => self.name(name, b'\'')?,
-            [b'(', b'?', flags @ ..] => return self.flags(flags),
-            [b'(', b'*', ..] => return self.unsupported("a verb"),
-            _ => (1, "(".to_owned()),
-        };
-        self.open.push(Group { at: self.at });
-        self.steps.push(0);
-        self.out.push_str(&text);
-        self.can_repeat = false;
-        self.at += length;
-        Ok(())
-    }
-
-    /// The name of a group, which nothing can refer to here.
-    fn name(&self, name: &[u8], end: u8) -> Result<(usize, String), Unfit> {
-        let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        let is_name = length > 0 && !name[0].is_ascii_digit() && name.get(length) == Some(&end);
-        let before = self.rest().len() - name.len();
-        match is_name {
-            true => Ok((before + length + 1, "(?:".to_owned())),
-            false => self.invalid("the name of a group is missing or not closed"),
-        }
-    }
-
-    /// `(?i)`, `(?s-i:`: flags for the rest of the group, or for a group.
-    fn flags(&mut self, flags: &[u8]) -> Result<(), Unfit> {
-        let length = flags.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
-        let (set, end) = (&flags[..length], flags.get(length));
-        if let Some(other) = set.iter().find(|flag| !b"is-".contains(flag)) {
-            let (letter, known) = (char::from(*other), b"JUmnxPRC".contains(other));
-            return match known {
-                true => self.unsupported(&format!("`(?{letter}`: only the flags i and s are supported")),
-                false => self.invalid("the character after `(?` is not known"),
-            };
-        }
-        if set.iter().filter(|flag| **flag == b'-').count() > 1 {
-            return self.invalid("there are two hyphens among the flags");
-        }
-        let is_off = set.split(|flag| *flag == b'-').nth(1).unwrap_or_default();
-        self.is_caseless &= !is_off.contains(&b'i');
-        match end {
-            Some(b')') if is_off.is_empty() => self.flags_of(set.split(|flag| *flag == b'-').next(), "", ")"),
-            Some(b')') => self.flags_of(set.split(|flag| *flag == b'-').next(), &text_of(is_off), ")"),
-            Some(b':') => {
-                self.flags_of(set.split(|flag| *flag == b'-').next(), &text_of(is_off), ":");
-                self.open.push(Group { at: self.at });
-                self.steps.push(0);
-            }
-            Some(b'0'..=b'9' | b'+' | b'&') => return self.unsupported("a call of a group"),
-            _ => return self.invalid("the character after `(?` is not known"),
-        }
-        self.can_repeat = false;
-        self.at += length + 3;
-        Ok(())
-    }
-
-    fn flags_of(&mut self, on: Option<&[u8]>, off: &str, end: &str) {
-        let on = text_of(on.unwrap_or_default());
-        let hyphen = if off.is_empty() { "" } else { "-" };
-        if !(on.is_empty() && off.is_empty() && end == ")") {
-            // Writing into a string cannot fail.
-            let _ = write!(self.out, "(?{on}{hyphen}{off}{end}");
-        }
-    }
-}
-
-/// Each flag once: the crate accepts no flag twice.
-fn text_of(flags: &[u8]) -> String {
-    b"is".iter().filter(|flag| flags.contains(flag)).map(|flag| char::from(*flag)).collect()
 }
 
 fn number(digits: &[u8]) -> Option<usize> {
