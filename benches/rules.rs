@@ -79,7 +79,9 @@ fn rules(entities: &Entities<'_>, with_expressions: bool) -> Outcome<(String, Ve
 /// The class of an entity and one of its other pairs.
 fn matching(entity: &Entity<'_>, number: usize, is_expression: bool) -> Outcome<Option<(String, Plain)>> {
     let words = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ -".contains(byte));
-    let others = entity.pairs().filter(|pair| pair.key != b"classname" && !pair.value.is_empty() && words(pair.value));
+    // Pairs that few entities have, as in rules that people write.
+    let telling = |key: &[u8]| [&b"hammerid"[..], b"targetname", b"origin", b"target", b"model"].contains(&key);
+    let others = entity.pairs().filter(|pair| telling(pair.key) && !pair.value.is_empty() && words(pair.value));
     let others: Vec<_> = others.collect();
     let class = entity.class().filter(|class| words(class));
     let (Some(class), false) = (class, others.is_empty()) else { return Ok(None) };

@@ -5,6 +5,9 @@ use super::test::{Compare, Test};
 use super::{All, Head, Selector};
 use crate::{Error, ErrorKind, Result};
 
+/// A key, and the value that is tested, if it is not any value.
+type Tested<'s> = (&'s [u8], Option<&'s [u8]>);
+
 impl Selector {
     /// The entities of a class, or of all classes, in which for each key a value matches the expression, whatever the
     /// case.
@@ -25,7 +28,7 @@ impl Selector {
 
     /// The class and the values that are tested, and keys that have to be there with any value; `None` if there are
     /// other tests.
-    pub(crate) fn pairs(&self) -> Option<Vec<(&[u8], Option<&[u8]>)>> {
+    pub(crate) fn pairs(&self) -> Option<Vec<Tested<'_>>> {
         let [all] = &self.either[..] else { return None };
         let mut pairs = Vec::new();
         match &all.head {

@@ -192,7 +192,7 @@ impl<'t> Reader<'t, '_> {
 
     /// An expression; one that does not compile stops StripperCS2.
     fn pattern(&mut self, at: At, text: &str) -> Expected {
-        let pattern: Option<Pattern> = self.rules.pattern(at, text.as_bytes());
+        let pattern: Option<Box<Pattern>> = self.rules.pattern(at, text.as_bytes());
         pattern.map_or(Expected::Nothing, Expected::Like)
     }
 

@@ -122,7 +122,7 @@ pub enum Expected {
     /// This one.
     IsExactly(Vec<u8>),
     /// One that a regular expression matches.
-    Like(Pattern),
+    Like(Box<Pattern>),
 }
 
 /// A pair that a rule writes.
@@ -188,21 +188,21 @@ impl Rules {
     }
 
     /// A regular expression that starts at this place; `None` if it cannot be used, which is a finding.
-    pub(crate) fn pattern(&mut self, at: At, text: &[u8]) -> Option<Pattern> {
+    pub(crate) fn pattern(&mut self, at: At, text: &[u8]) -> Option<Box<Pattern>> {
         self.compiled(at, text, Pattern::new(text))
     }
 
     /// As [`Rules::pattern`], of one that has to match the whole value.
-    pub(super) fn whole_pattern(&mut self, at: At, text: &[u8]) -> Option<Pattern> {
+    pub(super) fn whole_pattern(&mut self, at: At, text: &[u8]) -> Option<Box<Pattern>> {
         self.compiled(at, text, Pattern::whole(text))
     }
 
-    fn compiled(&mut self, at: At, text: &[u8], pattern: std::result::Result<Pattern, Unfit>) -> Option<Pattern> {
+    fn compiled(&mut self, at: At, text: &[u8], pattern: std::result::Result<Pattern, Unfit>) -> Option<Box<Pattern>> {
         let shown = escaped(text).to_string();
         let (code, offset, why) = match pattern {
             Ok(pattern) if self.steps + pattern.steps <= MOST_STEPS => {
                 self.steps += pattern.steps;
-                return Some(pattern);
+                return Some(Box::new(pattern));
             }
             Ok(_) => (finding::UNSUPPORTED, 0, "the expressions of the file are too large together".to_owned()),
             // Only Stripper:Source goes on without the pair.

@@ -1,7 +1,7 @@
 //! Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
 //!
-//! An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match the
-//! whole value, with its case. Source: the documentation of stripper_qmm 2.5.
+//! An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match
+//! the whole value, with its case. Source: the documentation of stripper_qmm 2.5.
 
 use super::finding::{self, At};
 use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};

@@ -55,7 +55,7 @@ struct Prop {
     at: At,
     key: Vec<u8>,
     value: Vec<u8>,
-    pattern: Option<Result<Pattern, Finding>>,
+    pattern: Option<Result<Box<Pattern>, Finding>>,
 }
 
 struct Reader<'r> {
@@ -242,7 +242,7 @@ impl Reader<'_> {
     }
 
     /// The expression, or why it is not supported; `None` if the plug-in would leave the pair out.
-    fn expression(&mut self, at: At, text: &[u8]) -> Option<Result<Pattern, Finding>> {
+    fn expression(&mut self, at: At, text: &[u8]) -> Option<Result<Box<Pattern>, Finding>> {
         let number = self.rules.findings.len();
         let at = At { column: at.column + 1, ..at };
         match self.rules.pattern(at, text) {

@@ -53,8 +53,9 @@ pub(super) fn check(
             None => missing.push(index),
         }
     }
-    let is_known = !lost.is_empty();
-    if !missing.is_empty() && !(is_known && missing.iter().all(|index| pairing[*index].is_none())) {
+    // What a new entity lacks is named already.
+    let is_unnamed = |index: &usize| lost.is_empty() || pairing[*index].is_some();
+    if missing.iter().any(is_unnamed) {
         lost.push(format!("the pairs of {} of B", some(&missing)));
     }
     if !shuffled.is_empty() {
