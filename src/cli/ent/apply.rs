@@ -21,8 +21,8 @@ const LISTED: usize = 10;
 /// Apply rule files to the entities, such as those of Stripper:Source
 ///
 /// Files of stripper_qmm, Lazyripent2 and StripperCS2 are read too. A map is changed by all of its rules or, after an
-/// error, by none. A map that no rule matches is left as it is. With -v, --dry-run and --json the report lists what each
-/// rule matched and did.
+/// error, by none. A map that no rule matches is left as it is. With -v, --dry-run and --json the report lists what
+/// each rule matched and did.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent apply dm4.bsp --rules clean.cfg -o out.bsp
