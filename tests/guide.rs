@@ -70,6 +70,7 @@ fn links_lead_to_files() {
         "docs/testing.md",
         "docs/formats.md",
         "docs/scripts.md",
+        "docs/policy.md",
     ] {
         let text = read(page);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -102,7 +102,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     };
     let mut code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
-        let (found, opened) = look_at(cx, map, &policy);
+        let (found, opened) = look_at(cx, map, policy);
         let before = found.findings.len();
         let found = match (&baseline, &args.baseline) {
             (Some(baseline), Some(path)) => without_known(found, baseline, &path_in(map, path)),
@@ -241,14 +241,13 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
         let policy = args.policy.clone().or_else(|| policies::find(map));
-        let is_changed = [Some(&map.path), policy.as_ref()].into_iter().flatten().any(|path| match changed.has(path) {
+        [Some(&map.path), policy.as_ref()].into_iter().flatten().any(|path| match changed.has(path) {
             Ok(has) => has,
             Err(error) => {
                 failed.get_or_insert(error);
                 false
             }
-        });
-        is_changed
+        })
     });
     failed.map_or(Ok(()), Err)
 }

@@ -216,9 +216,8 @@ pub fn run(bsp: &Bsp<'_>, name: &str, policy: &Policy) -> Result<Vec<Finding>> {
         }
     }
     let mut findings = sink.into_findings();
-    let mut options = check::Options::default();
-    options.engine = policy.engine(bsp).map(|engine| engine.name.to_owned());
-    options.allowed.clone_from(&policy.check.allow);
+    let engine = policy.engine(bsp).map(|engine| engine.name.to_owned());
+    let options = check::Options { engine, allowed: policy.check.allow.clone() };
     findings.append(&mut check::run(bsp, &options)?);
     let mut sink = Sink::new(&[], check::LISTED);
     lumps::check(bsp, name, policy, &mut sink);
