@@ -141,6 +141,17 @@ fn vectors_and_angles() {
 }
 
 #[test]
+fn arrays_and_objects_are_compared_part_by_part() {
+    let said = reports(
+        r#"let a = [1, "x", [2.5, #{k: entities[1]}]];
+        report(a == [1, "x", [2.5, #{k: entities[1]}]], a == [1, "x", [2.5, #{k: entities[2]}]], a != [1, "x"]);
+        report(entities[1] in [entities[2], entities[1]], #{a: 1} == #{a: 1}, #{a: 1} == #{b: 1}, [1] == ["1"]);
+        for p in entities[1].pairs() { report(p); break; }"#,
+    );
+    assert_eq!(said, ["true false true", "true true false false", "classname=info_player_start"]);
+}
+
+#[test]
 fn worldspawn_stays_the_first() {
     assert!(error("entities[0].remove()").contains("worldspawn"));
     assert!(error("entities[3].move_before(entities[0])").contains("worldspawn"));

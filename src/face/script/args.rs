@@ -73,7 +73,7 @@ pub(super) fn register(api: &mut Api) {
     api.index(Args::named);
     api.index(Args::word);
     api.getter("tag", |args: &mut Args| args.named("tag"));
-    api.iterate(|args: Args| Ok(args.words.to_vec().into_iter().map(|word| Ok(word.into()))));
+    api.iterate(|args: Args| Ok(Arc::unwrap_or_clone(args.words).into_iter().map(|word| Ok(word.into()))));
     api.call("args.len()", "How many words there are.", |args: &mut Args| super::entities::signed(args.words.len()));
     api.call(
         "args.only(names)",

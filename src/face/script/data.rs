@@ -14,21 +14,26 @@ use crate::bytes::{Data, escaped};
 use crate::record::{Meaning, Number, Shape};
 use crate::{Error, ErrorKind};
 
-/// The most bytes that all scripts of a process may have made in values of this type.
-const MOST_BYTES: usize = 512 << 20;
-/// The bytes that they have made.
-static MADE: AtomicUsize = AtomicUsize::new(0);
+/// The most bytes that a script may have made in values of this type.
+pub(super) const MOST_BYTES: usize = 512 << 20;
+
+/// How many bytes a script has made.
+#[derive(Clone, Default)]
+pub(super) struct Meter(Arc<AtomicUsize>);
 
 /// Bytes that a script has made; they are counted while they are there.
-pub(super) struct Made(Vec<u8>);
+struct Made {
+    bytes: Vec<u8>,
+    meter: Meter,
+}
 
 impl Made {
-    fn new(bytes: Vec<u8>) -> Res<Made> {
-        let made = MADE.fetch_add(bytes.len(), Ordering::Relaxed).saturating_add(bytes.len());
+    fn new(bytes: Vec<u8>, meter: &Meter) -> Res<Made> {
+        let made = meter.0.fetch_add(bytes.len(), Ordering::Relaxed).saturating_add(bytes.len());
         // From here on it is counted, and no longer if it is dropped.
-        let bytes = Made(bytes);
+        let bytes = Made { bytes, meter: meter.clone() };
         match made > MOST_BYTES {
-            true => Err(fail(Error::new(ErrorKind::TooLarge, "the bytes of the scripts take more than 512 MiB"))),
+            true => Err(fail(Error::new(ErrorKind::TooLarge, "the bytes of the script take more than 512 MiB"))),
             false => Ok(bytes),
         }
     }
@@ -36,13 +41,19 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        MADE.fetch_sub(self.0.len(), Ordering::Relaxed);
+        self.meter.0.fetch_sub(self.bytes.len(), Ordering::Relaxed);
     }
 }
 
 /// Bytes: of the map, or made by the script.
 #[derive(Clone)]
-pub(super) enum Bytes {
+pub(super) struct Bytes {
+    content: Content,
+    meter: Meter,
+}
+
+#[derive(Clone)]
+enum Content {
     Shared(Data<'static>),
     Made(Arc<Made>),
 }
@@ -54,22 +65,27 @@ impl fmt::Display for Bytes {
 }
 
 impl Bytes {
+    /// Bytes of a map; copies of them count.
+    pub(super) fn shared(data: Data<'static>, meter: &Meter) -> Bytes {
+        Bytes { content: Content::Shared(data), meter: meter.clone() }
+    }
+
+    pub(super) fn made(bytes: Vec<u8>, meter: &Meter) -> Res<Bytes> {
+        Ok(Bytes { content: Content::Made(Arc::new(Made::new(bytes, meter)?)), meter: meter.clone() })
+    }
+
     fn get(&self) -> &[u8] {
-        match self {
-            Bytes::Shared(data) => data,
-            Bytes::Made(made) => &made.0,
+        match &self.content {
+            Content::Shared(data) => data,
+            Content::Made(made) => &made.bytes,
         }
     }
 
     pub(super) fn to_data(&self) -> Data<'static> {
-        match self {
-            Bytes::Shared(data) => data.clone(),
-            Bytes::Made(made) => Data::from(made.0.clone()),
+        match &self.content {
+            Content::Shared(data) => data.clone(),
+            Content::Made(made) => Data::from(made.bytes.clone()),
         }
-    }
-
-    pub(super) fn made(bytes: Vec<u8>) -> Res<Bytes> {
-        Ok(Bytes::Made(Arc::new(Made::new(bytes)?)))
     }
 
     /// Overwrites bytes, of a copy if they are shared.
@@ -78,15 +94,15 @@ impl Bytes {
         if self.get().get(place.clone()).is_none() {
             return Err(self.outside(at, new.len()));
         }
-        if let Bytes::Made(made) = self
+        if let Content::Made(made) = &mut self.content
             && let Some(made) = Arc::get_mut(made)
         {
-            made.0[place].copy_from_slice(new);
+            made.bytes[place].copy_from_slice(new);
             return Ok(());
         }
         let mut bytes = self.get().to_vec();
         bytes[place].copy_from_slice(new);
-        *self = Bytes::made(bytes)?;
+        *self = Bytes::made(bytes, &self.meter)?;
         Ok(())
     }
 
@@ -103,7 +119,7 @@ impl Bytes {
     fn number(&mut self, at: i64, form: &str) -> Res<Dynamic> {
         let number = number_form(form)?;
         let bytes = self.part(at, signed(number.size()))?;
-        Ok(records::value(Shape::Number(number), Meaning::Plain, bytes))
+        Ok(records::value(Shape::Number(number), bytes))
     }
 
     fn set_number(&mut self, at: i64, form: &str, value: Dynamic) -> Res<()> {
@@ -144,10 +160,6 @@ pub(super) fn content_of(value: &Dynamic) -> Res<Data<'static>> {
 pub(super) fn register(api: &mut Api) {
     api.group("Bytes");
     api.name::<Bytes>("bytes");
-    api.call("bytes(text)", "The bytes of a string, with `\\xNN`, `\\n` and `\\\\` as escapes.", |text: &str| {
-        Bytes::made(bytes_of(text))
-    });
-    api.also("bytes", |blob: Blob| Bytes::made(blob));
     api.entry("b[index]", "A byte, as a number; `b[index] = 255` sets it.");
     api.index(|bytes: &mut Bytes, index: i64| bytes.number(index, "u8"));
     api.change_index(|bytes: &mut Bytes, index: i64, value: Dynamic| bytes.set_number(index, "u8", value));
@@ -161,13 +173,24 @@ pub(super) fn register(api: &mut Api) {
     api.change("set_number", Bytes::set_number);
     api.call("b.slice(offset, len)", "A part of the bytes.", |bytes: &mut Bytes, at: i64, len: i64| {
         let part = bytes.part(at, len)?.to_vec();
-        Bytes::made(part)
+        Bytes::made(part, &bytes.meter)
     });
     api.call("b.text()", "The bytes as a string with escapes.", |bytes: &mut Bytes| text(bytes.get()));
     api.also("to_string", |bytes: &mut Bytes| bytes.to_string());
     api.also("to_debug", |bytes: &mut Bytes| bytes.to_string());
     api.also("==", |a: Bytes, b: Bytes| a.get() == b.get());
     api.also("!=", |a: Bytes, b: Bytes| a.get() != b.get());
+}
+
+/// The functions that make bytes.
+pub(super) fn register_own(api: &mut Api, meter: &Meter) {
+    api.group("Bytes from text");
+    let of = meter.clone();
+    api.call("bytes(text)", "The bytes of a string, with `\\xNN`, `\\n` and `\\\\` as escapes.", move |text: &str| {
+        Bytes::made(bytes_of(text), &of)
+    });
+    let of = meter.clone();
+    api.also("bytes", move |blob: Blob| Bytes::made(blob, &of));
 }
 
 /// Bytes as a string, if it is not larger than strings may be.

@@ -73,7 +73,11 @@ impl Entity {
 
     /// Removes the entity.
     fn remove(&mut self) -> Res<()> {
-        List(self.map.clone()).remove(&[self.clone()]).map(drop)
+        List(self.map.clone()).remove(std::slice::from_ref(self)).map(drop)
+    }
+
+    pub(super) fn is_same(&self, other: &Entity) -> bool {
+        self.id == other.id && self.map.is_same(&other.map)
     }
 
     fn shift(&mut self, other: &Entity, is_after: bool) -> Res<()> {
@@ -331,8 +335,8 @@ fn one(api: &mut Api) {
     api.call("e.move_after(other)", "Moves it after another entity.", |e: &mut Entity, other: Entity| {
         e.shift(&other, true)
     });
-    api.also("==", |a: Entity, b: Entity| a.id == b.id && a.map.is_same(&b.map));
-    api.also("!=", |a: Entity, b: Entity| a.id != b.id || !a.map.is_same(&b.map));
+    api.also("==", |a: Entity, b: Entity| a.is_same(&b));
+    api.also("!=", |a: Entity, b: Entity| !a.is_same(&b));
     api.also("to_string", |e: &mut Entity| name_of(e));
     api.also("to_debug", |e: &mut Entity| name_of(e));
 }

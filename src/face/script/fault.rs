@@ -68,7 +68,8 @@ impl Context<'_> {
         hints.extend(calls.into_iter().rev().map(Hint::Text));
         let (kind, message, hint) = self.reason(error);
         hints.extend(hint);
-        Error::new(kind, format!("{}: {message}", self.place(place))).with_hint(Hint::Several(hints))
+        let error = Error::new(kind, format!("{}: {message}", self.place(place)));
+        if hints.is_empty() { error } else { error.with_hint(Hint::Several(hints)) }
     }
 
     /// The kind of an error, a sentence, and what can be done.

@@ -34,7 +34,7 @@ impl Lumps {
         self.0.look(|state| {
             state.settle()?;
             let slot = state.draft.bsp().slot(name)?.id;
-            state.draft.bytes(slot).map(Bytes::Shared)
+            Ok(Bytes::shared(state.draft.bytes(slot)?, self.0.meter()))
         })
     }
 
@@ -82,7 +82,7 @@ impl Files {
             let Some(pak) = pak(state)? else { return Ok(Dynamic::UNIT) };
             let file = find(pak, &bytes_of(name))?.and_then(|index| pak.get(index));
             let data = file.map(|file| file.data()).transpose()?;
-            Ok(data.map_or(Dynamic::UNIT, |data| Dynamic::from(Bytes::Shared(data))))
+            Ok(data.map_or(Dynamic::UNIT, |data| Dynamic::from(Bytes::shared(data, self.0.meter()))))
         })
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::api::{Api, Res, fail};
+use super::data::Meter;
 use super::ids::Ids;
 use super::records::Open;
 use super::values::shown;
@@ -20,6 +21,8 @@ struct Inner {
     path: PathBuf,
     /// Whether it was opened by the script, only to be read.
     is_read_only: bool,
+    /// Counts the bytes that the script makes of those of the map.
+    meter: Meter,
     state: Mutex<State>,
 }
 
@@ -36,10 +39,11 @@ pub(super) struct State {
 }
 
 impl Map {
-    pub(super) fn new(draft: Draft<'static>, path: &Path, is_read_only: bool, is_forced: bool) -> Self {
+    pub(super) fn new(draft: Draft<'static>, path: &Path, is_forced: bool, opened_by: Option<&Meter>) -> Self {
         let state =
             Mutex::new(State { draft, is_forced, ids: Ids::default(), tables: BTreeMap::new(), light_before: None });
-        Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, state }))
+        let (is_read_only, meter) = (opened_by.is_some(), opened_by.cloned().unwrap_or_default());
+        Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, meter, state }))
     }
 
     /// Looks at the map. `work` must not call the script.
@@ -64,6 +68,10 @@ impl Map {
         state.carry_light()?;
         let empty = state.draft.bsp().draft();
         Ok(std::mem::replace(&mut state.draft, empty))
+    }
+
+    pub(super) fn meter(&self) -> &Meter {
+        &self.0.meter
     }
 
     pub(super) fn is_same(&self, other: &Map) -> bool {

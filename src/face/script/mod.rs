@@ -48,6 +48,7 @@ use api::Api;
 pub use api::Entry;
 use args::Args;
 pub use bounds::Limits;
+use data::Meter;
 use entities::List;
 use fault::Context;
 use light::Lights;
@@ -137,6 +138,7 @@ impl Settings {
 pub fn reference() -> Vec<Entry> {
     let mut entries = library().1.clone();
     let mut api = Api::new();
+    data::register_own(&mut api, &Meter::default());
     read::register(&mut api, &Folder::default());
     report::register(&mut api, &Log::default());
     entries.extend(api.entries);
@@ -174,7 +176,8 @@ fn language() -> &'static Shared<Module> {
 /// The functions and variables of one run.
 fn own(map: &Map, log: &Log, settings: &Settings) -> Api {
     let mut api = Api::new();
-    read::register(&mut api, &Folder::new(settings.folder.clone()));
+    data::register_own(&mut api, map.meter());
+    read::register(&mut api, &Folder::new(settings.folder.clone(), map.meter().clone()));
     report::register(&mut api, log);
     records::register_own(&mut api, map);
     api.module.set_var("map", map.clone());
@@ -227,7 +230,7 @@ impl Script {
     /// The script stopped: the message has the place in the script, the hint the line and the calls.
     pub fn run(&self, draft: &mut Draft<'static>, settings: &Settings) -> Result<Said> {
         let log = Log::default();
-        let map = Map::new(draft.clone(), &settings.path, false, settings.is_forced);
+        let map = Map::new(draft.clone(), &settings.path, settings.is_forced, None);
         let own = own(&map, &log, settings);
         let mut entries = library().1.clone();
         entries.extend(&own.entries);
@@ -258,12 +261,10 @@ fn engine(own: Module, log: &Log, settings: &Settings) -> Engine {
 
 /// The text of a value of a type of ours.
 fn print(value: &Dynamic) -> String {
-    if let Some(fault) = value.read_lock::<fault::Fault>() {
-        return fault.to_string();
-    }
-    if let Some(bytes) = value.read_lock::<data::Bytes>() {
-        return bytes.to_string();
-    }
-    let entity = value.read_lock::<entities::Entity>().map(|entity| entities::name_of(&entity).to_string());
-    entity.unwrap_or_else(|| value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase())
+    let entity = || value.read_lock::<entities::Entity>().map(|entity| entities::name_of(&entity).to_string());
+    let pair = || value.read_lock::<pairs::Pair>().map(|pair| pair.to_string());
+    let bytes = || value.read_lock::<data::Bytes>().map(|bytes| bytes.to_string());
+    let fault = || value.read_lock::<fault::Fault>().map(|fault| fault.to_string());
+    let name = || value.type_name().rsplit("::").next().unwrap_or_default().to_lowercase();
+    entity().or_else(pair).or_else(bytes).or_else(fault).unwrap_or_else(name)
 }

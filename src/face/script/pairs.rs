@@ -1,5 +1,7 @@
 //! The pairs of an entity, each of which can be changed.
 
+use std::fmt;
+
 use rhai::{Dynamic, ImmutableString};
 
 use super::api::{Api, Res};
@@ -17,7 +19,7 @@ struct Pairs {
 
 /// A pair. It is found again by its place, or by its key and its value.
 #[derive(Clone)]
-struct Pair {
+pub(super) struct Pair {
     entity: Entity,
     at: usize,
     key: ImmutableString,
@@ -34,6 +36,12 @@ impl Pairs {
         let Pairs { entity, pairs } = self;
         let pair = move |(at, (key, value))| Ok(Dynamic::from(Pair { entity: entity.clone(), at, key, value }));
         pairs.into_iter().enumerate().map(pair)
+    }
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.key, self.value)
     }
 }
 
@@ -96,7 +104,6 @@ pub(super) fn register(api: &mut Api) {
     api.call("p.remove()", "Removes this pair alone.", |pair: &mut Pair| {
         pair.edit(|entity, key, nth| entity.unset_nth(key, nth))
     });
-    let print = |pair: &mut Pair| format!("{}={}", pair.key, pair.value);
-    api.also("to_string", print);
-    api.also("to_debug", print);
+    api.also("to_string", |pair: &mut Pair| pair.to_string());
+    api.also("to_debug", |pair: &mut Pair| pair.to_string());
 }

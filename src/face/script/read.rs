@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rhai::ImmutableString;
 
 use super::api::{Api, Res, fail};
-use super::data::{Bytes, text};
+use super::data::{Bytes, MOST_BYTES, Meter, text};
 use super::map::Map;
 use crate::face::{input, shown};
 use crate::{Bsp, Error, ErrorKind, Hint, Result};
@@ -20,11 +20,12 @@ const MOST_MAPS: usize = 64;
 pub(super) struct Folder {
     path: Option<PathBuf>,
     maps: Arc<AtomicUsize>,
+    meter: Meter,
 }
 
 impl Folder {
-    pub(super) fn new(path: Option<PathBuf>) -> Self {
-        Folder { path, maps: Arc::default() }
+    pub(super) fn new(path: Option<PathBuf>, meter: Meter) -> Self {
+        Folder { path, maps: Arc::default(), meter }
     }
 
     /// The file of a path below the folder. The path has no `..`, and no part of it is a symbolic link.
@@ -50,7 +51,13 @@ impl Folder {
     }
 
     fn read(&self, path: &str) -> Res<Vec<u8>> {
-        self.file(path).and_then(|file| input::read(&file)).map_err(fail)
+        let file = self.file(path).map_err(fail)?;
+        let size = file.metadata().map_err(|error| fail(input::cannot_read(&file, error)))?.len();
+        if usize::try_from(size).is_ok_and(|size| size <= MOST_BYTES) {
+            return input::read(&file).map_err(fail);
+        }
+        let message = format!("`{path}` has more than {} MiB", MOST_BYTES >> 20);
+        Err(fail(Error::new(ErrorKind::TooLarge, message)))
     }
 
     fn open(&self, path: &str) -> Res<Map> {
@@ -59,7 +66,7 @@ impl Folder {
         }
         let file = self.file(path).map_err(fail)?;
         let bsp = Bsp::open(&file).map_err(|error| fail(error.within(format!("cannot open {}", shown(&file)))))?;
-        Ok(Map::new(bsp.draft(), &file, true, false))
+        Ok(Map::new(bsp.draft(), &file, false, Some(&self.meter)))
     }
 }
 
@@ -73,7 +80,7 @@ pub(super) fn register(api: &mut Api, folder: &Folder) {
         move |path: &str| -> Res<ImmutableString> { text(&from.read(path)?) },
     );
     let from = folder.clone();
-    api.call("read_bytes(path)", "The same as bytes.", move |path: &str| Bytes::made(from.read(path)?));
+    api.call("read_bytes(path)", "The same as bytes.", move |path: &str| Bytes::made(from.read(path)?, &from.meter));
     let from = folder.clone();
     api.call(
         "open_map(path)",

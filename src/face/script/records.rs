@@ -70,7 +70,7 @@ impl Record {
             let part = self.part(field)?;
             let bytes = state.table(self.table.slot, self.place().end)?;
             let start = self.place().start + part.offset;
-            Ok(value(part.shape, part.meaning, &bytes[start..start + part.shape.size()]))
+            Ok(value(part.shape, &bytes[start..start + part.shape.size()]))
         })
     }
 
@@ -93,13 +93,13 @@ impl Record {
     fn object(&mut self) -> Res<Dynamic> {
         self.table.map.look(|state| {
             let bytes = state.table(self.table.slot, self.place().end)?;
-            Ok(value(Shape::Record(self.table.info.fields), Meaning::Plain, &bytes[self.place()]))
+            Ok(value(Shape::Record(self.table.info.fields), &bytes[self.place()]))
         })
     }
 }
 
 /// A part of a record as a value of a script.
-pub(super) fn value(shape: Shape, meaning: Meaning, bytes: &[u8]) -> Dynamic {
+pub(super) fn value(shape: Shape, bytes: &[u8]) -> Dynamic {
     match shape {
         Shape::Number(Number::F32) => {
             let number = f32::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
@@ -112,13 +112,13 @@ pub(super) fn value(shape: Shape, meaning: Meaning, bytes: &[u8]) -> Dynamic {
             shown(&bytes[..end]).into()
         }
         Shape::Array(item, _) => {
-            let items = bytes.chunks_exact(item.size().max(1)).map(|bytes| value(*item, meaning, bytes));
+            let items = bytes.chunks_exact(item.size().max(1)).map(|bytes| value(*item, bytes));
             items.collect::<Array>().into()
         }
         Shape::Record(fields) => {
             let member = |field: &FieldInfo| {
                 let bytes = &bytes[field.offset..field.offset + field.shape.size()];
-                (field.name.into(), value(field.shape, field.meaning, bytes))
+                (field.name.into(), value(field.shape, bytes))
             };
             fields.iter().map(member).collect::<Object>().into()
         }

@@ -3,6 +3,7 @@
 use rhai::{Array, Blob, Dynamic, ImmutableString, Map as Object};
 
 use super::api::{Res, wrong};
+use super::entities::Entity;
 use super::output::Output;
 use super::vector::Vector;
 use crate::bytes::{escaped, rounded, unescape};
@@ -153,7 +154,33 @@ fn nested_json(value: &Dynamic, depth: usize) -> Res<serde_json::Value> {
     })
 }
 
-/// Whether two values are equal, compared part by part.
+/// Whether two arrays or objects are equal, compared part by part.
 pub(super) fn is_equal(one: &Dynamic, other: &Dynamic) -> Res<bool> {
-    Ok(json(one)? == json(other)? && one.type_name() == other.type_name())
+    is_nested_equal(one, other, 0)
+}
+
+fn is_nested_equal(one: &Dynamic, other: &Dynamic, depth: usize) -> Res<bool> {
+    if depth > MOST_NESTED {
+        return Err(wrong(format!("arrays and objects are nested more than {MOST_NESTED} deep")));
+    }
+    let are = |pairs: &mut dyn Iterator<Item = (&Dynamic, &Dynamic)>| -> Res<bool> {
+        for (one, other) in pairs {
+            if !is_nested_equal(one, other, depth + 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    if let (Some(one), Some(other)) = (one.read_lock::<Array>(), other.read_lock::<Array>()) {
+        let is_as_long = one.len() == other.len();
+        return if is_as_long { are(&mut one.iter().zip(other.iter())) } else { Ok(false) };
+    }
+    if let (Some(one), Some(other)) = (one.read_lock::<Object>(), other.read_lock::<Object>()) {
+        let has_same_keys = one.keys().eq(other.keys());
+        return if has_same_keys { are(&mut one.values().zip(other.values())) } else { Ok(false) };
+    }
+    if let (Some(one), Some(other)) = (one.read_lock::<Entity>(), other.read_lock::<Entity>()) {
+        return Ok(one.is_same(&other));
+    }
+    Ok(one.type_name() == other.type_name() && json(one)? == json(other)?)
 }
