@@ -47,7 +47,7 @@ pub(super) fn assignment(text: &str) -> Result<Assignment> {
 fn check_key(key: &str) -> Result<()> {
     let why = match key.chars().last() {
         _ if key.contains('~') => "has a `~`, which is for `KEY~s/OLD/NEW/`",
-        Some(' ') => "ends with a space; there are no spaces around an operator",
+        Some(' ') => "ends with a space; write the operator without spaces",
         Some(end) if "+-*/%^&|!:<>?=".contains(end) => "ends like an operator; there are = += -= *= /= ~s/OLD/NEW/",
         _ => return Ok(()),
     };
