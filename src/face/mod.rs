@@ -9,6 +9,8 @@ pub mod changes;
 #[cfg(feature = "json")]
 pub mod ci;
 #[cfg(feature = "json")]
+pub mod entities;
+#[cfg(feature = "json")]
 pub mod folder;
 #[cfg(feature = "images")]
 pub mod images;

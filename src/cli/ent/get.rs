@@ -6,7 +6,6 @@ use anyhow::Result;
 use bspkit::content::entities::Entity;
 use serde::Serialize;
 
-use super::list::EntityJson;
 use super::select::{Choice, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -15,6 +14,7 @@ use crate::cli::pairs;
 use crate::cli::report::Report;
 use crate::cli::show::ValueJson;
 use crate::cli::talk::{Code, Job};
+use bspkit::face::entities::EntityJson;
 
 /// Print values, one per line, exactly as in the text
 ///

@@ -1,11 +1,9 @@
 //! `ent list`: prints entities.
 
-use std::borrow::Cow;
-
 use anyhow::Result;
 use bspkit::content::entities::Entity;
+use bspkit::face::entities::EntityJson;
 use bspkit::face::report::FindingJson;
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::select::{Choice, findings, warn_if_verbose};
@@ -13,7 +11,6 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
 use crate::cli::report::Report;
-use crate::cli::show::text_and_raw;
 use crate::cli::talk::{Code, Job};
 
 /// Print entities exactly as in the text
@@ -36,6 +33,9 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct List<'a> {
+    /// Which entities these are; all if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selector: Option<&'a str>,
     #[serde(serialize_with = "all")]
     entities: Vec<Entity<'a>>,
     findings: Vec<FindingJson>,
@@ -65,40 +65,6 @@ fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S
     serializer.collect_seq(entities.iter().map(EntityJson))
 }
 
-/// An entity in JSON.
-pub(super) struct EntityJson<'e, 'a>(pub(super) &'e Entity<'a>);
-
-struct PairsJson<'e, 'a>(&'e Entity<'a>);
-
-#[derive(Serialize)]
-struct PairJson<'a> {
-    key: Cow<'a, str>,
-    value: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key_raw: Option<String>,
-}
-
-impl Serialize for EntityJson<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut entity = serializer.serialize_struct("Entity", 3)?;
-        entity.serialize_field("index", &self.0.index())?;
-        entity.serialize_field("span", &self.0.span().map(|span| [span.start, span.end]))?;
-        entity.serialize_field("pairs", &PairsJson(self.0))?;
-        entity.end()
-    }
-}
-
-impl Serialize for PairsJson<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.pairs().map(|pair| {
-            let ((key, key_raw), (value, raw)) = (text_and_raw(pair.key), text_and_raw(pair.value));
-            PairJson { key, value, raw, key_raw }
-        }))
-    }
-}
-
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
     args.reading.each(cx, |bsp, job| {
@@ -106,6 +72,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));
         job.report(&List {
+            selector: args.selector.as_deref(),
             entities: indices.iter().filter_map(|index| entities.get(*index)).collect(),
             findings: findings(entities.diagnostics()),
             with_numbers: args.numbers,

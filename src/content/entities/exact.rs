@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::parse::Source;
-use super::{Body, Entities, EntityMut, Own};
+use super::style::Style;
+use super::{Body, Entities, EntityMut, Own, rule};
 use crate::bytes::escaped;
 use crate::dialect::EntityRules;
 use crate::{Data, Error, ErrorKind, Result};
@@ -25,6 +26,18 @@ impl Entities<'_> {
         self.check_room(ends.map(|(_, last)| last), 1)?;
         self.add_body(ends, body)?;
         Ok(index)
+    }
+}
+
+impl Entities<'_> {
+    /// The text of an entity with these pairs, in the style of the entity of this index.
+    ///
+    /// # Errors
+    /// As [`EntityMut::push`].
+    pub(crate) fn text_like(&self, index: usize, pairs: &[(&[u8], &[u8])]) -> Result<Vec<u8>> {
+        pairs.iter().try_for_each(|(key, value)| rule::check_pair(&self.rules, index, key, value))?;
+        let style = self.get(index).as_ref().and_then(Style::of).unwrap_or_else(|| self.style_near(index));
+        Ok(style.entity(pairs))
     }
 }
 

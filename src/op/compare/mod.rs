@@ -51,6 +51,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Slot, SlotId};
 
 /// What differs, lump by lump, in the order of the directories.
+///
+/// ```
+/// use bspkit::op::compare::{self, Comparison};
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.update(bspkit::dialect::quake2::PLANES, 3, |plane| plane.distance = 8.0)?;
+/// let found: Comparison = compare::draft(&draft, 10)?;
+/// assert_eq!((found.lumps.len(), found.lumps[0].lump.as_str()), (1, "PLANES"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {

@@ -6,10 +6,11 @@ use crate::op::patch::{Change, Expected, PairKey};
 /// The most pairs that are compared with each other; entities of games have far fewer.
 const MOST_PAIRS: usize = 1024;
 
-type Pair = (Vec<u8>, Vec<u8>);
-type List = Vec<Pair>;
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
+pub(super) type List = Vec<Pair>;
 
-fn list(entity: &Entity<'_>) -> List {
+/// The pairs of an entity.
+pub(super) fn list(entity: &Entity<'_>) -> List {
     entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect()
 }
 
@@ -34,42 +35,41 @@ pub(super) fn all(entity: &Entity<'_>) -> Vec<Expected> {
 }
 
 /// The changes and what they expect; `None` if no changes give the pairs in their order.
-pub(super) fn changes(old: &Entity<'_>, new: &Entity<'_>) -> Option<(Vec<Expected>, Vec<Change>)> {
-    let (old, new) = (list(old), list(new));
+pub(super) fn changes(old: &List, new: &List) -> Option<(Vec<Expected>, Vec<Change>)> {
     if old == new || old.len().max(new.len()) > MOST_PAIRS {
         return None;
     }
     let mut expect: Vec<Expected> = Vec::new();
     if let Some(at) = old.iter().position(|(key, _)| key.eq_ignore_ascii_case(b"classname")) {
-        expect.push(expected(&old, at));
+        expect.push(expected(old, at));
     }
     let mut changes = Vec::new();
     let mut work = old.clone();
     let is_like = |(old, new): (&Pair, &Pair)| old.0 == new.0 || old.1 == new.1;
-    if old.len() == new.len() && old.iter().zip(&new).all(is_like) {
-        for (at, (to, value)) in new.into_iter().enumerate() {
-            if work[at].0 != to {
+    if old.len() == new.len() && old.iter().zip(new).all(is_like) {
+        for (at, (to, value)) in new.iter().enumerate() {
+            if work[at].0 != *to {
                 changes.push(Change::Rename { key: key(&work, at), to: to.clone() });
-                work[at].0 = to;
-            } else if work[at].1 != value {
+                work[at].0.clone_from(to);
+            } else if work[at].1 != *value {
                 changes.push(Change::Set { key: key(&work, at), value: value.clone() });
-                work[at].1 = value;
+                work[at].1.clone_from(value);
             } else {
                 continue;
             }
-            expect.push(expected(&old, at));
+            expect.push(expected(old, at));
         }
     } else {
-        let (found, added) = matched(&old, &new)?;
-        for (&at, (_, value)) in found.iter().zip(&new).filter(|(at, (_, value))| old[**at].1 != *value) {
+        let (found, added) = matched(old, new)?;
+        for (&at, (_, value)) in found.iter().zip(new).filter(|(at, (_, value))| old[**at].1 != *value) {
             changes.push(Change::Set { key: key(&work, at), value: value.clone() });
             work[at].1.clone_from(value);
-            expect.push(expected(&old, at));
+            expect.push(expected(old, at));
         }
         for at in (0..old.len()).rev().filter(|at| found.binary_search(at).is_err()) {
             changes.push(Change::Unset { key: key(&work, at) });
             work.remove(at);
-            expect.push(expected(&old, at));
+            expect.push(expected(old, at));
         }
         for (name, value) in added {
             let is_there = |list: &List| list.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -77,7 +77,7 @@ pub(super) fn changes(old: &Entity<'_>, new: &Entity<'_>) -> Option<(Vec<Expecte
                 true => Change::Add { key: name.clone(), value: value.clone() },
                 false => Change::Set { key: PairKey { name: name.clone(), nth: None }, value: value.clone() },
             });
-            if !is_there(&old) {
+            if !is_there(old) {
                 expect.push(Expected { key: PairKey { name: name.clone(), nth: None }, value: None });
             }
             work.push((name.clone(), value.clone()));

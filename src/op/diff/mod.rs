@@ -2,10 +2,13 @@
 
 mod changes;
 pub(in crate::op) mod pairing;
+mod wanted;
 
 use std::cmp::Ordering;
 
 pub(in crate::op) use pairing::pair;
+
+pub use wanted::{Content, Wanted, patch_to};
 
 use super::patch::{Expected, Operation, Patch, Spot, Target};
 use crate::Result;
@@ -84,34 +87,39 @@ fn operations(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>],
         if before.bytes() == entity.bytes() {
             continue;
         }
-        let edit = if exact { None } else { changes::changes(&before, &entity) };
+        let edit = if exact { None } else { changes::changes(&changes::list(&before), &changes::list(&entity)) };
         let on = Target::Index(index);
         operations.push(match edit {
             Some((expect, changes)) => Operation::Edit { on, expect, changes },
             None => Operation::Replace { on, old: Some(before.bytes().to_vec()), text: entity.bytes().to_vec() },
         });
     }
-    arrange(old, new, pairing, exact, &mut operations);
+    let add = |at: usize, to| match new.get(at) {
+        Some(entity) if exact[at] => Operation::AddText { text: entity.bytes().to_vec(), to },
+        entity => {
+            let pairs = entity.iter().flat_map(|entity| entity.pairs());
+            Operation::Add { pairs: pairs.map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect(), to }
+        }
+    };
+    arrange(old, pairing, add, &mut operations);
     for before in old.iter().filter(|before| !kept[before.index()]) {
         operations.push(Operation::Remove { on: Target::Index(before.index()), expect: changes::all(&before) });
     }
     operations
 }
 
-/// Additions and moves, from front to back.
+/// Additions and moves, from front to back; `add` makes the operation for an entity that is new.
 fn arrange(
     old: &Entities<'_>,
-    new: &Entities<'_>,
     pairing: &[Option<usize>],
-    exact: &[bool],
+    add: impl Fn(usize, Option<Spot>) -> Operation,
     operations: &mut Vec<Operation>,
 ) {
     let stays = longest_rise(pairing);
     let first = stays.iter().position(|stays| *stays).and_then(|at| pairing[at]);
     let behind_all = pairing.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let mut last = None;
-    for (entity, &exact) in new.iter().zip(exact) {
-        let at = entity.index();
+    for at in 0..pairing.len() {
         let spot = match (last, first) {
             (Some(last), _) => Some(Spot::After(Target::Index(last))),
             (None, Some(first)) => Some(Spot::Before(Target::Index(first))),
@@ -123,11 +131,7 @@ fn arrange(
                 let expect = old.get(index).map(|before| who(&before)).unwrap_or_default();
                 operations.push(Operation::Move { on: Target::Index(index), expect, to });
             }
-            (None, _) if exact => operations.push(Operation::AddText { text: entity.bytes().to_vec(), to }),
-            (None, _) => {
-                let pairs = entity.pairs().map(|pair| (pair.key.to_vec(), pair.value.to_vec())).collect();
-                operations.push(Operation::Add { pairs, to });
-            }
+            (None, _) => operations.push(add(at, to)),
             _ => {}
         }
         last = pairing[at].or(last);
