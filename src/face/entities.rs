@@ -101,7 +101,7 @@ struct Listed {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an object with `entities`, as `ent list --json` prints it")]
+#[serde(deny_unknown_fields)]
 struct DocumentText<'t> {
     version: u32,
     #[serde(default)]
@@ -117,7 +117,7 @@ struct DocumentText<'t> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an entity: an object with `pairs`")]
+#[serde(deny_unknown_fields)]
 struct EntityText<'t> {
     #[serde(default)]
     index: Option<usize>,
@@ -128,7 +128,7 @@ struct EntityText<'t> {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a pair: an object with `key` and `value`")]
+#[serde(deny_unknown_fields)]
 struct PairText {
     #[serde(default)]
     key: Option<String>,
@@ -147,11 +147,13 @@ struct PairText {
 pub fn read(text: &[u8]) -> Result<Vec<List>> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let text = std::str::from_utf8(text).map_err(|error| {
-        let (line, column) = position(text, error.valid_up_to());
-        wrong(line, column, "it is not UTF-8; bytes that are not text are `raw`, in base64")
+        let before = &text[..error.valid_up_to()];
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let line = 1 + memchr::memchr_iter(b'\n', before).count();
+        wrong(line, before.len() - start + 1, "it is not UTF-8; bytes that are not text are `raw`, in base64")
     })?;
-    let text = Text(text);
-    let documents = serde_json::Deserializer::from_str(text.0).into_iter::<&RawValue>();
+    let text = Text { text, lines: memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect() };
+    let documents = serde_json::Deserializer::from_str(text.text).into_iter::<&RawValue>();
     let lists = documents.map(|raw| {
         let raw = raw.map_err(|error| wrong(error.line(), error.column(), &syntax(&error)))?;
         text.document(raw)
@@ -168,31 +170,34 @@ fn wrong(line: usize, column: usize, what: &str) -> Error {
     Error::new(ErrorKind::Argument, format!("line {line}, column {column}: {what}"))
 }
 
-/// The line and the column of an offset, counted from 1.
-fn position(text: &[u8], offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    (1 + memchr::memchr_iter(b'\n', before).count(), 1 + before.len() - start)
-}
-
 /// The text of all documents.
-#[derive(Clone, Copy)]
-struct Text<'t>(&'t str);
+struct Text<'t> {
+    text: &'t str,
+    /// Where each line but the first starts.
+    lines: Vec<usize>,
+}
 
 impl<'t> Text<'t> {
     /// The line and column of a part of the text.
-    fn position(self, part: &RawValue) -> (usize, usize) {
-        position(self.0.as_bytes(), part.get().as_ptr().addr() - self.0.as_ptr().addr())
+    fn position(&self, part: &RawValue) -> (usize, usize) {
+        let offset = part.get().as_ptr().addr() - self.text.as_ptr().addr();
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).map_or(0, |before| self.lines[before]);
+        (line + 1, offset - start + 1)
     }
 
     /// The error at a part of the text.
-    fn wrong(self, part: &RawValue, what: &str) -> Error {
+    fn wrong(&self, part: &RawValue, what: &str) -> Error {
         let (line, column) = self.position(part);
         wrong(line, column, what)
     }
 
-    /// Reads a part of the text; an error has its place in the whole text.
-    fn part<T: Deserialize<'t>>(self, part: &'t RawValue) -> Result<T> {
+    /// Reads an object; an error has its place in the whole text.
+    fn object<T: Deserialize<'t>>(&self, part: &'t RawValue, what: &str) -> Result<T> {
+        // Serde reads lists as structs too.
+        if !part.get().starts_with('{') {
+            return Err(self.wrong(part, &format!("expected {what}")));
+        }
         serde_json::from_str(part.get()).map_err(|error| {
             let (line, column) = self.position(part);
             match error.line() {
@@ -202,8 +207,9 @@ impl<'t> Text<'t> {
         })
     }
 
-    fn document(self, raw: &'t RawValue) -> Result<List> {
-        let document: DocumentText<'_> = self.part(raw)?;
+    fn document(&self, raw: &'t RawValue) -> Result<List> {
+        let document: DocumentText<'_> =
+            self.object(raw, "an object with `entities`, as `ent list --json` prints it")?;
         if document.version != 1 {
             return Err(self.wrong(raw, &format!("version {} is not supported, only 1", document.version)));
         }
@@ -215,11 +221,11 @@ impl<'t> Text<'t> {
         Ok(List { path: document.path, warnings, selector, entities })
     }
 
-    fn entity(self, raw: &'t RawValue, warnings: &mut Vec<String>) -> Result<Listed> {
-        let entity: EntityText<'_> = self.part(raw)?;
+    fn entity(&self, raw: &'t RawValue, warnings: &mut Vec<String>) -> Result<Listed> {
+        let entity: EntityText<'_> = self.object(raw, "an entity: an object with `pairs`")?;
         let (line, column) = self.position(raw);
         let pairs = entity.pairs.into_iter().map(|raw| {
-            let pair: PairText = self.part(raw)?;
+            let pair: PairText = self.object(raw, "a pair: an object with `key` and `value`")?;
             let key = self.bytes(raw, ["key", "key_raw"], pair.key, pair.key_raw, warnings)?;
             Ok((key, self.bytes(raw, ["value", "raw"], pair.value, pair.raw, warnings)?))
         });
@@ -229,7 +235,7 @@ impl<'t> Text<'t> {
 
     /// The bytes of a text, or in base64.
     fn bytes(
-        self,
+        &self,
         at: &RawValue,
         [name, raw_name]: [&str; 2],
         text: Option<String>,
@@ -259,10 +265,11 @@ impl List {
     /// or it has changed; as [`patch_to`].
     pub fn patch(&self, entities: &Entities<'_>) -> Result<Patch> {
         let among = self.selector.as_ref().map(|selector| entities.select(selector));
+        let spans: Vec<_> = entities.iter().map(|entity| entity.span().map(|span| [span.start, span.end])).collect();
         let mut wanted = Vec::with_capacity(self.entities.len());
         let mut places = vec![None; entities.len()];
         for listed in &self.entities {
-            let from = self.find(listed, entities)?;
+            let from = find(listed, &spans)?;
             if let Some(place) = from.and_then(|from| places.get_mut(from)) {
                 if let Some(other) = place.replace(&listed.place) {
                     let entity = from.unwrap_or_default();
@@ -282,29 +289,26 @@ impl List {
         }
         patch_to(entities, &wanted, among.as_deref())
     }
+}
 
-    /// The index of an entity of the document.
-    fn find(&self, listed: &Listed, entities: &Entities<'_>) -> Result<Option<usize>> {
-        let refused = |what: String| {
-            let hint = "the document is of another map, or the map has changed since: list it again";
-            Err(Error::new(ErrorKind::Refused, format!("{}: {what}", listed.place)).with_hint(hint))
-        };
-        let by_span = |span: &[usize; 2]| {
-            entities.iter().position(|entity| entity.span().is_some_and(|own| [own.start, own.end] == *span))
-        };
-        match (listed.index, &listed.span) {
-            (None, None) => Ok(None),
-            (None, Some(span)) => match by_span(span) {
-                Some(index) => Ok(Some(index)),
-                None => refused(format!("the map has no entity at the bytes {} to {}", span[0], span[1])),
-            },
-            (Some(index), span) => match entities.get(index).map(|entity| entity.span()) {
-                None => refused(format!("the map has no entity {index}, only {}", entities.len())),
-                Some(Some(own)) if span.is_some_and(|span| span != [own.start, own.end]) => {
-                    refused(format!("entity {index} of the map is at the bytes {} to {}", own.start, own.end))
-                }
-                Some(_) => Ok(Some(index)),
-            },
-        }
+/// The index of an entity of the document, by the spans of the map's entities.
+fn find(listed: &Listed, spans: &[Option<[usize; 2]>]) -> Result<Option<usize>> {
+    let refused = |what: String| {
+        let hint = "the document is of another map, or the map has changed since: list it again";
+        Err(Error::new(ErrorKind::Refused, format!("{}: {what}", listed.place)).with_hint(hint))
+    };
+    match (listed.index, listed.span) {
+        (None, None) => Ok(None),
+        (None, Some(span)) => match spans.binary_search(&Some(span)) {
+            Ok(index) => Ok(Some(index)),
+            Err(_) => refused(format!("the map has no entity at the bytes {} to {}", span[0], span[1])),
+        },
+        (Some(index), span) => match spans.get(index) {
+            None => refused(format!("the map has no entity {index}, only {}", spans.len())),
+            Some(Some(own)) if span.is_some_and(|span| span != *own) => {
+                refused(format!("entity {index} of the map is at the bytes {} to {}", own[0], own[1]))
+            }
+            Some(_) => Ok(Some(index)),
+        },
     }
 }

@@ -8,8 +8,8 @@ use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
 use bspkit::{Draft, Error, ErrorKind};
 
-use super::export;
 use super::select::warn_if_verbose;
+use super::{export, listed};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -17,19 +17,25 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 use bspkit::face::input;
 
-/// Replace the whole entity text
+/// Replace the whole entity text, or take back a list of entities in JSON
 ///
-/// The text is used unchanged. If it does not end with a NUL, the NULs at the end of the old text are added.
+/// A text is used unchanged. If it does not end with a NUL, the NULs at the end of the old text are added.
+///
+/// JSON is what `ent list --json` prints, edited by any program. Entities keep their `index` and `span`; those without
+/// are new, those that are left out are removed, and the order is that of the list. Entities and pairs that are not
+/// changed keep their bytes. If the list was made with a selector, only those entities are meant. A value's `raw` wins
+/// over its text.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent import dm4.bsp dm4.ent -o out.bsp
   bspkit ent import maps texts -o edited
+  bspkit ent list dm4.bsp --json | jq 'del(.entities[7])' | bspkit ent import dm4.bsp - -o out.bsp
   bspkit ent export dm4.bsp | sed s/light_spot/light/ | bspkit ent import dm4.bsp - -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The file with the text; `-` is stdin. For several maps: a file for all, or a folder that `ent export` wrote
+    /// The file with the text or JSON; `-` is stdin. For several maps: a file for all, or a folder that `ent export` wrote
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     #[command(flatten)]
@@ -41,6 +47,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     // A folder has a text for each map.
     let is_folder = args.file.is_dir() && args.maps.are_many();
     let text = if is_folder { Vec::new() } else { read(&args.file)? };
+    let lists = if listed::is_json(&text) { Some(listed::read(&text)?) } else { None };
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
         let mut text = match is_folder.then(|| map.read_from(&args.file, export::EXTENSION)) {
@@ -53,6 +60,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 read(&file)?
             }
         };
+        match &lists {
+            Some(lists) => return listed::import(draft, lists, args.maps.are_many(), &args.save, job),
+            None if is_folder && listed::is_json(&text) => {
+                return listed::import(draft, &listed::read(&text)?, false, &args.save, job);
+            }
+            None => {}
+        }
         if !text.ends_with(b"\0") {
             // If the old text cannot be read, the new one gets one NUL.
             let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
@@ -82,17 +96,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
 /// Refuses a file that is clearly not entity text.
 fn refuse_foreign(text: &[u8]) -> Result<()> {
     let body = text.trim_ascii_start();
-    let inside = body.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    let key = inside.and_then(|inside| inside.strip_prefix(b"\""));
-    let after = key.and_then(|key| Some(key[key.iter().position(|byte| *byte == b'"')? + 1..].trim_ascii_start()));
-    let what = if body.starts_with(b"[") || after.is_some_and(|after| after.starts_with(b":")) {
-        "JSON"
-    } else if !body.starts_with(b"{") && !body.starts_with(b"/") && body.iter().any(|byte| matches!(byte, 1..=8)) {
-        "binary data"
-    } else {
+    if body.starts_with(b"{") || body.starts_with(b"/") || !body.iter().any(|byte| matches!(byte, 1..=8)) {
         return Ok(());
-    };
-    let message = format!("the file is not entity text: it looks like {what}");
+    }
+    let message = "the file is not entity text: it looks like binary data";
     Err(Error::new(ErrorKind::Refused, message).with_hint("entity text is what `bspkit ent export` writes").into())
 }
 

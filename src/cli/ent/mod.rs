@@ -9,6 +9,7 @@ mod fmt;
 mod get;
 mod import;
 mod list;
+mod listed;
 mod mv;
 mod patch;
 mod rename_key;

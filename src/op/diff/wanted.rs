@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::changes::{self, List};
 use super::{arrange, longest_rise};
 use crate::content::entities::Entities;
-use crate::op::patch::{Change, Operation, Patch, Spot, Target};
+use crate::op::patch::{Operation, Patch, Spot, Target};
 use crate::{Error, ErrorKind, Result};
 
 /// An entity as it is meant to be.

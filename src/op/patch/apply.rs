@@ -18,14 +18,32 @@ impl Patch {
         if let [Operation::Text { text, .. }] = &self.operations[..] {
             return Ok(text.clone());
         }
-        let done = self.carry_out(entities, &meant)?;
-        let bytes = done.to_bytes();
-        let read = Entities::parse(&bytes[..], *entities.rules())?.len();
-        if read != done.len() {
-            let message = format!("the patched text would be read as {read} entities instead of {}", done.len());
-            return Err(Error::new(ErrorKind::Refused, message));
+        read_back(&self.carry_out(entities, &meant)?)
+    }
+
+    /// Applies the patch to entities that are being edited, which know then which of them are new.
+    ///
+    /// ```
+    /// use bspkit::op::patch::{Operation, Patch, Target};
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let remove = Operation::Remove { on: Target::Index(6), expect: Vec::new() };
+    /// Patch { entities: None, operations: vec![remove] }.apply_to(draft.entities()?)?;
+    /// assert_eq!(draft.changes()?.len(), 1);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Patch::apply`], and [`ErrorKind::Unsupported`] for a patch that is a whole text. The entities do not change
+    /// then.
+    pub fn apply_to(&self, entities: &mut Entities<'_>) -> Result<()> {
+        let meant = self.fit(entities)?;
+        if let [Operation::Text { .. }] = &self.operations[..] {
+            return Err(Error::new(ErrorKind::Unsupported, "the patch is a whole text, which replaces the lump"));
         }
-        Ok(bytes)
+        let done = self.carry_out(entities, &meant)?;
+        read_back(&done)?;
+        *entities = done;
+        Ok(())
     }
 
     /// The entities after a patch that does not replace the whole text.
@@ -67,6 +85,17 @@ impl Patch {
         }
         Ok(order.entities.finish())
     }
+}
+
+/// The bytes of patched entities, if they are read as these entities.
+fn read_back(done: &Entities<'_>) -> Result<Vec<u8>> {
+    let bytes = done.to_bytes();
+    let read = Entities::parse(&bytes[..], *done.rules())?.len();
+    if read != done.len() {
+        let message = format!("the patched text would be read as {read} entities instead of {}", done.len());
+        return Err(Error::new(ErrorKind::Refused, message));
+    }
+    Ok(bytes)
 }
 
 fn in_place(operation: usize, error: Error) -> Error {
