@@ -32,6 +32,8 @@ mod golden;
 mod help;
 #[path = "cli/light.rs"]
 mod light;
+#[path = "cli/lists.rs"]
+mod lists;
 #[path = "cli/lmp.rs"]
 mod lmp;
 #[path = "cli/many.rs"]

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 71] = [
+pub(crate) const COMMANDS: [&str; 72] = [
     "",
     "info",
     "ls",
@@ -33,6 +33,7 @@ pub(crate) const COMMANDS: [&str; 71] = [
     "ent rename-key",
     "ent add",
     "ent dup",
+    "ent edit",
     "ent rm",
     "ent mv",
     "ent export",

@@ -94,7 +94,9 @@ impl Room {
         path.push(std::env::var_os("PATH").unwrap());
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.folder.path()).stdin(Stdio::null());
-        Run::of(command.env("PATH", path).env("COLUMNS", "100").env_remove("NO_COLOR"))
+        let command = command.env("PATH", path).env("COLUMNS", "100").env_remove("NO_COLOR");
+        // No editor waits for somebody.
+        Run::of(command.env_remove("VISUAL").env("EDITOR", "true"))
     }
 }
 

@@ -4,6 +4,7 @@ mod add;
 mod apply;
 mod diff;
 mod dup;
+mod edit;
 mod export;
 mod fmt;
 mod get;
@@ -56,6 +57,7 @@ commands! {
     Mv(mv),
     Export(export),
     Import(import),
+    Edit(edit),
     Fmt(fmt),
     Diff(diff),
     Patch(patch),

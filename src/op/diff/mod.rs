@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 pub(in crate::op) use pairing::pair;
 
-pub use wanted::{Content, Wanted, patch_to};
+pub use wanted::{Content, Wanted, patch_to, patch_to_text, text_of};
 
 use super::patch::{Expected, Operation, Patch, Spot, Target};
 use crate::Result;

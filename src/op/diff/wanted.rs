@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::changes::{self, List};
-use super::{arrange, longest_rise};
+use super::{MOST_COMPARED, arrange, longest_rise, pair};
 use crate::content::entities::Entities;
 use crate::op::patch::{Operation, Patch, Spot, Target};
 use crate::{Error, ErrorKind, Result};
@@ -74,6 +74,58 @@ pub fn patch_to(old: &Entities<'_>, wanted: &[Wanted], among: Option<&[usize]>) 
     let gone = (0..old.len()).filter(|index| is_meant[*index] && by_index[*index].is_none());
     operations.extend(gone.map(|index| Operation::Remove { on: Target::Index(index), expect: Vec::new() }));
     Ok(Patch { entities: Some(old.len()), operations })
+}
+
+/// The text of some entities, one after the other, to be edited and given to [`patch_to_text`].
+pub fn text_of(entities: &Entities<'_>, among: &[usize]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for entity in among.iter().filter_map(|index| entities.get(*index)) {
+        text.extend_from_slice(entity.bytes());
+        text.push(b'\n');
+    }
+    text
+}
+
+/// The patch that gives some entities the edited text that [`text_of`] made: entities are found again by what they are,
+/// as by [`diff`](super::diff). Those that are gone are removed, and new ones are put after the one before them.
+///
+/// ```
+/// use bspkit::op::diff::{patch_to_text, text_of};
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let mut draft = map.draft();
+/// let entities = draft.entities()?;
+/// let text = String::from_utf8_lossy(&text_of(entities, &[6, 7])).replace("250", "100");
+/// patch_to_text(entities, &[6, 7], text.as_bytes())?.apply_to(entities)?;
+/// assert_eq!(entities.get(6).unwrap().get("light"), Some(&b"100"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Refused`] for text outside of entities, which would be lost, and if the old entities cannot be read
+/// from their text alone; as [`Entities::parse`].
+pub fn patch_to_text(old: &Entities<'_>, among: &[usize], text: &[u8]) -> Result<Patch> {
+    let before = Entities::parse(text_of(old, among), *old.rules())?;
+    if before.len() != among.len() {
+        let message = "the chosen entities run into each other, so that they cannot be edited without the others";
+        return Err(Error::new(ErrorKind::Refused, message).with_hint("edit the whole text"));
+    }
+    let after = Entities::parse(text, *old.rules())?;
+    let mut end = 0;
+    for span in after.iter().filter_map(|entity| entity.span()).chain([text.len()..text.len()]) {
+        let gap = text.get(end..span.start).unwrap_or_default();
+        if let Some(at) = gap.iter().position(|byte| *byte > b' ') {
+            let line = 1 + memchr::memchr_iter(b'\n', &text[..end + at]).count();
+            let message = format!("line {line}: text outside of entities would be lost");
+            return Err(Error::new(ErrorKind::Refused, message).with_hint("move it between the braces of an entity"));
+        }
+        end = span.end;
+    }
+    let pairing = pair(&before, &after, MOST_COMPARED);
+    let wanted = after.iter().zip(pairing).map(|(entity, from)| {
+        let from = from.and_then(|from| among.get(from).copied());
+        Wanted { from, content: Content::Text(entity.bytes().to_vec()) }
+    });
+    patch_to(old, &wanted.collect::<Vec<_>>(), Some(among))
 }
 
 /// An entity of the new order.
