@@ -79,6 +79,13 @@ impl Serialize for PairsJson<'_, '_> {
 }
 
 /// The entities of a document.
+///
+/// ```
+/// use bspkit::face::entities::{List, read};
+/// let list: &List = &read(br#"{"version": 1, "path": "dm4.bsp", "entities": []}"#)?[0];
+/// assert_eq!(list.path.as_deref(), Some("dm4.bsp"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct List {

@@ -35,7 +35,8 @@ use bspkit::face::input;
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The file with the text or JSON; `-` is stdin. For several maps: a file for all, or a folder that `ent export` wrote
+    /// The file with the text or JSON; `-` is stdin. For several maps: a file for all, or a folder that `ent export`
+    /// wrote
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub(crate) struct Args {
 
 #[derive(Serialize)]
 struct List<'a> {
-    /// Which entities these are; all if there is none.
+    /// Which entities these are; without it, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     selector: Option<&'a str>,
     #[serde(serialize_with = "all")]

@@ -14,7 +14,7 @@ const LISTED: usize = 10;
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) list: Vec<Finding>,
-    /// References by index to records that are no longer at their index.
+    /// References by index to records that left their index.
     pub(super) stale: Vec<Stale>,
 }
 

@@ -1,4 +1,4 @@
-//! References by index to records that are no longer at their index.
+//! References by index to records that left their index.
 //!
 //! Whoever adds or removes records in the middle of a lump leaves all references to later records as they were: they
 //! stay in range, so no other check finds them, and name other records.
@@ -97,7 +97,7 @@ fn size(bsp: &Bsp<'_>, id: crate::SlotId) -> Result<usize, ()> {
 /// Records to which others refer, before and after.
 struct Target<'l> {
     name: &'l str,
-    /// For each old index, up to and without it: how many records are no longer at their index.
+    /// For each old index, up to and without it: how many records left their index.
     displaced: Vec<usize>,
     /// How many records there are now.
     len: usize,

@@ -165,7 +165,7 @@ pub struct FileChange {
     pub name: Vec<u8>,
     /// The name that it had, if it is another one.
     pub from: Option<Vec<u8>>,
-    /// Its size in bytes before and after; 0 where there is none.
+    /// Its size in bytes before and after; 0 if the file is missing there.
     pub sizes: (usize, usize),
 }
 

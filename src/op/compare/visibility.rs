@@ -45,7 +45,7 @@ impl<'v> Rows<'v> {
         Rows { visibility, start: None, row: None }
     }
 
-    /// A row; everything is visible where there is none. `None` if it cannot be read.
+    /// A row; without one everything is visible. `None` if it cannot be read.
     fn get(&mut self, set: VisSet, index: usize) -> Option<&VisRow> {
         let start = self.visibility.start(set, index).ok().flatten();
         if start.is_none() || start != self.start {

@@ -209,8 +209,11 @@ mod tests {
     use crate::dialect::EntityRules;
     use proptest::prelude::*;
 
-    const TEXT: &str = "{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"a\"\n}\n{\n\"classname\" \"b\"\n\"x\" \"1\"\n}\n\
-        {\n\"classname\" \"c\"\n}\n{\n\"classname\" \"d\"\n}\n\0";
+    fn text() -> Entities<'static> {
+        let one = |class: &str| format!("{{\n\"classname\" \"{class}\"\n\"x\" \"1\"\n}}\n");
+        let all: String = ["worldspawn", "a", "b", "c", "d"].map(one).concat();
+        Entities::parse(all.into_bytes(), EntityRules::QUAKE3).unwrap()
+    }
 
     fn classes(entities: &Entities<'_>) -> Vec<String> {
         entities.iter().filter_map(|entity| Some(entity.text("classname")?.into_owned())).collect()
@@ -218,7 +221,7 @@ mod tests {
 
     #[test]
     fn chosen_entities_keep_their_places_among_the_others() {
-        let old = Entities::parse(TEXT, EntityRules::QUAKE3).unwrap();
+        let old = text();
         let like =
             |from: usize| Wanted { from: Some(from), content: Content::Text(old.get(from).unwrap().bytes().to_vec()) };
         let new = Wanted { from: None, content: Content::Pairs(vec![(b"classname".to_vec(), b"new".to_vec())]) };
@@ -241,8 +244,9 @@ mod tests {
             keys in Just((1..5_usize).collect::<Vec<_>>()).prop_shuffle(),
             kinds in proptest::collection::vec(0..4_u8, 4),
         ) {
-            let old = Entities::parse(TEXT, EntityRules::QUAKE3).unwrap();
-            let mut wanted = vec![Wanted { from: Some(0), content: Content::Pairs(changes::list(&old.get(0).unwrap())) }];
+            let old = text();
+            let world = Content::Pairs(changes::list(&old.get(0).unwrap()));
+            let mut wanted = vec![Wanted { from: Some(0), content: world }];
             for (index, kind) in keys.iter().zip(kinds) {
                 let mut pairs = changes::list(&old.get(*index).unwrap());
                 match kind {
@@ -251,7 +255,8 @@ mod tests {
                     2 => pairs.reverse(),
                     _ => continue,
                 }
-                wanted.push(Wanted { from: (index % 2 == 0 || kind == 2).then_some(*index), content: Content::Pairs(pairs) });
+                let from = (index % 2 == 0 || kind == 2).then_some(*index);
+                wanted.push(Wanted { from, content: Content::Pairs(pairs) });
             }
             let done = patch_to(&old, &wanted, None).unwrap().applied(&old).unwrap();
             let got: Vec<_> = done.iter().map(|entity| Content::Pairs(changes::list(&entity))).collect();
