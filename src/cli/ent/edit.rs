@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr, stdin};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Error, Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
 use bspkit::op::check::{self, Severity};
