@@ -117,6 +117,10 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         refuse_inside(&map.path, target)?;
         let options = args.backup.iter().fold(SaveOptions::default().force(args.force), SaveOptions::backup);
         if is_stdin(target) {
+            if let Some(reason) = plan.needs_force().filter(|_| !args.force) {
+                let error = Error::new(ErrorKind::Damaged, format!("the map is damaged ({reason})"));
+                return Err(error.with_hint(bspkit::Hint::Force).into());
+            }
             job.write(&plan.to_data())?;
         } else {
             if job.many {

@@ -1,6 +1,6 @@
 //! Embedded files as files in a folder: their paths, and the pakfile that a folder makes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::contents::Kind;
 use super::manifest::Part;
@@ -115,10 +115,19 @@ pub(super) fn check(part: &Part, kind: &Kind, survey: &Survey) -> Result<()> {
     }
 }
 
-/// The name of an embedded file, from the path of its file.
-pub(super) fn name(part: &Part, path: &str) -> Vec<u8> {
-    let listed = part.names.iter().find(|(listed, _)| listed.eq_ignore_ascii_case(path));
-    listed.map_or_else(|| path.as_bytes().to_vec(), |(_, name)| unescape(name))
+/// The names of embedded files that a manifest lists, by their paths in lower case.
+pub(super) struct Names<'p>(HashMap<String, &'p str>);
+
+impl<'p> Names<'p> {
+    pub(super) fn of(part: &'p Part) -> Self {
+        Names(part.names.iter().map(|(path, name)| (path.to_lowercase(), name.as_str())).collect())
+    }
+
+    /// The name of an embedded file, from the path of its file.
+    pub(super) fn name(&self, path: &str) -> Vec<u8> {
+        let listed = self.0.get(&path.to_lowercase());
+        listed.map_or_else(|| path.as_bytes().to_vec(), |name| unescape(name))
+    }
 }
 
 #[cfg(test)]

@@ -160,9 +160,10 @@ impl Making<'_> {
     fn pak(&self, part: &Part, folder: &str) -> Result<Vec<u8>> {
         embedded::check(part, self.kind, self.survey)?;
         let mut pak = Pak::empty(self.kind.dialect, self.kind.version);
+        let names = embedded::Names::of(part);
         for path in self.survey.below(folder) {
             let bytes = self.survey.read(&format!("{folder}/{path}")).map_err(|why| part.wrong("folder", why))?;
-            pak.add(embedded::name(part, path), bytes).map_err(|error| part.wrong("folder", error))?;
+            pak.add(names.name(path), bytes).map_err(|error| part.wrong("folder", error))?;
         }
         Ok(pak.to_rope()?.to_data().to_vec())
     }

@@ -191,10 +191,11 @@ impl<'f> Packing<'f> {
                 None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
             }
         }
+        let names = embedded::Names::of(part);
         for path in left.into_values() {
             let file = format!("{folder}/{path}");
             match self.survey.read(&file) {
-                Ok(bytes) => self.embedded.added.push((embedded::name(part, path), file, bytes)),
+                Ok(bytes) => self.embedded.added.push((names.name(path), file, bytes)),
                 Err(why) => self.problems.push(part.wrong("folder", why)),
             }
         }

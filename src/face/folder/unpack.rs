@@ -73,9 +73,8 @@ pub fn unpack(bsp: &Bsp<'_>, how: &How, mut write: impl FnMut(&str, &[u8]) -> Re
     unpacker.slots(&mut count)?;
     let Unpacker { manifest, original, warnings, .. } = unpacker;
     for (name, ranges) in original.kept() {
-        let bytes: Vec<u8> =
-            ranges.into_iter().flat_map(|range| bsp.container().bytes()[range].iter().copied()).collect();
-        count(name, &bytes)?;
+        let parts: Vec<&[u8]> = ranges.into_iter().map(|range| &bsp.container().bytes()[range]).collect();
+        count(name, &parts.concat())?;
     }
     count(original::INDEX, &original.text())?;
     count(".gitattributes", ATTRIBUTES.as_bytes())?;
