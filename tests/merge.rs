@@ -266,6 +266,28 @@ fn what_is_outside_of_lumps_is_from_the_side_that_changed_it() {
     assert!(bytes(&map) == bytes(&zip));
 }
 
+/// Lumps that shrink or move leave zeros beside bytes of no lump; that is not a change of these.
+#[test]
+fn holes_are_not_content() {
+    let map = open("q2/own_rooms");
+    let (mut bytes, mut words) = (bytes(&map).to_vec(), Vec::new());
+    for (word, lump) in [(8, "entities"), (16, "planes")] {
+        words.push((word, u32::try_from(bytes.len()).unwrap()));
+        bytes.extend_from_slice(&map.bytes(map.slot(lump).unwrap().id).unwrap());
+        bytes.extend_from_slice(b"\0\0old text\0\0");
+    }
+    words.iter().for_each(|(word, at)| bytes[*word..word + 4].copy_from_slice(&at.to_le_bytes()));
+    let base = Bsp::from_vec(bytes).unwrap();
+    let ours = edited(&base, Layout::Keep, |draft| set(draft, 0, "message", &"long".repeat(20)));
+    let theirs = edited(&base, Layout::Keep, |draft| draft.entities().unwrap().remove(7).unwrap());
+    let both = edited(&ours, Layout::Keep, |draft| draft.entities().unwrap().remove(7).unwrap());
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        assert_same_content(&map, &both, "holes");
+    }
+}
+
 #[test]
 fn other_dialects_are_refused() {
     let error = merge(&open("q2/own_rooms"), &open("q2/own_rooms"), &open("q3/own_rooms")).unwrap_err();

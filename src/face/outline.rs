@@ -26,12 +26,15 @@ pub fn outline(bsp: &Bsp<'_>) -> Vec<u8> {
     for slot in bsp.slots().iter().filter(|slot| !slot.stored.is_empty()) {
         text += &lump(bsp, slot);
     }
+    let mut rest = Vec::new();
     for segment in bsp.container().segments() {
-        let bytes = &bsp.container().bytes()[segment.range];
-        let is_content = matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail);
-        if is_content && bytes.iter().any(|byte| *byte != 0) {
-            text += &format!("bytes of no lump: {} bytes, md5 {}\n", bytes.len(), hash(bytes));
+        if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
+            // Lumps that shrink or move leave zeros, which are not content.
+            rest.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
         }
+    }
+    if !rest.is_empty() {
+        text += &format!("outside of lumps: {} bytes that are not zero, md5 {}\n", rest.len(), hash(&rest));
     }
     text += &files(bsp);
     let mut text = text.into_bytes();

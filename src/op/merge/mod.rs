@@ -153,9 +153,8 @@ fn outside<'b>(bsp: &'b Bsp<'_>) -> (Vec<&'b str>, Vec<u8>, Option<i32>) {
     let mut bytes = Vec::new();
     for segment in bsp.container().segments() {
         if matches!(segment.kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail) {
-            let its = &bsp.container().bytes()[segment.range];
-            let end = its.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-            bytes.extend_from_slice(&its[..end]);
+            // Lumps that shrink or move leave zeros, which are not content.
+            bytes.extend(bsp.container().bytes()[segment.range].iter().filter(|byte| **byte != 0));
         }
     }
     (names, bytes, bsp.revision())
