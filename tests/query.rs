@@ -178,6 +178,10 @@ fn a_change_sees_those_before_it() {
     assert_eq!(set(&mut draft, "planes[kind=5]={\"normal\":[1,2,3],\"distance\":8,\"kind\":5}").unwrap(), 1);
     let saved = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     assert_eq!(values(&saved, "planes[0]"), ["{\"normal\":[1,2,3],\"distance\":8,\"kind\":5}"]);
+    // A float that does not change keeps its bits, zeros their signs.
+    let mut same = map.draft();
+    assert!(set(&mut same, "planes[distance=0].distance*=-1").unwrap() > 0);
+    assert!(same.changes().unwrap().is_empty());
     // Many faces lead to one texinfo, which changes once.
     let before: i32 = values(&map, "faces[0].texinfo.value")[0].parse().unwrap();
     assert!(set(&mut draft, "faces[*].texinfo.value+=3").unwrap() < found(&map, "faces[*]").len());
