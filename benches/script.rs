@@ -29,7 +29,7 @@ fn main() -> Outcome {
         1
     };
     let text = maps::text(20_000)?;
-    let map = Bsp::from_vec(Builder::new(&SOURCE).lump(0, text.bytes.clone()).build()?)?;
+    let map = Bsp::from_vec(Builder::new(&SOURCE).lump(0, text.bytes.to_vec()).build()?)?;
     let mut read = map.draft();
     read.entities()?;
     let settings = Settings::default();
