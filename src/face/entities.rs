@@ -277,13 +277,11 @@ impl List {
         let mut places = vec![None; entities.len()];
         for listed in &self.entities {
             let from = find(listed, &spans)?;
-            if let Some(place) = from.and_then(|from| places.get_mut(from)) {
-                if let Some(other) = place.replace(&listed.place) {
-                    let entity = from.unwrap_or_default();
-                    let hint = "to add a copy, remove its `index` and its `span`";
-                    let message = format!("{}: entity {entity} is at {other} already", listed.place);
-                    return Err(Error::new(ErrorKind::Argument, message).with_hint(hint));
-                }
+            let place = from.and_then(|from| Some((from, places.get_mut(from)?)));
+            if let Some((entity, Some(other))) = place.map(|(from, place)| (from, place.replace(&listed.place))) {
+                let message = format!("{}: entity {entity} is at {other} already", listed.place);
+                let hint = "to add a copy, remove its `index` and its `span`";
+                return Err(Error::new(ErrorKind::Argument, message).with_hint(hint));
             }
             if let (Some(among), Some(from)) = (&among, from)
                 && among.binary_search(&from).is_err()

@@ -167,7 +167,8 @@ impl<'a> Plan<'a> {
         let mut ranges: Vec<_> = differences(old, new).take(MOST + 1).collect();
         if ranges.len() > MOST {
             let (from, last) = (ranges[0].start, old.iter().zip(new).rposition(|(old, new)| old != new));
-            ranges = vec![from..last.map_or(new.len(), |last| last + 1)];
+            ranges.clear();
+            ranges.push(from..last.map_or(new.len(), |last| last + 1));
         }
         if new.len() > old.len() {
             // The file ends within the piece.

@@ -108,7 +108,7 @@ pub(super) fn print_bytes(
     job: &mut Job<'_>,
 ) -> Result<()> {
     let mut ranges: Vec<_> = differences(old, new).collect();
-    ranges.extend((old.len() < new.len()).then(|| old.len()..new.len()));
+    ranges.extend((old.len() < new.len()).then_some(old.len()..new.len()));
     let report = sizes([old, new]);
     if !as_json {
         job.line(format!("{}: {report}", shown(target.unwrap_or(path))));

@@ -86,7 +86,8 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
         return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
     }
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    (old.drain(..same), new.drain(..same));
+    old.drain(..same);
+    new.drain(..same);
     let mut equal: HashMap<Pair<'_>, usize> = HashMap::new();
     new.iter().for_each(|pair| *equal.entry(*pair).or_default() += 1);
     let mut kept: HashMap<Pair<'_>, usize> = HashMap::new();

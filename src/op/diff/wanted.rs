@@ -111,7 +111,7 @@ pub fn patch_to_text(old: &Entities<'_>, among: &[usize], text: &[u8]) -> Result
     }
     let after = Entities::parse(text, *old.rules())?;
     let mut end = 0;
-    for span in after.iter().filter_map(|entity| entity.span()).chain([text.len()..text.len()]) {
+    for span in after.iter().filter_map(|entity| entity.span()).chain(std::iter::once(text.len()..text.len())) {
         let gap = text.get(end..span.start).unwrap_or_default();
         if let Some(at) = gap.iter().position(|byte| *byte > b' ') {
             let line = 1 + memchr::memchr_iter(b'\n', &text[..end + at]).count();
