@@ -15,8 +15,8 @@ use crate::cli::talk::Code;
 /// Print a map as text that git can compare
 ///
 /// Prints the dialect, each lump with its number of records and a hash of its content, the embedded files, and the text
-/// of the entities. There are no offsets in it, so that a map whose lumps only moved has the same text. A file that is not
-/// a map gives one line that says what it is and exit status 0, since `git diff` stops if this command fails.
+/// of the entities. There are no offsets in it, so that a map whose lumps only moved has the same text. A file that is
+/// not a map gives one line that says what it is and exit status 0, since `git diff` stops if this command fails.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit git textconv dm4.bsp

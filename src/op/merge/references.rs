@@ -22,7 +22,8 @@ pub(super) fn torn(sides: &Sides<'_, '_>) -> Vec<Conflict> {
                 let resized = sides.base.slot(target).ok().filter(|slot| is_resized(sides.base, slot, other));
                 if resized.is_some_and(|slot| !is_resized(sides.base, slot, own)) {
                     let message = format!(
-                        "{whose} side changes it, and the other side the number of records of {target}, to which it refers"
+                        "{whose} side changes it, and the other side the number of records of {target}, \
+                         to which it refers"
                     );
                     conflicts.push(Conflict { lump: slot.name.clone(), message });
                 }
