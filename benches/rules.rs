@@ -34,8 +34,11 @@ fn main() -> Outcome {
 
 /// A rule as the scan has it: pairs, and whether the values are expressions.
 struct Plain {
-    pairs: Vec<(Vec<u8>, Option<Vec<u8>>, Option<Regex>)>,
+    pairs: Vec<PlainPair>,
 }
+
+/// A key, and the value or the expression that it must have.
+type PlainPair = (Vec<u8>, Option<Vec<u8>>, Option<Regex>);
 
 fn measure(text: &Text, turns: usize) -> Outcome {
     let entities = Entities::parse(text.bytes.clone(), text.rules)?;

@@ -239,10 +239,7 @@ fn laws_hold_on_real_maps_after_every_script() {
             let args: Vec<&str> = args.iter().map(|arg| if *arg == "q3.bsp" { "own_rooms.bsp" } else { arg }).collect();
             let mut draft = map.draft();
             let place = format!("{name} on {}", path.display());
-            let error = match run(name, &args, &mut draft, &path) {
-                Ok(_) => None,
-                Err(error) => Some(error),
-            };
+            let error = run(name, &args, &mut draft, &path).err();
             ran += 1;
             let changes = draft.changes().unwrap();
             if let Some(error) = error {
