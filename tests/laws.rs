@@ -14,6 +14,7 @@ use bspkit::{Bsp, Builder, Layout, SlotId};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use recipe::recipes;
 
 /// Magic and version of what opens, and of what does not.
 const MAGICS: &[&[u8]] = &[

@@ -59,8 +59,10 @@ fn assert_same_content(one: &Bsp<'_>, other: &Bsp<'_>, what: &str) {
     }
 }
 
+type Edit = fn(&mut Draft<'static>);
+
 /// Edits of everything that is merged in its own way; each is on another entity, file or lump than the others.
-fn edits() -> Vec<(&'static str, fn(&mut Draft<'static>))> {
+fn edits() -> Vec<(&'static str, Edit)> {
     vec![
         ("message", |draft| set(draft, 0, "message", "The Place")),
         ("key", |draft| set(draft, 0, "own_key", "1")),
@@ -69,7 +71,7 @@ fn edits() -> Vec<(&'static str, fn(&mut Draft<'static>))> {
             set(draft, last, "spawnflags", "7");
         }),
         ("add", |draft| {
-            drop(draft.entities().unwrap().add([("classname", "info_null"), ("origin", "1 2 3")]).unwrap())
+            draft.entities().unwrap().add([("classname", "info_null"), ("origin", "1 2 3")]).unwrap();
         }),
         ("remove", |draft| draft.entities().unwrap().remove(1).unwrap()),
         ("lump", |draft| {
@@ -172,8 +174,12 @@ fn what_both_change_is_a_conflict() {
         ),
         (remove, remove, &[]),
         (
-            |draft| drop(draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "1")]).unwrap()),
-            |draft| drop(draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "2")]).unwrap()),
+            |draft| {
+                draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "1")]).unwrap();
+            },
+            |draft| {
+                draft.entities().unwrap().add([("classname", "a"), ("origin", "1 2 3"), ("x", "2")]).unwrap();
+            },
             &["ENTITIES: both sides add a with origin `1 2 3`, with other pairs"],
         ),
         (
@@ -196,7 +202,7 @@ fn what_both_change_is_a_conflict() {
             |draft| {
                 let model = last_model(draft);
                 let wall = [("classname", "func_wall"), ("model", &*model)];
-                drop(draft.entities().unwrap().add(wall).unwrap());
+                draft.entities().unwrap().add(wall).unwrap();
             },
             |draft| {
                 let model = last_model(draft);

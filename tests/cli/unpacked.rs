@@ -164,8 +164,8 @@ fn odd_names_of_embedded_files_come_back() {
         [b"a/b.vmt", b"A/B.VMT", b"a", b"../up", b"/root", b"con", b"c:\\x", b"dot.", b"\xff\n", b".git/x", b"x%20"];
     let mut pak = bspkit::content::pak::Pak::new(b"XZP1 0");
     let stored = |index: usize| format!("file{index:03}").into_bytes();
-    for index in 0..names.len() {
-        pak.add(format!("{index:0width$}", width = names[index].len()), stored(index)).unwrap();
+    for (index, name) in names.iter().enumerate() {
+        pak.add(format!("{index:0width$}", width = name.len()), stored(index)).unwrap();
     }
     let mut bytes = pak.to_rope().unwrap().to_data().to_vec();
     // The names are written over, since no edit takes them.
