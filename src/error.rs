@@ -222,7 +222,7 @@ impl Error {
     }
 
     /// An error of the same kind that names the operation, with this error as its cause.
-    #[cfg(any(feature = "json", feature = "images"))]
+    #[cfg(any(feature = "images", feature = "script"))]
     #[must_use]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)

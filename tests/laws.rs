@@ -7,11 +7,10 @@ mod random;
 mod recipe;
 
 use bspkit::dialect::{self, Dialect, Role};
-use bspkit::file::directory::EntryFields;
 use bspkit::op::compress;
 use bspkit::op::verify::{self, Verdict};
-use bspkit::{Bsp, Builder, Layout, SlotId};
-use proptest::collection::{btree_map, vec};
+use bspkit::{Bsp, Layout, SlotId};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use recipe::recipes;

@@ -192,10 +192,13 @@ fn all_records() -> Vec<(&'static Dialect, &'static Row, &'static RecordInfo)> {
 /// What the meanings of fields name that is not there.
 fn dangling(dialect: &Dialect, fields: &[FieldInfo]) -> Vec<String> {
     let has_records = |lump: &str| dialect.rows_of(lump).any(|row| !records(row).is_empty());
+    // Textures of Quake and GoldSrc have numbers, and no records.
+    let has_numbers =
+        |lump: &str| has_records(lump) || dialect.rows_of(lump).any(|row| matches!(row.form, Form::Lens(_)));
     let mut missing = Vec::new();
     for field in fields {
         match field.meaning {
-            Meaning::Index { lump, .. } if !has_records(lump) => missing.push(format!("{}: {lump}", field.name)),
+            Meaning::Index { lump, .. } if !has_numbers(lump) => missing.push(format!("{}: {lump}", field.name)),
             Meaning::Run { lump, count } => {
                 if !has_records(lump) {
                     missing.push(format!("{}: {lump}", field.name));

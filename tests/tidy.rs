@@ -271,6 +271,7 @@ fn is_small(line: &str, name: &str, text: &str) -> bool {
 /// An example that shows nothing is worse than none: types that are only values are shown where they are used.
 #[test]
 fn every_public_type_shows_how_it_is_used() {
+    let mut missing = Vec::new();
     for (path, text) in sources("src").into_iter().filter(|(path, _)| !["cli", "main"].contains(&&*module(path))) {
         let module_text = fs::read_to_string(path.with_file_name("mod.rs")).unwrap_or_default();
         let has_example = [&text, &module_text].iter().any(|text| text.contains("/// ```") || text.contains("//! ```"));
@@ -286,7 +287,9 @@ fn every_public_type_shows_how_it_is_used() {
                 let is_record = line.contains('(') && line.trim_end().ends_with(") {");
                 let is_named = head.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
                 let is_shown = doc.contains("```") || is_named || (has_example && is_small(line, name, &text));
-                assert!(is_shown || is_record || name.is_empty(), "{}: {name}", path.display());
+                if !(is_shown || is_record || name.is_empty()) {
+                    missing.push(format!("{}: {name}", path.display()));
+                }
             }
             if line == "#[doc(hidden)]" {
                 // No user of the crate meets it.
@@ -298,6 +301,7 @@ fn every_public_type_shows_how_it_is_used() {
             }
         }
     }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 #[test]

@@ -12,7 +12,8 @@
 //!     {"index": 6, "pairs": [{"key": "classname", "value": "light"}]}
 //! ]}"#;
 //! let list = &entities::read(text)?[0];
-//! let patch = list.patch(&map.entities()?)?; // one light keeps its class alone, the others are removed
+//! let entities = map.entities()?;
+//! let patch = list.patch(&entities)?; // one light keeps its class alone, the others are removed
 //! assert_eq!(patch.operations.len(), 3);
 //! # Ok::<(), bspkit::Error>(())
 //! ```

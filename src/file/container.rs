@@ -186,6 +186,7 @@ impl<'a> Container<'a> {
     }
 
     /// The end of the header, an extra header included.
+    #[cfg(feature = "json")]
     pub(crate) fn header_end(&self) -> usize {
         self.parts.header_end
     }

@@ -33,7 +33,9 @@ pub use save::replace;
 #[doc(hidden)]
 pub use temporary::{Temporary, abandon};
 
-pub(crate) use nested::{XASH_ENTRIES, directory as game_directory, member_name};
+#[cfg(feature = "json")]
+pub(crate) use nested::directory as game_directory;
+pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::read;
 

@@ -1,7 +1,6 @@
 //! One file of a pakfile.
 
 use std::fmt;
-use std::ops::Range;
 
 use super::record::{CentralHeader, ENCRYPTED, LocalHeader};
 use super::{Node, Pak, method};
@@ -148,7 +147,8 @@ impl<'p, 'a> Entry<'p, 'a> {
     }
 
     /// Where the bytes are in the pakfile that was read, if it is there that engines look for them.
-    pub(crate) fn stored_range(&self) -> Option<Range<usize>> {
+    #[cfg(feature = "json")]
+    pub(crate) fn stored_range(&self) -> Option<std::ops::Range<usize>> {
         let Node::Source(at) = &self.pak.nodes[self.index] else { return None };
         let source = &self.pak.source;
         let (range, data) = source.entries[bytes::index(*at)].claimed()?;

@@ -6,6 +6,12 @@ use super::Mode;
 use crate::op::check::Severity;
 
 /// A kind of finding about rules. Its meaning never changes.
+///
+/// ```
+/// use bspkit::op::rules::CODES;
+/// let code = CODES.iter().find(|code| code.name == "rule-long-line").map(|code| code.refused_by.len());
+/// assert_eq!(code, Some(1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The name.

@@ -9,6 +9,17 @@
 //! | [`Format::Qmm`] | `.ini` | the documentation of stripper_qmm 2.5 |
 //! | [`Format::Lazyripent`] | `.rule` | the documentation of Lazyripent2 |
 //! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; `face::rules` reads it (feature `json`) |
+//!
+//! ```
+//! use bspkit::op::rules::{Format, Mode, Rules};
+//! let text = b"filter:\n{\n\"classname\" \"light\"\n}\n";
+//! let rules = Rules::parse("global_filters.cfg", text, Format::Stripper, Mode::Plugin)?;
+//! let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+//! let mut draft = map.draft();
+//! let report = rules.apply(draft.entities()?, "own_rooms")?;
+//! assert_eq!(report.matched(), 3);
+//! # Ok::<(), bspkit::Error>(())
+//! ```
 
 mod acts;
 mod apply;

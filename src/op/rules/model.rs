@@ -251,6 +251,10 @@ impl Test {
 /// What rules did to the entities of a map.
 ///
 /// Entities have the numbers that they had before all rules; added ones have the numbers that follow.
+///
+/// ```
+/// assert_eq!(bspkit::op::rules::Report::default().matched(), 0);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Report<'r> {
     /// Each rule that is for the map, in the order in which they were applied.
