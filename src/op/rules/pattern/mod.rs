@@ -18,6 +18,15 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_GROUPS: u32 = 64;
 
 /// A compiled expression with the text that it was read from.
+///
+/// ```
+/// use bspkit::op::rules::{Expected, Format, Mode, Rules};
+/// let text = b"filter:\n{\n\"classname\" \"/^light/\"\n}\n";
+/// let rules = Rules::parse("r.cfg", text, Format::Stripper, Mode::Plugin)?;
+/// let Expected::Like(pattern) = &rules.rules[0].on.tests[0].value else { unreachable!() };
+/// assert!(pattern.is_match(b"Light_spot") && !pattern.is_match(b"no_light"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: Vec<u8>,
