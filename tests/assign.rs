@@ -186,6 +186,7 @@ fn what_cannot_be_read_is_pointed_at() {
     for (text, key) in [
         ("=x", ""),
         ("x+ =1", "x+ "),
+        ("light*2=5", "light*2"),
         ("x =1", "x "),
         ("y:=1", "y:"),
         ("y==1", "y"),

@@ -43,12 +43,13 @@ pub(super) fn assignment(text: &str) -> Result<Assignment> {
     Ok(Assignment { key, what })
 }
 
-/// Refuses keys that end like an operator: no game has such keys, and a mistake would add one without a word.
+/// Refuses keys that have an operator in them: no game has such keys, and a mistake would add one without a word.
 fn check_key(key: &str) -> Result<()> {
     let why = match key.chars().last() {
         _ if key.contains('~') => "has a `~`, which is for `KEY~s/OLD/NEW/`",
         Some(' ') => "ends with a space; write the operator without spaces",
         Some(end) if "+-*/%^&|!:<>?=".contains(end) => "ends like an operator; there are = += -= *= /= ~s/OLD/NEW/",
+        _ if key.contains(['*', '+', '^', '|', '&']) => "has an operator in it; write `KEY*=2`",
         _ => return Ok(()),
     };
     Err(literal_key(format!("the key `{}` {why}", key.escape_debug()), key))

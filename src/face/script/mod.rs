@@ -12,7 +12,7 @@
 //!         e.light = e.number("light") * 2;
 //!     }
 //! "#)?;
-//! let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+//! let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
 //! script.run(&mut draft, &Settings::default())?;
 //! assert_eq!(draft.changes()?.len(), 1);
 //! # Ok::<(), bspkit::Error>(())

@@ -18,10 +18,10 @@ const MOST_SAID: usize = 64 << 20;
 /// ```
 /// use bspkit::face::script::{Script, Settings};
 /// let script = Script::compile("count.rhai", r#"report("lights", entities.select("light").len());"#)?;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
 /// let said = script.run(&mut draft, &Settings::default())?;
-/// assert_eq!(said.reports[0].text, "lights 4");
-/// assert_eq!(said.reports[0].json.to_string(), r#"["lights",4]"#);
+/// assert_eq!(said.reports[0].text, "lights 3");
+/// assert_eq!(said.reports[0].json.to_string(), r#"["lights",3]"#);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
