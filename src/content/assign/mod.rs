@@ -164,7 +164,7 @@ impl Assignment {
     /// Reads an assignment.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place. A key that ends like an operator is
+    /// [`ErrorKind::Argument`] if it cannot be read; the hint marks the place. A key with an operator in it is
     /// refused: [`Assignment::literal`] sets it.
     pub fn parse(text: &str) -> Result<Self> {
         parse::assignment(text)

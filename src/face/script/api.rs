@@ -42,6 +42,24 @@ pub(super) struct Api {
     group: &'static str,
 }
 
+/// Methods that register a function of the library, by its registration. Their bounds are those of Rhai.
+macro_rules! registered {
+    ($($(#[$doc:meta])* fn $method:ident($self:ident $(, $text:ident)*) $registration:block)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $method<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
+            &mut $self,
+            $($text: &'static str,)*
+            call: C,
+        ) where
+            R: Send + Sync + Clone + 'static,
+            C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+        {
+            let function: FuncRegistration = $registration;
+            function.with_namespace(FnNamespace::Global).set_into_module(&mut $self.module, call);
+        }
+    )*};
+}
+
 impl Api {
     pub(super) fn new() -> Self {
         Api { module: Module::new(), entries: Vec::new(), group: "" }
@@ -59,114 +77,53 @@ impl Api {
         entry.name()
     }
 
-    /// A function or a method.
-    pub(super) fn call<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        usage: &'static str,
-        does: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let name = self.entry(usage, does);
-        self.also(name, call);
-    }
+    registered! {
+        /// A function or a method.
+        fn call(self, usage, does) {
+            FuncRegistration::new(self.entry(usage, does)).with_purity(true)
+        }
 
-    /// Another form of a function that has an entry: for other types of arguments, or an operator.
-    pub(super) fn also<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        name: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        // Variables like `entities` are constants: their methods have to be pure, which they are as far as the engine
-        // can see.
-        let function = FuncRegistration::new(name).with_namespace(FnNamespace::Global).with_purity(true);
-        function.set_into_module(&mut self.module, call);
-    }
+        /// Another form of a function that has an entry: for other types of arguments, or an operator.
+        fn also(self, name) {
+            // Variables like `entities` are constants: their methods have to be pure, which they are as far as the
+            // engine can see.
+            FuncRegistration::new(name).with_purity(true)
+        }
 
-    /// A function that changes its first argument, which cannot be a constant.
-    pub(super) fn change<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        name: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        FuncRegistration::new(name).with_namespace(FnNamespace::Global).set_into_module(&mut self.module, call);
-    }
+        /// A function that changes its first argument, which cannot be a constant.
+        fn change(self, name) {
+            FuncRegistration::new(name)
+        }
 
-    /// A property that is read.
-    pub(super) fn get<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        usage: &'static str,
-        does: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let name = self.entry(usage, does);
-        self.getter(name, call);
-    }
+        /// A property that is read.
+        fn get(self, usage, does) {
+            FuncRegistration::new_getter(self.entry(usage, does)).with_purity(true)
+        }
 
-    /// A property that is read, without an entry.
-    pub(super) fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        name: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let function = FuncRegistration::new_getter(name).with_namespace(FnNamespace::Global).with_purity(true);
-        function.set_into_module(&mut self.module, call);
-    }
+        /// A property that is read, without an entry.
+        fn getter(self, name) {
+            FuncRegistration::new_getter(name).with_purity(true)
+        }
 
-    /// The same property, written. A constant cannot be changed by it.
-    pub(super) fn set<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(
-        &mut self,
-        name: &'static str,
-        call: C,
-    ) where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        FuncRegistration::new_setter(name).with_namespace(FnNamespace::Global).set_into_module(&mut self.module, call);
-    }
+        /// The same property, written. A constant cannot be changed by it.
+        fn set(self, name) {
+            FuncRegistration::new_setter(name)
+        }
 
-    /// `x[index]`, read.
-    pub(super) fn index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
-    where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let function = FuncRegistration::new_index_getter().with_namespace(FnNamespace::Global).with_purity(true);
-        function.set_into_module(&mut self.module, call);
-    }
+        /// `x[index]`, read.
+        fn index(self) {
+            FuncRegistration::new_index_getter().with_purity(true)
+        }
 
-    /// `x[index] = value` for a value of the script itself, which must not be a constant.
-    pub(super) fn change_index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
-    where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let function = FuncRegistration::new_index_setter().with_namespace(FnNamespace::Global);
-        function.set_into_module(&mut self.module, call);
-    }
+        /// `x[index] = value` for a value of the script itself, which must not be a constant.
+        fn change_index(self) {
+            FuncRegistration::new_index_setter()
+        }
 
-    /// `x[index] = value`. Also for a constant, since what it changes is the map.
-    pub(super) fn set_index<A: 'static, const N: usize, const X: bool, R, const F: bool, C>(&mut self, call: C)
-    where
-        R: Send + Sync + Clone + 'static,
-        C: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-    {
-        let function = FuncRegistration::new_index_setter().with_namespace(FnNamespace::Global).with_purity(true);
-        function.set_into_module(&mut self.module, call);
+        /// `x[index] = value`. Also for a constant, since what it changes is the map.
+        fn set_index(self) {
+            FuncRegistration::new_index_setter().with_purity(true)
+        }
     }
 
     /// `for item in x`.
