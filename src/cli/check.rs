@@ -41,16 +41,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CODE", ignore_case = true, hide_possible_values = true,
         value_parser = codes(&[]).try_map(|text| FindingCode::by_name(&text)))]
     allow: Vec<&'static FindingCode>,
-    /// Use the limits of this engine, such as goldsrc, q2pro, et, source2013; an unknown name lists the valid ones; it
-    /// has no effect on maps of other dialects [default: the stock engine of the map's version]
-    #[arg(long, value_name = "NAME", ignore_case = true, hide_possible_values = true, value_parser = engines())]
-    engine: Option<String>,
+    #[command(flatten)]
+    engine: EngineName,
     /// Print JSON: an indented document for one map, one line for each of several
     #[arg(long)]
     json: bool,
     /// Only list all codes with their severities
     #[arg(long)]
     codes: bool,
+}
+
+// The option that names an engine. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+pub(super) struct EngineName {
+    /// Use the limits of this engine, such as goldsrc, q2pro, et, source2013; an unknown name lists the valid ones; it
+    /// has no effect on maps of other dialects [default: the stock engine of the map's version]
+    #[arg(long, value_name = "NAME", ignore_case = true, hide_possible_values = true, value_parser = engines())]
+    pub(super) engine: Option<String>,
 }
 
 /// All engines, by name.
@@ -126,7 +133,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return Ok(Code::Done);
     }
     let mut wanted = check::Options::default();
-    wanted.engine.clone_from(&args.engine);
+    wanted.engine.clone_from(&args.engine.engine);
     wanted.allowed.clone_from(&args.allow);
     let named: Vec<&Path> = args.maps.iter().map(PathBuf::as_path).collect();
     let maps = Maps::find(&named).json(args.json);

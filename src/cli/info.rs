@@ -5,6 +5,7 @@ use bspkit::dialect::{Form, Records, Role};
 use bspkit::{Bsp, SegmentKind, Slot, SlotId};
 use serde::Serialize;
 
+use super::check::EngineName;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
@@ -12,20 +13,31 @@ use super::report::Report;
 use super::show::count;
 use super::talk::{Code, Job};
 
+mod limits;
 mod table;
 
 /// Show the dialect of a map, its lumps, and the bytes outside of lumps
 ///
 /// Directory entries that overlap, are negative or lie outside the file are marked. All numbers are as the directory
 /// states them.
+///
+/// With --limits: how much of each limit of the engine the map uses, in the limit's unit and in bytes. The limits are
+/// those of `check`, which reports a number above one.
 #[derive(clap::Args)]
-#[command(after_help = help!(
+#[command(mut_arg("engine", |engine| engine.requires("limits")), after_help = help!(
     "  bspkit info dm4.bsp
-  bspkit info maps --json > maps.jsonl"
+  bspkit info maps --json > maps.jsonl
+  bspkit info dm4.bsp --limits
+  bspkit info goldsrc.bsp --limits --engine sdhlt"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
+    /// Show how much of each limit of the engine is used, instead of the lumps
+    #[arg(long)]
+    limits: bool,
+    #[command(flatten)]
+    engine: EngineName,
 }
 
 #[derive(Serialize)]
@@ -127,6 +139,9 @@ impl Report for Info<'_> {
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.reading.each(cx, |bsp, job| {
+        if args.limits {
+            return limits::report(&bsp, args.engine.engine.as_deref(), job);
+        }
         job.report(&Info {
             dialect: bsp.dialect().name,
             title: bsp.dialect().title,

@@ -43,6 +43,7 @@ fn reading() {
         "bspkit info q2.bsp q3.bsp goldsrc.bsp",
         "bspkit info source.bsp | head -5",
         "bspkit info q3.bsp --json | head -24",
+        "bspkit info source.bsp goldsrc.bsp --limits",
         "bspkit ls q2.bsp",
         "bspkit ls q3.bsp --json | head -24",
         "bspkit cat source.bsp entities",

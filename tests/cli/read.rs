@@ -32,6 +32,40 @@ fn info_tells_what_a_map_is() {
     assert_eq!((&member["version"], &member["shared_with"]), (&json!(10), &json!([])));
 }
 
+/// The table is the one of `check`: what is above a limit here is a finding there.
+#[test]
+fn info_shows_how_full_the_tables_of_the_engine_are() {
+    let room = Room::new();
+    let limits = |line: &str| room.bspkit(&format!("info {line} --json")).done().json();
+    let found = limits("q2.bsp --limits");
+    assert_eq!((&found["engine"], &found["title"]), (&json!("quake2"), &json!("Quake II")));
+    let of = |found: &Value, lump: &str, unit: &str| {
+        let all = found["limits"].as_array().unwrap();
+        all.iter().find(|limit| limit["lump"] == lump && limit["unit"] == unit).unwrap().clone()
+    };
+    let faces = of(&found, "FACES", "records");
+    let slots = room.bspkit("info q2.bsp --json").done().json();
+    let slot = named(&slots["lumps"], "FACES");
+    assert_eq!((&faces["count"], &faces["bytes"]), (&slot["record_count"], &slot["bytes"]));
+    assert_eq!((&faces["max"], &faces["max_bytes"]), (&json!(65_536), &json!(65_536 * 20)));
+    assert_eq!(of(&found, "ENTITIES", "entities")["bytes"], Value::Null);
+    assert_eq!(of(&limits("q2.bsp --limits --engine q2pro"), "FACES", "face-edges")["max"], 4_096);
+    let leafs = |engine: &str| of(&limits(&format!("goldsrc.bsp --limits --engine {engine}")), "LEAFS", "records");
+    assert_eq!((&leafs("goldsrc")["max"], &leafs("sdhlt")["max"]), (&json!(8_192), &json!(32_760)));
+    // An engine of another dialect has no effect.
+    assert_eq!(limits("q2.bsp --limits --engine sdhlt")["engine"], "quake2");
+
+    // More portals than the engine has areas for.
+    let records: String = (0..300).map(|_| "{\"portal\":0,\"other_area\":1}\n").collect();
+    room.write("areas.jsonl", records.as_bytes());
+    room.bspkit("load q2.bsp areaportals areas.jsonl --resize --force -o full.bsp").done();
+    let full = of(&limits("full.bsp --limits --engine quake2-3.21"), "AREAPORTALS", "records");
+    assert_eq!((&full["count"], &full["percent"]), (&json!(300), &json!(117.2)));
+    let run = room.bspkit("check full.bsp --engine quake2-3.21");
+    assert!(run.text().contains("300 records; Quake II 3.21 accepts 256"), "{}", run.text());
+    assert!(room.bspkit("info q2.bsp --engine q2pro").without_data(2).err.contains("--limits"));
+}
+
 #[test]
 fn info_marks_what_is_wrong_with_the_directory() {
     let room = Room::empty();

@@ -86,12 +86,13 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 40] = [
+const OUTPUTS: [(&str, &str); 41] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
+    ("info-limits", "info q2.bsp goldsrc.bsp source.bsp none.bsp --limits --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
     ("cat", "cat q2.bsp entities --json"),
     ("cat", "cat q2.bsp planes --json"),

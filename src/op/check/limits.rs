@@ -1,36 +1,70 @@
-//! The engine's limits.
+//! The engine's limits, and how much of them a map uses.
 
 use super::code::LIMIT;
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
 use crate::bsp::Bsp;
-use crate::bytes::word;
+use crate::bytes::{amount, word};
 use crate::content::entities::Entities;
 use crate::dialect::{Engine, Limit, Role, Unit};
+
+/// How much of a limit a map uses: [`usage`].
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let usages = bspkit::op::check::usage(&map, map.dialect().engine_by_name("quake2")?);
+/// assert!(usages.iter().all(|usage| usage.percent() < 3.0));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The limit.
+    pub limit: &'static Limit,
+    /// What the map has, in the limit's unit.
+    pub count: usize,
+    /// The size of a unit in bytes, if all units have one size: of a record, or of a byte.
+    pub unit_bytes: Option<usize>,
+}
+
+impl Usage {
+    /// The used part of the limit, in percent.
+    pub fn percent(&self) -> f64 {
+        100.0 * amount(self.count) / amount(self.limit.most.max(1))
+    }
+}
 
 /// Compares what the map has with the engine's limits; `entities` is their number.
 pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities: Option<usize>, sink: &mut Sink) {
     let Some(engine) = engine else { return };
-    for (limit, count) in counted(lumps, engine, entities).filter(|(limit, count)| *count > limit.most) {
+    for Usage { limit, count, .. } in counted(lumps, engine, entities).filter(|it| it.count > it.limit.most) {
         sink.add(&LIMIT, At::lump(limit.lump), || {
             format!("it has {count} {}; {} accepts {}", limit.unit, engine.title, limit.most)
         });
     }
 }
 
-/// The limits of an engine, with what the map has.
-pub(in crate::op) fn of(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<(&'static Limit, usize)> {
+/// The limits of an engine, in the order of its table, with what the map has of each. Limits of lumps that the map does
+/// not have, or that cannot be read, are left out.
+///
+/// ```
+/// use bspkit::Bsp;
+/// use bspkit::op::check;
+/// let map = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let engine = map.dialect().engine_by_name("quake2")?;
+/// let usages = check::usage(&map, engine);
+/// let entities = usages.iter().find(|usage| usage.limit.most == 2_048).unwrap();
+/// assert_eq!(entities.count, 20);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn usage(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<Usage> {
     let lumps = Lumps::read(bsp, |_| true);
     let text = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty());
     let entities = text.and_then(|text| Entities::parse(text.bytes.clone(), bsp.entity_rules()).ok());
     counted(&lumps, engine, entities.map(|entities| entities.len())).collect()
 }
 
-fn counted(
-    lumps: &Lumps<'_>,
-    engine: &'static Engine,
-    entities: Option<usize>,
-) -> impl Iterator<Item = (&'static Limit, usize)> {
+fn counted(lumps: &Lumps<'_>, engine: &'static Engine, entities: Option<usize>) -> impl Iterator<Item = Usage> {
     engine.limits.iter().filter_map(move |limit| {
         let lump = lumps.lump(limit.lump)?;
         let count = match limit.unit {
@@ -47,6 +81,11 @@ fn counted(
                 count.filter(|count| *count <= lump.bytes.len() / 4)
             }
         };
-        Some((limit, count?))
+        let unit_bytes = match limit.unit {
+            Unit::Records => lumps.named(limit.lump).map(|view| view.record.size),
+            Unit::Bytes => Some(1),
+            Unit::Entities | Unit::FaceEdges | Unit::Textures => None,
+        };
+        Some(Usage { limit, count: count?, unit_bytes })
     })
 }

@@ -23,7 +23,7 @@ mod tree;
 mod visibility;
 
 pub use code::{CODES, Code, Denied, Severity};
-pub(super) use limits::of as limits_of;
+pub use limits::{Usage, usage};
 pub use sink::Finding;
 pub(super) use sink::{At, LISTED, Sink};
 pub use stale::{Stale, stale};

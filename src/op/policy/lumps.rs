@@ -5,7 +5,7 @@ use super::{Compressed, Policy};
 use crate::SegmentKind;
 use crate::bsp::Bsp;
 use crate::bytes::escaped;
-use crate::op::check::{At, Sink, limits_of};
+use crate::op::check::{At, Sink, Usage, usage};
 use crate::op::compress::{self, compress};
 
 /// Shorter runs of letters between lumps are accidents.
@@ -30,7 +30,7 @@ pub(super) fn check(bsp: &Bsp<'_>, name: &str, policy: &Policy, sink: &mut Sink)
     }
     check_compression(bsp, policy.lumps.compression, sink);
     if let (Some(margin), Some(engine)) = (policy.limits.margin, policy.engine(bsp)) {
-        for (limit, count) in limits_of(bsp, engine) {
+        for Usage { limit, count, .. } in usage(bsp, engine) {
             let free = limit.most.saturating_sub(count);
             if count > limit.most || free.saturating_mul(100) < limit.most.saturating_mul(margin) {
                 sink.add(&LIMIT, At::lump(limit.lump), || {
