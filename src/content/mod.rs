@@ -45,6 +45,7 @@ macro_rules! iterator {
     };
 }
 
+pub mod assets;
 pub mod assign;
 pub mod bspx;
 pub mod disp;

@@ -8,6 +8,7 @@ pub mod compress;
 pub mod diff;
 pub mod lmp;
 pub mod merge;
+pub mod needs;
 pub mod patch;
 pub mod policy;
 pub mod query;

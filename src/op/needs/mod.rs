@@ -1,0 +1,77 @@
+//! What a Source map refers to: materials, models, sounds and all other files, from the map itself and from the files
+//! that these files name in turn.
+//!
+//! The result is a graph: each file that is referred to is there once, with everything that refers to it, how sure that
+//! is, and where the file was found ([`Needs`]). Files in the pakfile are read, and those of the game if it is given. A
+//! damaged file is a [`Fault`]; it is skipped.
+//!
+//! ```
+//! use bspkit::op::needs::{self, Found, Kind, Options};
+//! let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+//! let needs = needs::find(&map, &Options::new("room_v20"))?;
+//! let floor = needs.get("materials/own/floor.vmt").unwrap();
+//! assert_eq!((floor.kind, floor.found), (Kind::Material, Found::Nowhere));
+//! assert_eq!(floor.references[0].to_string(), "TEXDATA_STRING_TABLE, record 0");
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod graph;
+mod model;
+mod surfaces;
+
+use crate::bsp::Bsp;
+use crate::content::assets::{Files, PakFiles};
+use crate::content::pak::Pak;
+use crate::dialect::Role;
+use crate::error::{Error, ErrorKind, Result};
+
+use graph::Graph;
+pub use model::{Fault, Found, Kind, Need, Needs, Reference, Referrer, Sure, Unresolved};
+
+/// Where to look for files, and how to read the map.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Options<'o> {
+    /// The name of the map without `.bsp`: engines look for some files by it.
+    pub map: &'o [u8],
+    /// The files of the game, if they are available.
+    pub game: Option<&'o dyn Files>,
+}
+
+impl<'o> Options<'o> {
+    /// Without a game: only files of the pakfile are read.
+    pub fn new(map: &'o (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Options { map: map.as_ref(), game: None }
+    }
+
+    /// With the files of the game.
+    #[must_use]
+    pub fn with_game(mut self, game: &'o dyn Files) -> Self {
+        self.game = Some(game);
+        self
+    }
+}
+
+/// Finds what a map refers to.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for a map without a pakfile, which is not one of Source; [`ErrorKind::TooLarge`] for a
+/// map that refers to more than 262,144 files, or does so in more than 2,097,152 places.
+pub fn find(map: &Bsp<'_>, options: &Options<'_>) -> Result<Needs> {
+    if map.role(Role::Pak).is_none() {
+        let message = format!("references of {} maps are not known", map.dialect().title);
+        let hint = "they are known of Source maps, which have a pakfile";
+        return Err(Error::new(ErrorKind::Unsupported, message).with_hint(hint));
+    }
+    let (pak, fault) = match map.pak() {
+        Ok(pak) => ((*pak).clone(), None),
+        Err(error) => (Pak::new(b""), Some(error)),
+    };
+    let packed = PakFiles::new(&pak);
+    let mut graph = Graph::new(&packed, options.game);
+    if let Some(error) = fault {
+        graph.fault(b"pakfile", &error);
+    }
+    surfaces::collect(map, &mut graph);
+    graph.finish()
+}
