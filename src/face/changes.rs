@@ -4,7 +4,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::report::text_and_raw;
-use crate::op::compare::{Change, Comparison, EntityChange, FieldChange, KeyChange, LightChange, Touched};
+use crate::op::compare::{
+    Change, Comparison, EntityChange, FieldChange, FileChange, KeyChange, LightChange, SolidChange, TextChange,
+    Touched, WordChange,
+};
 use crate::record::Text;
 
 /// A comparison in JSON: `touched` has the counts, `changes` names what differs, and `more` is the number of changes
@@ -80,17 +83,21 @@ fn object(lump: &str, change: &Change) -> Object {
             }
             let fields: Vec<Value> = record.fields.iter().map(field).collect();
             put(&mut object, json!({"how": record.how, "index": record.index, "fields": fields}));
+            if let Some(from) = record.from {
+                put(&mut object, json!({"from_index": from}));
+            }
         }
         Change::File(file) => {
             start("file");
-            put(&mut object, json!({"how": file.how, "bytes": [file.sizes.0, file.sizes.1]}));
-            put_bytes(&mut object, "name", Some(&file.name));
-            put_bytes(&mut object, "from", file.from.as_ref());
+            put_file(&mut object, file);
         }
-        Change::Light(LightChange { set, index, is_page, luxels }) => {
+        Change::Light(LightChange { set, index, is_page, luxels, by }) => {
             start("light");
             let place = if *is_page { "page" } else { "face" };
             put(&mut object, json!({"set": set, place: index, "luxels": luxels}));
+            if let Some(by) = by {
+                put(&mut object, json!({"largest": by.largest, "mean": by.mean}));
+            }
         }
         Change::Texture(texture) => {
             start("texture");
@@ -104,6 +111,10 @@ fn object(lump: &str, change: &Change) -> Object {
                 &mut object,
                 json!({"set": row.set.name(), "index": row.index, "gained": row.gained, "lost": row.lost}),
             );
+        }
+        Change::Solid(SolidChange { how, index, model, solids, text }) => {
+            start("solid");
+            put(&mut object, json!({"how": how, "index": index, "model": model, "solids": solids, "text": text}));
         }
         Change::Bytes(bytes) => {
             start("bytes");
@@ -121,8 +132,37 @@ fn object(lump: &str, change: &Change) -> Object {
             start("lump");
             put(&mut object, json!({"how": how}));
         }
+        Change::Place(old, new) => {
+            start("place");
+            put(&mut object, json!({"offset": [old, new]}));
+        }
+        Change::Word(WordChange { name, old, new }) => {
+            start("word");
+            put(&mut object, json!({"name": name, "old": old, "new": new}));
+        }
+        Change::Padding(old, new) => {
+            start("padding");
+            put(&mut object, json!({"bytes": [old, new]}));
+        }
     }
     object
+}
+
+fn put_file(object: &mut Object, file: &FileChange) {
+    put(object, json!({"how": file.how, "bytes": [file.sizes.0, file.sizes.1]}));
+    put_bytes(object, "name", Some(&file.name));
+    put_bytes(object, "from", file.from.as_ref());
+    if let Some((old, new)) = file.places {
+        put(object, json!({"index": [old, new]}));
+    }
+    if let Some(TextChange { hunks, more, added, removed }) = &file.text {
+        let lines = |lines: &[Vec<u8>]| lines.iter().map(|line| text_and_raw(line).0.into_owned()).collect::<Vec<_>>();
+        let hunks = hunks.iter().map(
+            |hunk| json!({"line": [hunk.at.0 + 1, hunk.at.1 + 1], "old": lines(&hunk.old), "new": lines(&hunk.new)}),
+        );
+        let hunks: Vec<Value> = hunks.collect();
+        put(object, json!({"text": {"added": added, "removed": removed, "hunks": hunks, "more": more}}));
+    }
 }
 
 fn put_entity(object: &mut Object, entity: &EntityChange) {

@@ -33,7 +33,7 @@ const SCREEN: f64 = 2.2;
 const BRIGHTNESS: [f64; 3] = [0.2126, 0.7152, 0.0722];
 
 impl Luxel {
-    pub(super) fn read(form: LuxelForm, bytes: &[u8]) -> Self {
+    pub(crate) fn read(form: LuxelForm, bytes: &[u8]) -> Self {
         match (form, bytes) {
             (LuxelForm::Rgbe, [red, green, blue, exponent, ..]) => {
                 Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent]))

@@ -6,7 +6,7 @@ use super::record::{CentralHeader, ENCRYPTED, LocalHeader};
 use super::{Node, Pak, method};
 use crate::bytes::{self, escaped, index};
 use crate::file::lzma;
-use crate::record::Record;
+use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result};
 
 /// A file of a pakfile, as its record in the directory describes it.
@@ -120,6 +120,26 @@ impl<'p, 'a> Entry<'p, 'a> {
             Node::Source(at) => &self.pak.source.data[self.pak.source.entries[bytes::index(*at)].range()],
             Node::Own(own) => &own.central,
         }
+    }
+
+    /// The record in the directory without the place of the file, and the local header with the name and the extra
+    /// field after it: all that is stored of a file besides its data.
+    pub(crate) fn form(&self) -> (Vec<u8>, Vec<u8>) {
+        const LOCAL_OFFSET: std::ops::Range<usize> = 42..46;
+        let mut central = self.central().to_vec();
+        central.iter_mut().take(LOCAL_OFFSET.end).skip(LOCAL_OFFSET.start).for_each(|byte| *byte = 0);
+        let local = match &self.pak.nodes[self.index] {
+            Node::Own(own) => own.local.to_vec(),
+            Node::Source(at) => {
+                let source = &self.pak.source;
+                let start = index(source.entries[bytes::index(*at)].header.local_offset);
+                let local = self.local().map_or(0, |local| {
+                    LocalHeader::SIZE + usize::from(local.name_length) + usize::from(local.extra_length)
+                });
+                source.data.get(start..start.saturating_add(local)).unwrap_or_default().to_vec()
+            }
+        };
+        (central, local)
     }
 
     /// The bytes as they are in the pakfile, where engines look for them: after the local header by the lengths

@@ -35,12 +35,18 @@ impl<'b> Array<'b> {
 /// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
 /// and what stayed is found again by those that occur once.
 pub(in crate::op) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
-    let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
-    let mut hunks = Vec::new();
-    if old.len() == new.len() {
-        same_length(&old, &new, &mut hunks);
+    if old.len() / size == new.len() / size {
+        let mut hunks = Vec::new();
+        same_length(&Array { bytes: old, size }, &Array { bytes: new, size }, &mut hunks);
         return hunks;
     }
+    aligned(old, new, size)
+}
+
+/// The records that differ if any of them may have been added or removed.
+pub(super) fn aligned(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+    let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
+    let mut hunks = Vec::new();
     let mut all = Hunk { old: 0..old.len(), new: 0..new.len() };
     trim(&old, &new, &mut all);
     let mut rest = all.clone();

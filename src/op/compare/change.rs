@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::{Kind, Touched};
 use crate::content::visibility::VisSet;
 use crate::record::Text;
 
@@ -9,8 +10,10 @@ use crate::record::Text;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LumpChanges {
-    /// The lump's name.
+    /// The lump's name. For what is not a lump: `header`, `gap after PLANES`, `padding`; lumps have no such names.
     pub lump: String,
+    /// The kind of its content.
+    pub kind: Kind,
     /// Its decompressed bytes before and after.
     pub sizes: (usize, usize),
     /// The complete counts.
@@ -19,39 +22,6 @@ pub struct LumpChanges {
     pub changes: Vec<Change>,
     /// How many more there are.
     pub more: usize,
-}
-
-/// How many things differ, by their kind.
-///
-/// ```
-/// use bspkit::content::visibility::VisSet;
-/// use bspkit::op::compare;
-/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
-/// draft.visibility()?.set(VisSet::Pvs, 8, 0, false)?;
-/// let touched = compare::draft(&draft, 10)?.touched();
-/// assert_eq!((touched.rows, touched.to_string().as_str()), (1, "1 row of visibility"));
-/// # Ok::<(), bspkit::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Touched {
-    /// Entities that were added, removed, moved or changed.
-    pub entities: usize,
-    /// Values of entities that have the same entity in both maps.
-    pub values: usize,
-    /// Records that were added, removed or changed.
-    pub records: usize,
-    /// Embedded files.
-    pub files: usize,
-    /// Luxels: points of light.
-    pub luxels: usize,
-    /// Textures: names or images.
-    pub textures: usize,
-    /// Rows of visibility.
-    pub rows: usize,
-    /// Bytes of lumps that are read as nothing else.
-    pub bytes: usize,
 }
 
 /// What happened to an entity, a record or a file.
@@ -87,14 +57,22 @@ pub enum Change {
     Texture(TextureChange),
     /// A row of visibility.
     Row(RowChange),
+    /// The collision model of a brush model.
+    Solid(SolidChange),
     /// Bytes that are read as nothing else.
     Bytes(BytesChange),
     /// The version of a lump in the directory: before and after.
     Version(i32, i32),
     /// Whether the lump is compressed now.
     Compression(bool),
-    /// The map has this lump in addition, or no longer.
+    /// The map has this lump in addition, or no longer; or its content is compressed in another way.
     Lump(How),
+    /// The lump is at another place: its offsets in the files before and after.
+    Place(usize, usize),
+    /// A word of the header or a directory.
+    Word(WordChange),
+    /// Zeros between lumps: how many bytes there are before and after.
+    Padding(usize, usize),
 }
 
 /// An entity that differs.
@@ -139,6 +117,8 @@ pub struct RecordChange {
     pub list: &'static str,
     /// Its index; of a removed one the index that it had.
     pub index: usize,
+    /// The index that it had, if it was moved.
+    pub from: Option<usize>,
     /// The fields with other values.
     pub fields: Vec<FieldChange>,
 }
@@ -167,10 +147,40 @@ pub struct FileChange {
     pub from: Option<Vec<u8>>,
     /// Its size in bytes before and after; 0 if the file is missing there.
     pub sizes: (usize, usize),
+    /// Its indices in the directory, if it was moved there.
+    pub places: Option<(usize, usize)>,
+    /// The lines that differ, if both files are text ([`whole`](super::whole)).
+    pub text: Option<TextChange>,
+}
+
+/// The lines in which two texts differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextChange {
+    /// The first places where they differ.
+    pub hunks: Vec<LineChange>,
+    /// How many more places there are.
+    pub more: usize,
+    /// How many lines are new, in all.
+    pub added: usize,
+    /// How many lines are gone, in all.
+    pub removed: usize,
+}
+
+/// Lines that other lines replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LineChange {
+    /// The index of the first line before and after.
+    pub at: (usize, usize),
+    /// The lines that are gone, without their line breaks.
+    pub old: Vec<Vec<u8>>,
+    /// The lines that are new.
+    pub new: Vec<Vec<u8>>,
 }
 
 /// Luxels that differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LightChange {
     /// The set of light: `hdr`; empty where a map has only one.
@@ -181,6 +191,47 @@ pub struct LightChange {
     pub is_page: bool,
     /// How many luxels differ.
     pub luxels: usize,
+    /// By how much they differ; `None` if the images have other sizes.
+    pub by: Option<LightDifference>,
+}
+
+/// By how much luxels differ. The difference of two luxels is that of the channel that differs most, as it is shown:
+/// from 0 to 255.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LightDifference {
+    /// The largest difference.
+    pub largest: u8,
+    /// The mean of all luxels that differ.
+    pub mean: f64,
+}
+
+/// A collision model that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SolidChange {
+    /// What happened to it.
+    pub how: How,
+    /// Its index in the lump; of a removed one the index that it had.
+    pub index: usize,
+    /// The brush model that it is for.
+    pub model: i32,
+    /// Which of its solids differ, by index.
+    pub solids: Vec<usize>,
+    /// Whether the text with the materials differs.
+    pub text: bool,
+}
+
+/// A word of the header or a directory that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WordChange {
+    /// What it says: `version`, `revision`, `length`.
+    pub name: &'static str,
+    /// Its value before.
+    pub old: i64,
+    /// Its value after.
+    pub new: i64,
 }
 
 /// A texture that differs.
@@ -215,54 +266,8 @@ pub struct RowChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BytesChange {
-    /// Their range in the new lump.
+    /// Their range in the new lump; of bytes that are in no lump, in the new file.
     pub range: Range<usize>,
     /// How many bytes they replace.
     pub old: usize,
-}
-
-impl Touched {
-    /// Whether nothing differs.
-    pub fn is_empty(&self) -> bool {
-        *self == Touched::default()
-    }
-
-    /// The counts with the words for one and for several.
-    fn counts(&self) -> [(usize, &'static str, &'static str); 8] {
-        [
-            (self.entities, "entity", "entities"),
-            (self.values, "value", "values"),
-            (self.records, "record", "records"),
-            (self.files, "file", "files"),
-            (self.luxels, "luxel", "luxels"),
-            (self.textures, "texture", "textures"),
-            (self.rows, "row of visibility", "rows of visibility"),
-            (self.bytes, "byte", "bytes"),
-        ]
-    }
-}
-
-impl std::ops::AddAssign for Touched {
-    fn add_assign(&mut self, other: Self) {
-        self.entities += other.entities;
-        self.values += other.values;
-        self.records += other.records;
-        self.files += other.files;
-        self.luxels += other.luxels;
-        self.textures += other.textures;
-        self.rows += other.rows;
-        self.bytes += other.bytes;
-    }
-}
-
-impl std::fmt::Display for Touched {
-    /// `3 entities, 4 values`; counts of 0 are left out.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut separator = "";
-        for (count, one, more) in self.counts().into_iter().filter(|(count, ..)| *count > 0) {
-            write!(f, "{separator}{count} {}", if count == 1 { one } else { more })?;
-            separator = ", ";
-        }
-        Ok(())
-    }
 }

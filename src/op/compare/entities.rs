@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::change::{Change, EntityChange, How, KeyChange};
+use super::change::{BytesChange, Change, EntityChange, How, KeyChange};
 use super::{Found, Sides};
 use crate::bytes::Data;
 use crate::content::entities::{Entities, Entity, Pair};
@@ -12,16 +12,41 @@ use crate::op::diff::{longest_rise, pair};
 const MOST_COMPARED: usize = 1 << 22;
 
 pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
-    let rules = sides.old.entity_rules();
-    let Ok(old) = Entities::parse(old.clone(), rules) else { return };
+    let texts = [old, new];
+    let Ok(old) = Entities::parse(old.clone(), sides.old.entity_rules()) else { return };
     match sides.entities.and_then(|edited| Some((edited, by_origin(&old, edited)?))) {
         Some((edited, pairing)) => differ(&old, edited, &pairing, found),
         None => {
-            if let Ok(new) = Entities::parse(new.clone(), rules) {
+            if let Ok(new) = Entities::parse(new.clone(), sides.new.entity_rules()) {
                 differ(&old, &new, &pair(&old, &new, MOST_COMPARED), found);
+                if sides.is_whole && !found.is_empty() {
+                    between([&old, &new], texts, found);
+                }
             }
         }
     }
+}
+
+/// Compares the text between entities, without white space, and the end of the text.
+fn between(entities: [&Entities<'_>; 2], texts: [&Data<'_>; 2], found: &mut Found) {
+    let [(old, old_end), (new, new_end)] = [0, 1].map(|side| around(entities[side], texts[side]));
+    if old != new || texts[0][old_end..] != texts[1][new_end..] {
+        let (old, range) = (texts[0].len() - old_end, new_end..texts[1].len());
+        let count = old.max(range.len()).max(1);
+        found.touched().bytes += count;
+        found.add(|| Change::Bytes(BytesChange { range, old }));
+    }
+}
+
+/// The text between entities, without white space, and where the last entity ends.
+fn around(entities: &Entities<'_>, text: &[u8]) -> (Vec<u8>, usize) {
+    let (mut around, mut end) = (Vec::new(), 0);
+    for span in entities.iter().filter_map(|entity| entity.span()) {
+        let between = text.get(end..span.start).unwrap_or_default();
+        around.extend(between.iter().filter(|byte| !byte.is_ascii_whitespace()));
+        end = span.end;
+    }
+    (around, end)
 }
 
 /// For each new entity the old one that it was read from; `None` if the new ones were read from another text.

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::change::{Change, FileChange, How};
-use super::{Found, Sides};
+use super::change::{BytesChange, Change, FileChange, How, TextChange};
+use super::{Found, Sides, lines};
 use crate::bytes::Data;
 use crate::content::pak::{Entry, Pak};
 use crate::error::Result;
+use crate::op::diff::longest_rise;
 
-pub(super) fn compare(_: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+    let end = new.len();
     let (Ok(old), Ok(new)) = (read(old), read(new)) else { return };
     // Several files of one name are matched in their order.
     let mut known: HashMap<&[u8], Vec<Entry<'_, '_>>> = HashMap::new();
@@ -20,10 +22,14 @@ pub(super) fn compare(_: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Fou
     let mut by_content: HashMap<(u32, usize), Vec<usize>> = HashMap::new();
     gone.iter().rev().for_each(|entry| by_content.entry(content(entry)).or_default().push(entry.index()));
     let mut is_moved = vec![false; old.len()];
+    let stays = stays(sides, &pairs);
     for (entry, before) in pairs {
+        let places = before.filter(|_| !stays[entry.index()]).map(|before| (before.index(), entry.index()));
         let (how, before) = match before {
             Some(before) => match difference(&before, &entry) {
                 Some(how) => (how, Some(before)),
+                None if places.is_some() => (How::Moved, Some(before)),
+                None if sides.is_whole && before.form() != entry.form() => (How::Rewritten, Some(before)),
                 None => continue,
             },
             None => {
@@ -33,16 +39,44 @@ pub(super) fn compare(_: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Fou
             }
         };
         before.iter().for_each(|before| is_moved[before.index()] = true);
-        let from = before.as_ref().filter(|_| how == How::Moved).map(|before| before.name().to_vec());
+        let from =
+            before.as_ref().filter(|_| how == How::Moved && places.is_none()).map(|before| before.name().to_vec());
         let sizes = (before.map_or(0, |before| before.size()), entry.size());
         found.touched().files += 1;
-        found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes }));
+        let is_listed = sides.is_whole && how == How::Changed && found.has_room();
+        let text = before.filter(|_| is_listed).and_then(|before| text(&before, &entry, found.most));
+        found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }
     for entry in gone.into_iter().filter(|entry| !is_moved[entry.index()]) {
         let (how, sizes) = (How::Removed, (entry.size(), 0));
         found.touched().files += 1;
-        found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from: None, sizes }));
+        let (from, places, text) = Default::default();
+        found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }
+    if sides.is_whole && old.comment() != new.comment() {
+        found.touched().bytes += old.comment().len().max(new.comment().len());
+        let range = end.saturating_sub(new.comment().len())..end;
+        found.add(|| Change::Bytes(BytesChange { range, old: old.comment().len() }));
+    }
+}
+
+/// A file of the new map and the one of the old map with its name.
+type Both<'e, 'p, 'a> = (Entry<'e, 'a>, Option<Entry<'p, 'a>>);
+
+/// For each new file whether it is in its order. The order counts only if whole maps are compared.
+fn stays(sides: &Sides<'_>, pairs: &[Both<'_, '_, '_>]) -> Vec<bool> {
+    if !sides.is_whole {
+        return vec![true; pairs.len()];
+    }
+    let pairing: Vec<_> = pairs.iter().map(|(_, before)| before.as_ref().map(Entry::index)).collect();
+    longest_rise(&pairing)
+}
+
+/// The lines that differ, if both files are text.
+fn text(old: &Entry<'_, '_>, new: &Entry<'_, '_>, most: usize) -> Option<TextChange> {
+    let is_small = old.size().max(new.size()) <= lines::MOST_TEXT;
+    let (old, new) = (old.data().ok().filter(|_| is_small)?, new.data().ok()?);
+    (lines::is_text(&old) && lines::is_text(&new)).then(|| lines::compare(&old, &new, most))
 }
 
 /// A lump without bytes is a pakfile without files.

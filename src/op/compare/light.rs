@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::change::{Change, LightChange};
+use super::change::{Change, LightChange, LightDifference};
 use super::{Found, Sides};
-use crate::bytes::Data;
+use crate::bytes::{Data, amount};
 use crate::content::lens::View;
-use crate::content::lightmap::{Block, Image, Light, LightSet};
+use crate::content::lightmap::{Block, Image, Light, LightSet, Luxel};
 use crate::dialect::{LightModel, LuxelForm};
 
 /// The light of both maps.
@@ -36,24 +36,25 @@ pub(super) fn compare(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Foun
         let old_number = old.sets().iter().position(|other| other.name() == set.name() && other.lump() == set.lump());
         for (at, block) in set.blocks().iter().enumerate() {
             let before = old_number.and_then(|set| Some((set, old.sets()[set].block_of(block.index())?)));
-            let luxels = match before {
+            let unequal = match before {
                 Some((old_set, old_at)) => differing(old, [old_set, old_at], new, [number, at]),
-                None => all(block),
+                None => Unequal::other_sizes(all(block)),
             };
-            add(found, set, block, luxels);
+            add(found, set, block, unequal);
         }
         let gone = old_number.map(|old_number| &old.sets()[old_number]);
         for block in gone.into_iter().flat_map(LightSet::blocks).filter(|block| set.block_of(block.index()).is_none()) {
-            add(found, set, block, all(block));
+            add(found, set, block, Unequal::other_sizes(all(block)));
         }
     }
 }
 
-fn add(found: &mut Found, set: &LightSet, block: &Block, luxels: usize) {
+fn add(found: &mut Found, set: &LightSet, block: &Block, unequal: Unequal) {
+    let luxels = unequal.luxels;
     if luxels > 0 {
         found.touched().luxels += luxels;
         let (name, index, is_page) = (set.name(), block.index(), set.is_pages());
-        found.add(|| Change::Light(LightChange { set: name, index, is_page, luxels }));
+        found.add(|| Change::Light(LightChange { set: name, index, is_page, luxels, by: unequal.by() }));
     }
 }
 
@@ -64,8 +65,9 @@ fn compare_in_place(light: &Light<'_>, [old, new]: &[Data<'_>; 2], found: &mut F
             let images = images(block).map(|(style, plane)| Image { set: number, block: at, style, plane });
             let ranges = images.filter_map(|image| light.range(image));
             let of = |range: Range<usize>| Some((old.get(range.clone())?, new.get(range)?));
-            let luxels = ranges.filter_map(of).map(|(old, new)| unequal(old, new, set.form())).sum();
-            add(found, set, block, luxels);
+            let mut unequal = Unequal::default();
+            ranges.filter_map(of).for_each(|(old, new)| unequal.count(old, new, set.form()));
+            add(found, set, block, unequal);
         }
     }
 }
@@ -76,10 +78,40 @@ fn images(block: &Block) -> impl Iterator<Item = (usize, usize)> {
     (0..block.styles().len()).flat_map(move |style| (0..planes).map(move |plane| (style, plane)))
 }
 
-/// How many luxels of two images differ.
-fn unequal(old: &[u8], new: &[u8], form: LuxelForm) -> usize {
-    let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
-    if old == new { 0 } else { luxels.filter(|(old, new)| old != new).count() }
+/// The luxels of a block that differ.
+#[derive(Default)]
+struct Unequal {
+    luxels: usize,
+    /// The largest difference, and all of them added up.
+    largest: u8,
+    sum: usize,
+    is_of_other_size: bool,
+}
+
+impl Unequal {
+    fn other_sizes(luxels: usize) -> Self {
+        Unequal { luxels, is_of_other_size: true, ..Unequal::default() }
+    }
+
+    /// Adds the luxels of two images.
+    fn count(&mut self, old: &[u8], new: &[u8], form: LuxelForm) {
+        if old == new {
+            return;
+        }
+        let luxels = old.chunks_exact(form.bytes()).zip(new.chunks_exact(form.bytes()));
+        for (old, new) in luxels.filter(|(old, new)| old != new) {
+            let [old, new] = [old, new].map(|bytes| Luxel::read(form, bytes).shown());
+            let by = old.into_iter().zip(new).map(|(old, new)| old.abs_diff(new)).max().unwrap_or(0);
+            self.luxels += 1;
+            self.largest = self.largest.max(by);
+            self.sum += usize::from(by);
+        }
+    }
+
+    fn by(&self) -> Option<LightDifference> {
+        let mean = amount(self.sum) / amount(self.luxels.max(1));
+        (!self.is_of_other_size).then_some(LightDifference { largest: self.largest, mean })
+    }
 }
 
 /// How many luxels the images of a block have.
@@ -88,17 +120,18 @@ fn all(block: &Block) -> usize {
 }
 
 /// How many luxels of a block differ; all of them if its images have other sizes or styles.
-fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [set, at]: [usize; 2]) -> usize {
+fn differing(old: &Light<'_>, [old_set, old_at]: [usize; 2], new: &Light<'_>, [set, at]: [usize; 2]) -> Unequal {
     let (before, after) = (&old.sets()[old_set].blocks()[old_at], &new.sets()[set].blocks()[at]);
     let shape = |block: &Block| (block.size(), block.styles().len(), block.planes());
     let form = new.sets()[set].form();
     if shape(before) != shape(after) || old.sets()[old_set].form() != form {
-        return all(before).max(all(after));
+        return Unequal::other_sizes(all(before).max(all(after)));
     }
-    let count = |(style, plane)| {
+    let mut unequal = Unequal::default();
+    for (style, plane) in images(after) {
         let old = old.bytes(Image { set: old_set, block: old_at, style, plane }).unwrap_or_default();
         let new = new.bytes(Image { set, block: at, style, plane }).unwrap_or_default();
-        unequal(old, new, form)
-    };
-    images(after).map(count).sum()
+        unequal.count(old, new, form);
+    }
+    unequal
 }

@@ -25,11 +25,16 @@ mod bytes;
 mod change;
 mod entities;
 mod files;
+mod kind;
 mod light;
+mod lines;
+mod outside;
+mod physics;
 mod print;
 mod records;
 mod textures;
 mod visibility;
+mod whole;
 
 pub(super) use align::{Hunk, hunks};
 
@@ -37,9 +42,11 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
 pub use change::{
-    BytesChange, Change, EntityChange, FieldChange, FileChange, How, KeyChange, LightChange, LumpChanges, RecordChange,
-    RowChange, TextureChange, Touched,
+    BytesChange, Change, EntityChange, FieldChange, FileChange, How, KeyChange, LightChange, LightDifference,
+    LineChange, LumpChanges, RecordChange, RowChange, SolidChange, TextChange, TextureChange, WordChange,
 };
+pub use kind::{Kind, Touched};
+pub use whole::{Files, chosen, whole};
 
 use crate::bsp::Bsp;
 use crate::bytes::Data;
@@ -63,8 +70,10 @@ use crate::file::{Slot, SlotId};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The lumps that differ.
+    /// The lumps that differ; after them, for whole files, the parts of the file around lumps.
     pub lumps: Vec<LumpChanges>,
+    /// What the files are, if whole files were compared ([`whole`]).
+    pub files: Option<Files>,
 }
 
 impl Comparison {
@@ -90,7 +99,7 @@ pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
     let (old, view) = (draft.bsp(), draft.view()?);
     let new = view.as_ref().unwrap_or(old);
     let (entities, light) = draft.open_content();
-    let sides = Sides { old, new, entities, light, both_lights: OnceCell::new() };
+    let sides = Sides { entities, light, ..Sides::new(old, new) };
     let recompressed: BTreeMap<SlotId, bool> = draft.recompressed().collect();
     let mut lumps = Vec::new();
     for (old_slot, new_slot) in old.slots().iter().zip(new.slots()) {
@@ -98,7 +107,7 @@ pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
         if !is_pending && compression.is_none() && old_slot.version == new_slot.version {
             continue;
         }
-        let mut found = Found::new(old_slot, old.len(old_slot), most);
+        let mut found = Found::new(old, old_slot, most);
         found.version(old_slot, new_slot);
         found.lump.changes.extend(compression.map(|is_compressed| Change::Compression(*is_compressed)));
         if is_pending {
@@ -106,11 +115,11 @@ pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
         }
         lumps.push(found.lump);
     }
-    Ok(Comparison { lumps })
+    Ok(Comparison { lumps, files: None })
 }
 
-/// What differs between two maps of one dialect. At most `most` differences of each lump are listed. Bytes between
-/// lumps and after them are not compared, and neither are the places of lumps.
+/// What differs between the lumps of two maps of one dialect. At most `most` differences of each lump are listed. Bytes
+/// between lumps and after them are not compared, and neither are the places of lumps: [`whole`] compares these too.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for maps of different dialects.
@@ -120,27 +129,35 @@ pub fn maps(old: &Bsp<'_>, new: &Bsp<'_>, most: usize) -> Result<Comparison> {
         let message = format!("maps of different dialects cannot be compared: {old} and {new}");
         return Err(Error::new(ErrorKind::Argument, message));
     }
-    let sides = Sides { old, new, entities: None, light: None, both_lights: OnceCell::new() };
-    let mut others: HashMap<&str, Vec<&Slot>> = HashMap::new();
-    new.slots().iter().rev().for_each(|slot| others.entry(&slot.name).or_default().push(slot));
-    let pairs: Vec<_> = old.slots().iter().map(|slot| (slot, others.get_mut(&*slot.name).and_then(Vec::pop))).collect();
-    let mut added: Vec<SlotId> = others.into_values().flatten().map(|slot| slot.id).collect();
-    added.sort_unstable();
+    let sides = Sides::new(old, new);
     let mut lumps = Vec::new();
-    for (old_slot, new_slot) in pairs {
-        let mut found = Found::new(old_slot, old.len(old_slot), most);
-        match new_slot {
-            Some(new_slot) => sides.slots(old_slot, new_slot, &mut found),
-            None => found.whole(How::Removed),
-        }
+    for pair in pairs(old, new) {
+        let found = match pair {
+            (Some(old_slot), Some(new_slot)) => {
+                let mut found = Found::new(old, old_slot, most);
+                sides.slots(old_slot, new_slot, &mut found);
+                found
+            }
+            (Some(slot), None) => Found::whole(old, slot, How::Removed),
+            (None, Some(slot)) => Found::whole(new, slot, How::Added),
+            (None, None) => continue,
+        };
         lumps.extend((!found.is_empty()).then_some(found.lump));
     }
-    for slot in added.into_iter().filter_map(|id| new.container().slot(id)) {
-        let mut found = Found::new(slot, new.len(slot), most);
-        found.whole(How::Added);
-        lumps.push(found.lump);
-    }
-    Ok(Comparison { lumps })
+    Ok(Comparison { lumps, files: None })
+}
+
+/// The slots of two maps with the same names, in the order of the old map, and then those that only the new one has.
+/// Several slots of one name are matched in their order.
+fn pairs<'s>(old: &'s Bsp<'_>, new: &'s Bsp<'_>) -> Vec<(Option<&'s Slot>, Option<&'s Slot>)> {
+    let mut others: HashMap<&str, Vec<&Slot>> = HashMap::new();
+    new.slots().iter().rev().for_each(|slot| others.entry(&slot.name).or_default().push(slot));
+    let both = old.slots().iter().map(|slot| (Some(slot), others.get_mut(&*slot.name).and_then(Vec::pop)));
+    let mut pairs: Vec<_> = both.collect();
+    let mut added: Vec<&Slot> = others.into_values().flatten().collect();
+    added.sort_unstable_by_key(|slot| slot.id);
+    pairs.extend(added.into_iter().map(|slot| (None, Some(slot))));
+    pairs
 }
 
 /// The two maps.
@@ -153,20 +170,43 @@ struct Sides<'s> {
     light: Option<&'s Light<'s>>,
     /// The light of both maps, if it can be read.
     both_lights: OnceCell<Option<light::Both<'s>>>,
+    /// Whether everything in the files is compared: the order of files, moved records, lines of text.
+    is_whole: bool,
 }
 
 /// A comparison of the content of a lump.
 type Compare = fn(&Sides<'_>, &[Data<'_>; 2], &mut Found);
 
 /// The comparisons of content that is not records, by the name that rows have for it.
-const CONTENTS: &[(&str, Compare)] = &[
-    ("text", entities::compare),
-    ("zip", files::compare),
-    ("visibility", visibility::compare),
-    ("textures", textures::compare),
-    ("textures without palettes", textures::compare),
-    ("strings", textures::compare_strings),
+const CONTENTS: &[(&str, Kind, Compare)] = &[
+    ("text", Kind::Entities, entities::compare),
+    ("zip", Kind::Files, files::compare),
+    ("visibility", Kind::Visibility, visibility::compare),
+    ("textures", Kind::Textures, textures::compare),
+    ("textures without palettes", Kind::Textures, textures::compare),
+    ("strings", Kind::Textures, textures::compare_strings),
+    ("physics", Kind::Physics, physics::compare),
 ];
+
+/// The kind of a lump's content, by what its dialect knows of it.
+fn kind(bsp: &Bsp<'_>, slot: &Slot) -> Kind {
+    if light::is_light(bsp.dialect().light, &slot.name) {
+        return Kind::Light;
+    }
+    match bsp.dialect().rows_of(&slot.name).next().map(|row| row.form) {
+        Some(Form::Array(_) | Form::Lists(_)) => Kind::Records,
+        Some(Form::Lens(what)) => {
+            CONTENTS.iter().find(|(name, ..)| *name == what).map_or(Kind::Bytes, |(_, kind, _)| *kind)
+        }
+        Some(Form::Opaque(_)) | None => Kind::Bytes,
+    }
+}
+
+impl<'s> Sides<'s> {
+    fn new(old: &'s Bsp<'s>, new: &'s Bsp<'s>) -> Self {
+        Sides { old, new, entities: None, light: None, both_lights: OnceCell::new(), is_whole: false }
+    }
+}
 
 impl Sides<'_> {
     /// Compares two slots of two files.
@@ -200,7 +240,7 @@ impl Sides<'_> {
         let rows = (self.old.row(old).ok(), self.new.row(new).ok());
         let row = match rows {
             // An empty lump fits any row.
-            (Some(old_row), Some(new_row)) if bytes[1].is_empty() || std::ptr::eq(old_row, new_row) => Some(old_row),
+            (Some(old_row), Some(new_row)) if bytes[1].is_empty() || is_same_form(old_row, new_row) => Some(old_row),
             (Some(_), Some(new_row)) if bytes[0].is_empty() => Some(new_row),
             _ => None,
         };
@@ -218,15 +258,24 @@ impl Sides<'_> {
         match row.form {
             Form::Array(_) | Form::Lists(_) => {
                 let names = self.old.dialect().game(self.old.version()).flags;
-                records::compare(row, [&bytes[0], &bytes[1]], names, found);
+                records::compare(row, [&bytes[0], &bytes[1]], names, self.is_whole, found);
             }
             Form::Lens(what) => {
-                if let Some((_, compare)) = CONTENTS.iter().find(|(name, _)| *name == what) {
+                if let Some((.., compare)) = CONTENTS.iter().find(|(name, ..)| *name == what) {
                     compare(self, bytes, found);
                 }
             }
             Form::Opaque(_) => {}
         }
+    }
+}
+
+/// Whether two rows say the same of the content.
+fn is_same_form(old: &Row, new: &Row) -> bool {
+    match (old.form, new.form) {
+        (Form::Array(old), Form::Array(new)) => std::ptr::eq(old, new),
+        (Form::Lens(old), Form::Lens(new)) => old == new,
+        _ => std::ptr::eq(old, new),
     }
 }
 
@@ -237,9 +286,25 @@ struct Found {
 }
 
 impl Found {
-    fn new(slot: &Slot, size: usize, most: usize) -> Self {
-        let (touched, changes, more) = Default::default();
-        Found { lump: LumpChanges { lump: slot.name.clone(), sizes: (size, size), touched, changes, more }, most }
+    fn new(bsp: &Bsp<'_>, slot: &Slot, most: usize) -> Self {
+        let size = bsp.len(slot);
+        let lump = LumpChanges { lump: slot.name.clone(), kind: kind(bsp, slot), ..LumpChanges::default() };
+        Found { lump: LumpChanges { sizes: (size, size), ..lump }, most }
+    }
+
+    /// The differences in a part of the file that is not a lump.
+    fn part(name: &str, kind: Kind, sizes: (usize, usize), most: usize) -> Self {
+        Found { lump: LumpChanges { lump: name.to_owned(), kind, sizes, ..LumpChanges::default() }, most }
+    }
+
+    /// A lump that is in one of the maps only.
+    fn whole(bsp: &Bsp<'_>, slot: &Slot, how: How) -> Self {
+        let mut found = Found::new(bsp, slot, 1);
+        let size = found.lump.sizes.0;
+        found.lump.sizes = if how == How::Added { (0, size) } else { (size, 0) };
+        found.lump.touched.bytes = size;
+        found.lump.changes.push(Change::Lump(how));
+        found
     }
 
     fn is_empty(&self) -> bool {
@@ -269,13 +334,5 @@ impl Found {
         {
             self.lump.changes.push(Change::Version(old, new));
         }
-    }
-
-    /// The lump is in one of the maps only.
-    fn whole(&mut self, how: How) {
-        let size = self.lump.sizes.0;
-        self.lump.sizes = if how == How::Added { (0, size) } else { (size, 0) };
-        self.lump.touched.bytes = size;
-        self.lump.changes.push(Change::Lump(how));
     }
 }

@@ -2,11 +2,17 @@
 
 use std::fmt;
 
-use super::change::{Change, EntityChange, FileChange, How, KeyChange, LightChange, RecordChange, TextureChange};
+use super::change::{
+    BytesChange, Change, EntityChange, FileChange, How, KeyChange, LightChange, RecordChange, SolidChange,
+    TextureChange, WordChange,
+};
 use crate::bytes::escaped;
 
 /// Longer values are cut off in a line of text.
 const MOST_OF_VALUE: usize = 80;
+
+/// More solids of a model are counted and not listed.
+const MOST_SOLIDS: usize = 10;
 
 /// A value, in quotes.
 struct Quoted<'v>(&'v [u8]);
@@ -61,27 +67,27 @@ impl fmt::Display for Line<'_> {
             Change::Entity(entity) => print_entity(f, entity),
             Change::Record(record) => print_record(f, lump, record),
             Change::File(file) => print_file(f, lump, file),
-            Change::Light(LightChange { set, index, is_page, luxels }) => {
-                let space = if set.is_empty() { "" } else { " " };
-                let (what, s) = (if *is_page { "page" } else { "face" }, if *luxels == 1 { "" } else { "s" });
-                write!(f, "{lump}: {set}{space}{what} {index}, {luxels} luxel{s}")
-            }
+            Change::Light(light) => print_light(f, lump, light),
             Change::Texture(texture) => print_texture(f, lump, texture),
             Change::Row(row) => {
                 let (set, index, gained, lost) = (row.set.name(), row.index, row.gained, row.lost);
                 write!(f, "{lump}: {set} of {index}, {gained} more visible, {lost} fewer")
             }
-            Change::Bytes(bytes) => {
-                let (start, new) = (bytes.range.start, bytes.range.len());
-                match bytes.old == new {
-                    true => write!(f, "{lump}: {new} bytes at {start}"),
-                    false => write!(f, "{lump}: {} bytes at {start} -> {new} bytes", bytes.old),
+            Change::Solid(solid) => print_solid(f, lump, solid),
+            Change::Bytes(BytesChange { range, old }) => {
+                let (start, new, s) = (range.start, range.len(), if *old == 1 { "" } else { "s" });
+                match *old == new {
+                    true => write!(f, "{lump}: {new} byte{s} at {start}"),
+                    false => write!(f, "{lump}: {old} byte{s} at {start} -> {new} bytes"),
                 }
             }
             Change::Version(old, new) => write!(f, "{lump}: version {old} -> {new}"),
             Change::Compression(true) => write!(f, "{lump}: compressed"),
             Change::Compression(false) => write!(f, "{lump}: decompressed"),
             Change::Lump(how) => write!(f, "{lump}: {how}"),
+            Change::Place(old, new) => write!(f, "{lump}: moved from {old} to {new}"),
+            Change::Word(WordChange { name, old, new }) => write!(f, "{lump}: {name} {old} -> {new}"),
+            Change::Padding(old, new) => write!(f, "{lump}: {old} -> {new} bytes of zeros"),
         }
     }
 }
@@ -119,8 +125,10 @@ fn print_entity(f: &mut fmt::Formatter<'_>, entity: &EntityChange) -> fmt::Resul
 fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -> fmt::Result {
     let dot = if record.list.is_empty() { "" } else { "." };
     write!(f, "{lump}{dot}{}[{}]", record.list, record.index)?;
-    if record.how != How::Changed {
-        write!(f, " {}", record.how)?;
+    match (record.how, record.from) {
+        (How::Changed, _) => {}
+        (How::Moved, Some(from)) => write!(f, " moved from {from}")?,
+        (how, _) => write!(f, " {how}")?,
     }
     let mut separator = ": ";
     for field in &record.fields {
@@ -141,6 +149,42 @@ fn print_file(f: &mut fmt::Formatter<'_>, lump: &str, file: &FileChange) -> fmt:
         How::Changed if old == new => write!(f, ", {new} bytes"),
         How::Changed => write!(f, ", {old} -> {new} bytes"),
         _ => Ok(()),
+    }?;
+    match file.places {
+        Some((old, new)) => write!(f, ", from place {old} in the list to {new}"),
+        None => Ok(()),
+    }
+}
+
+fn print_light(f: &mut fmt::Formatter<'_>, lump: &str, light: &LightChange) -> fmt::Result {
+    let LightChange { set, index, is_page, luxels, by } = light;
+    let space = if set.is_empty() { "" } else { " " };
+    let (what, s) = (if *is_page { "page" } else { "face" }, if *luxels == 1 { "" } else { "s" });
+    write!(f, "{lump}: {set}{space}{what} {index}, {luxels} luxel{s}")?;
+    match by {
+        None => write!(f, ", other size"),
+        Some(by) => write!(f, ", by {} at most, {:.1} on average", by.largest, by.mean),
+    }
+}
+
+fn print_solid(f: &mut fmt::Formatter<'_>, lump: &str, solid: &SolidChange) -> fmt::Result {
+    let SolidChange { how, index, model, solids, text } = solid;
+    write!(f, "{lump}[{index}] of model {model}")?;
+    match how {
+        How::Changed => write!(f, ": ")?,
+        how => return write!(f, " {how}"),
+    }
+    let list: Vec<String> = solids.iter().take(MOST_SOLIDS).map(usize::to_string).collect();
+    let (s, more) = (if solids.len() == 1 { "" } else { "s" }, solids.len() - list.len());
+    match (solids.is_empty(), more) {
+        (true, _) => {}
+        (false, 0) => write!(f, "solid{s} {}", list.join(", "))?,
+        (false, more) => write!(f, "solid{s} {} and {more} more", list.join(", "))?,
+    }
+    match (text, solids.is_empty()) {
+        (true, true) => f.write_str("text"),
+        (true, false) => f.write_str(", and the text"),
+        (false, _) => Ok(()),
     }
 }
 
