@@ -163,7 +163,7 @@ fn print_light(f: &mut fmt::Formatter<'_>, lump: &str, light: &LightChange) -> f
     write!(f, "{lump}: {set}{space}{what} {index}, {luxels} luxel{s}")?;
     match by {
         None => write!(f, ", other size"),
-        Some(by) => write!(f, ", by {} at most, {:.1} on average", by.largest, by.mean),
+        Some(by) => write!(f, ", by up to {} of 255, {:.1} on average", by.largest, by.mean),
     }
 }
 
