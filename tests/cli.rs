@@ -76,6 +76,8 @@ mod tex_faults;
 mod unpacked;
 #[path = "cli/vis.rs"]
 mod vis;
+#[path = "cli/wad.rs"]
+mod wad;
 #[path = "cli/words.rs"]
 mod words;
 #[path = "cli/xml.rs"]

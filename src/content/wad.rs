@@ -1,5 +1,7 @@
 //! WAD files: GoldSrc reads textures from them that maps only name (`wadinfo_t` and `lumpinfo_t` of the Half-Life SDK's
-//! compilers).
+//! compilers). Quake's have the same form, and textures without palettes; its compilers read them.
+
+mod add;
 
 use std::collections::HashMap;
 
@@ -27,7 +29,7 @@ records! {
         pub stored: i32 as "disksize",
         /// How many bytes after decompression.
         pub size: i32,
-        /// Its kind: 0x43 is a texture with a palette.
+        /// Its kind: 0x43 is a texture with a palette, 0x44 in Quake's files one without.
         pub kind: u8 as "type",
         /// 0: no other value was ever used.
         pub compression: u8,
@@ -40,8 +42,10 @@ records! {
 
 /// A texture with a palette (`TYP_LUMPY` + 3).
 const MIPTEX: u8 = 0x43;
+/// A texture of Quake, without a palette (`TYP_MIPTEX` of wadlib.h).
+const BARE: u8 = 0x44;
 
-/// The directory of a WAD file.
+/// A WAD file. Textures can be added; all that is there stays.
 ///
 /// ```
 /// use bspkit::content::wad::Wad;
@@ -49,6 +53,11 @@ const MIPTEX: u8 = 0x43;
 /// let wall = wad.find("own_wall").unwrap();
 /// assert_eq!(wad.miptex(wall)?.width(), 32);
 /// assert!(wad.find("own_roof").is_none());
+///
+/// let mut new = Wad::new(true);
+/// assert!(new.add(&wad.miptex(wall)?)?);
+/// assert!(!new.add(&wad.miptex(wall)?)?, "it is there already");
+/// assert_eq!(Wad::parse(new.to_bytes())?.entries().len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -58,6 +67,8 @@ pub struct Wad<'a> {
     entries: Vec<WadEntry>,
     /// The first entry of each name, in lower case.
     names: HashMap<Vec<u8>, usize>,
+    /// The bytes of the last entries, which were added.
+    added: Vec<Vec<u8>>,
 }
 
 impl<'a> Wad<'a> {
@@ -82,12 +93,17 @@ impl<'a> Wad<'a> {
         for (index, entry) in entries.iter().enumerate() {
             names.entry(entry.name.text().to_ascii_lowercase()).or_insert(index);
         }
-        Ok(Wad { bytes, header, entries, names })
+        Ok(Wad { bytes, header, entries, names, added: Vec::new() })
     }
 
-    /// The header of the file.
+    /// The header of the file, as it was read.
     pub fn header(&self) -> &WadHeader {
         &self.header
+    }
+
+    /// Whether its textures have palettes, as those of GoldSrc; Quake's have none.
+    pub fn has_palettes(&self) -> bool {
+        self.header.magic == *b"WAD3"
     }
 
     /// The entries, in the order of the directory.
@@ -103,17 +119,18 @@ impl<'a> Wad<'a> {
     /// The texture of an entry.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no such entry, or it is not a texture with a palette;
-    /// [`ErrorKind::Malformed`] if its bytes are not in the file, or not a valid texture.
+    /// [`ErrorKind::NotFound`] if there is no such entry, or it is not a texture; [`ErrorKind::Malformed`] if its bytes
+    /// are not in the file, or not a valid texture.
     pub fn miptex(&self, at: usize) -> Result<Miptex<'_>> {
         let no_entry =
             || Error::new(ErrorKind::NotFound, format!("there is no entry {at}, only {}", self.entries.len()));
         let entry = self.entries.get(at).ok_or_else(no_entry)?;
         let place = || Place::default().record(at);
         let name = escaped(entry.name.text()).to_string();
-        if entry.kind != MIPTEX {
+        let (wanted, with) = if self.has_palettes() { (MIPTEX, "with") } else { (BARE, "without") };
+        if entry.kind != wanted {
             let message =
-                format!("`{name}` is of kind {:#x}; textures with palettes are of kind {MIPTEX:#x}", entry.kind);
+                format!("`{name}` is of kind {:#x}; textures {with} palettes are of kind {wanted:#x}", entry.kind);
             return Err(Error::new(ErrorKind::NotFound, message).at(place()));
         }
         if entry.compression != 0 {
@@ -123,13 +140,16 @@ impl<'a> Wad<'a> {
         let start = u32::try_from(entry.offset).ok().map(index);
         let length = u32::try_from(entry.stored).ok().map(index);
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
-        let bytes = start.zip(end).and_then(|(start, end)| self.bytes.get(start..end)).ok_or_else(|| {
+        let of_added = at.checked_sub(self.entries.len() - self.added.len()).map(|at| &self.added[at][..]);
+        let of_file = || start.zip(end).and_then(|(start, end)| self.bytes.get(start..end));
+        let bytes = of_added.or_else(of_file).ok_or_else(|| {
             let WadEntry { offset, stored, .. } = entry;
             let message =
                 format!("`{name}`: {stored} bytes at {offset} are not in the file of {} bytes", wide(self.bytes.len()));
             Error::new(ErrorKind::Malformed, message).at(place())
         })?;
-        let texture = Miptex::read(bytes).map_err(|error| {
+        let read = if self.has_palettes() { Miptex::read(bytes) } else { Miptex::read_bare(bytes) };
+        let texture = read.map_err(|error| {
             Error::new(ErrorKind::Malformed, format!("`{name}` is not a valid texture")).at(place()).with_source(error)
         })?;
         match texture.is_embedded() {

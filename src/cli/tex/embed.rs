@@ -16,7 +16,7 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
-/// Embed the pixels of textures into a GoldSrc map that has only their names
+/// Embed the pixels of textures into a Quake or GoldSrc map that has only their names
 ///
 /// The first WAD file with a texture of this name is used; case does not matter. Embedded textures stay as they are. A
 /// texture that cannot be read, in the map or in the WAD file, is reported; the others are embedded, and the exit
@@ -46,13 +46,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     for path in paths.into_iter().map(PathBuf::from) {
         args.save.spare(&path)?;
         let wad = open_wad(&path)?;
-        if &wad.header().magic == b"WAD2" {
-            bail!("{} is a WAD file of Quake, whose textures have no palettes: a GoldSrc WAD is needed", shown(&path));
-        }
         wads.push((path, wad));
     }
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let textures = draft.textures()?;
+        if let Some((path, wad)) = wads.iter().find(|(_, wad)| wad.has_palettes() != textures.has_palettes()) {
+            let (own, with) = if wad.has_palettes() { ("GoldSrc", "have") } else { ("Quake", "have no") };
+            bail!("{} is a WAD file of {own}, whose textures {with} palettes: the map is of another game", shown(path));
+        }
         let names = names_of(textures);
         let chosen = names.chosen(&patterns, job);
         if chosen.is_empty() {

@@ -1,16 +1,16 @@
-//! `tex export`: writes textures as PNG files.
+//! `tex export`: writes textures as PNG files, or to a WAD file.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 use bspkit::face::images::textures::{self, file_name};
 
 use super::shelf::{Shelf, has_extension, named};
-use super::{finding, wal};
+use super::{finding, wad, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
@@ -18,7 +18,11 @@ use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Write textures to PNG files with their palettes
+/// Write textures to PNG files with their palettes, or to a WAD file
+///
+/// If DIR is a file name with .wad, all textures are written to this WAD file, byte for byte: WAD3 for GoldSrc, WAD2
+/// for Quake. Several maps give one file with the textures of all; a texture that differs from another one of the same
+/// name is reported and left out, and the exit status is 1.
 ///
 /// A file has the name of its texture. Characters that some operating system does not allow in file names are written
 /// as `%` and two hex digits. If names differ only in case, the later ones get `~` and a number. Textures whose pixels
@@ -32,13 +36,15 @@ use crate::cli::talk::{Code, Job};
   bspkit tex export c1a0.bsp images '{*' '#3' --mips
   bspkit tex export goldsrcs textures
   bspkit tex export halflife.wad images '+*'
+  bspkit tex export c1a0.bsp c1a0.wad
+  bspkit tex export goldsrcs all.wad
   bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// The folder to write to, created if it is missing; for several maps, it gets a folder for each. For a WAL file, a
-    /// PNG file is possible too
+    /// The folder to write to, created if it is missing; for several maps, it gets a folder for each. Or a WAD file, or
+    /// for a WAL file, a PNG file
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The textures [default: all]
@@ -59,6 +65,13 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let levels = if args.mips { LEVELS } else { 1 };
     let maps = args.maps.find();
+    let is_wal = |map: &MapFile| has_extension(&map.path, "wal");
+    if has_extension(&args.folder, "wad") && !args.folder.is_dir() && !maps.iter().any(is_wal) {
+        if args.mips || args.palette.is_some() {
+            bail!("a WAD file has all mip levels and its palettes: leave out --mips and --palette");
+        }
+        return wad::export(cx, maps, &args.folder, &args.patterns, args.force);
+    }
     // A WAL file may be written to a PNG file.
     if maps.many || !(has_extension(args.maps.first(), "wal") && has_extension(&args.folder, "png")) {
         maps.check_folder(&args.folder)?;

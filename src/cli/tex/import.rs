@@ -1,4 +1,4 @@
-//! `tex import`: reads textures from PNG files.
+//! `tex import`: reads textures from PNG and WAD files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,7 +12,7 @@ use bspkit::content::textures::Textures;
 use bspkit::face::images::textures::{self, file_name};
 
 use super::shelf::{Shelf, has_extension, named};
-use super::{finding, refused, wal};
+use super::{finding, refused, wad, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -20,13 +20,16 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
-/// Replace the pixels of textures with those of PNG files
+/// Replace the pixels of textures with those of PNG files or of a WAD file
 ///
 /// The file names are those of `tex export`; other files in a folder are left out. An image must have a palette, which
 /// becomes the palette of the texture. Pixels and colors that are the same change nothing. Mip levels are computed
 /// again where the image changed: each pixel gets the color of the palette nearest to the mean. NAME.mip1.png and so on
 /// replace computed levels. If any image cannot be imported, all such images are reported, nothing is written, and the
 /// exit status is 1.
+///
+/// All textures of a WAD file whose names the map has replace those of the map byte for byte, mip levels and palettes
+/// included, also where the map has only the name.
 ///
 /// Textures of Quake maps have no palette: images must have the palette of the game, which --palette names.
 ///
@@ -40,6 +43,7 @@ use crate::cli::talk::{Code, Job};
     "  bspkit tex import c1a0.bsp images -o out.bsp
   bspkit tex import c1a0.bsp images/sky.png images/+0OWN_BTN.png --in-place --backup
   bspkit tex import goldsrcs textures -o edited
+  bspkit tex import c1a0.bsp c1a0.wad -o out.bsp
   bspkit tex import c1a0.bsp photo/sky.png --quantize --resize -o out.bsp
   bspkit tex import metal1_1.wal metal1_1.png --palette pics/colormap.pcx -o new.wal
   bspkit tex import metal1_1.wal --value 300 --flags LIGHT --in-place
@@ -48,7 +52,7 @@ use crate::cli::talk::{Code, Job};
 pub(crate) struct Args {
     #[command(flatten)]
     maps: MapArgs,
-    /// Images, or a folder of images; for several maps: the folder that `tex export` wrote
+    /// Images, a folder of images, WAD files; for several maps: the folder that `tex export` wrote, or WAD files
     #[arg(value_name = "DIR|FILE")]
     files: Vec<PathBuf>,
     /// Accept images without the right palette: for WAL files, use the nearest colors of the palette; for others, make
@@ -80,14 +84,14 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.files.is_empty() {
         bail!("no image is named: name files or a folder");
     }
-    if let Some(file) = args.files.iter().find(|file| args.maps.are_many() && !file.is_dir()) {
+    if let Some(file) = args.files.iter().find(|file| args.maps.are_many() && !file.is_dir() && !is_wad(file)) {
         bail!("{} is not a folder: several maps need a folder with images for each", shown(file));
     }
     if args.wal.any() {
         bail!("--name, --next, --flags, --contents, --value and --game are for WAL files, not for maps");
     }
     args.save.each(cx, args.maps.find(), |draft, map, job| {
-        let of_many = |folder: &PathBuf| map.read_from(folder, "");
+        let of_many = |file: &PathBuf| if is_wad(file) { Some(file.clone()) } else { map.read_from(file, "") };
         let files: Vec<PathBuf> = args.files.iter().filter_map(of_many).collect();
         import(draft, &files, args, job)
     })
@@ -99,13 +103,20 @@ fn import(draft: &mut Draft<'static>, files: &[PathBuf], args: &Args, job: &mut 
     if palette.is_some() && matches!(&shelf, Shelf::Map(textures) if textures.has_palettes()) {
         bail!("--palette is for WAL files and Quake maps: the textures of this map have palettes");
     }
-    let (found, mut bad) = find(&shelf, files, job)?;
+    let (wads, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|file| is_wad(file));
+    let (found, mut bad) = find(&shelf, &files, job)?;
     found.iter().try_for_each(|image| args.save.spare(&image.path))?;
     let (names, count_all) = (shelf.names(), found.len() + bad);
-    if count_all == 0 {
+    if count_all == 0 && wads.is_empty() {
         return Ok(Edited::Nothing("no image belongs to a texture".into()));
     }
     let textures = draft.textures()?;
+    for path in &wads {
+        let taken = wad::import(textures, path, args.resize, job)?;
+        if taken == 0 && count_all == 0 {
+            return Ok(Edited::Nothing(format!("{} has no texture of the map", shown(path))));
+        }
+    }
     for image in &found {
         if let Err(error) = take_one(textures, image, palette.as_ref(), args, job) {
             let name = named(image.index, names.names[image.index].as_deref());
@@ -161,6 +172,10 @@ fn take_one(
         job.warn(&format!("{}: {SOLID}", shown(path)));
     }
     Ok(())
+}
+
+fn is_wad(path: &Path) -> bool {
+    has_extension(path, "wad") && !path.is_dir()
 }
 
 /// The warning about transparent pixels that become solid.

@@ -7,6 +7,7 @@ mod list;
 mod rename;
 mod shelf;
 mod strip;
+mod wad;
 mod wal;
 
 use anyhow::{Error, Result};
@@ -30,7 +31,8 @@ use super::{commands, help};
   bspkit tex export c1a0.bsp images
   bspkit tex import c1a0.bsp images -o out.bsp
   bspkit tex rename base1.bsp 'e1u1/*' 'e1u2/{1}' -o out.bsp
-  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp"
+  bspkit tex embed c1a0.bsp halflife.wad -o out.bsp
+  bspkit tex strip c1a0.bsp --to c1a0.wad -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
