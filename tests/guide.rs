@@ -29,6 +29,10 @@ fn the_guide_shows_what_the_program_prints() {
     let now = with_output(&guide);
     // So that BLESS does not take a command that the program no longer has.
     assert!(!now.contains("try '--help'"), "a command of the guide has wrong arguments:\n{now}");
+    for section in sections(&guide) {
+        let fences = section.lines().filter(|line| line.starts_with("```")).count();
+        assert!(fences.is_multiple_of(2), "a block is not closed in the section {:?}", section.lines().next());
+    }
     compare("docs/guide.md", &guide, &now);
 }
 

@@ -184,9 +184,8 @@ fn path_in(map: &MapFile, baseline: &Path) -> String {
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline> {
-    let cannot = || format!("cannot read {}", shown(path));
-    let text = String::from_utf8(bspkit::face::input::read(path)?).with_context(cannot)?;
-    Baseline::read(&text).with_context(cannot)
+    let text = bspkit::face::input::text(path)?;
+    Baseline::read(&text).with_context(|| format!("cannot read {}", shown(path)))
 }
 
 fn write_baseline(cx: &Context, path: &Path, maps: &Maps, found: &[MapFindings]) -> Result<()> {

@@ -117,7 +117,7 @@ fn in_folder(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     };
     let paths = entries.map(|entry| entry.map(|entry| entry.path()).map_err(cannot));
     let mut paths: Vec<PathBuf> = paths.collect::<std::result::Result<_, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|own| own == extension) && path.is_file());
+    paths.retain(|path| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension)) && path.is_file());
     paths.sort();
     Ok(paths)
 }
@@ -128,7 +128,13 @@ impl RuleFiles {
     pub(crate) fn of(&self, map: &str) -> Vec<&Rules> {
         let starts = map.match_indices('_').map(|(at, _)| at).filter(|at| *at > 0 && self.of_beginnings);
         let starts = starts.chain([map.len()]);
-        self.global.iter().chain(starts.filter_map(|at| self.maps.get(&map[..at]))).collect()
+        self.global.iter().chain(starts.filter_map(|at| self.named(&map[..at]))).collect()
+    }
+
+    /// The file of a name; if there is none, the first one whose name differs only in case, as on Windows.
+    fn named(&self, name: &str) -> Option<&Rules> {
+        let others = || self.maps.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name));
+        self.maps.get(name).or_else(|| others().min_by_key(|(own, _)| *own).map(|(_, rules)| rules))
     }
 
     /// All files, in the order of their names.

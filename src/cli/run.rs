@@ -65,9 +65,7 @@ struct Document {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let text = input::read(&args.script)?;
-    let text = String::from_utf8(text).with_context(|| format!("{} is not UTF-8", shown(&args.script)))?;
-    let script = Script::compile(shown(&args.script), text)?;
+    let script = Script::compile(shown(&args.script), input::text(&args.script)?)?;
     if args.save.has_output() {
         let takes_stdout = args.save.file().is_some_and(is_stdin);
         return args.save.each(cx, args.maps.find(), |draft, map, job| {

@@ -82,6 +82,11 @@ impl Talk {
         text
     }
 
+    /// A warning as a line of text.
+    pub(crate) fn warning(&self, text: &str) -> String {
+        format!("{} {text}\n", paint(self.color_err, YELLOW, "warning:"))
+    }
+
     /// A colored word on stdout that states success or failure.
     pub(crate) fn verdict(&self, good: bool, word: &str) -> String {
         paint(self.color_out, if good { GREEN } else { RED }, word)
@@ -202,8 +207,7 @@ impl<'t> Job<'t> {
 
     /// Adds a warning. Warnings do not change the exit status.
     pub(crate) fn warn(&mut self, text: &str) {
-        let word = paint(self.talk.color_err, YELLOW, "warning:");
-        self.err.extend_from_slice(format!("{word} {text}\n").as_bytes());
+        self.err.extend_from_slice(self.talk.warning(text).as_bytes());
     }
 
     /// Adds a warning that names the map.

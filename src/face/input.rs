@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::face::shown;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The most bytes of a file. No part of a map is larger, since its sizes are signed 32-bit numbers.
 const MOST: u64 = 0x7FFF_FFFF;
@@ -49,6 +49,34 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes).map_err(|error| cannot_read(path, error))?;
     Ok(bytes)
+}
+
+/// The text of a file in UTF-8, without a byte order mark.
+///
+/// # Errors
+/// As [`open`]; the file is not UTF-8 text. Files of Windows programs in UTF-16 are named as such.
+pub fn text(path: &Path) -> Result<String> {
+    let bytes = read(path)?;
+    let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("{} is {why}", shown(path)));
+    if let Some(why) = utf16(&bytes) {
+        return Err(wrong(why).with_hint("save it as UTF-8"));
+    }
+    let start = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    match std::str::from_utf8(&bytes[start..]) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => {
+            let line = memchr::memchr_iter(b'\n', &bytes[..start + error.valid_up_to()]).count() + 1;
+            Err(wrong(&format!("not UTF-8 text: line {line} has other bytes")))
+        }
+    }
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// What a text is that begins with a byte order mark of UTF-16.
+pub fn utf16(bytes: &[u8]) -> Option<&'static str> {
+    (bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")).then_some("UTF-16 text, not UTF-8")
 }
 
 /// Standard input, with the limit of a file, since it may be a map.

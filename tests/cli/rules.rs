@@ -35,6 +35,41 @@ fn a_map_that_no_rule_matches_is_left_as_it_is() {
 }
 
 #[test]
+fn what_is_not_read_as_it_looks_is_counted() {
+    let room = Room::new();
+    room.write("r.cfg", b"filter:\n{\n\"classname\" \"light\"\n\"style\" \"/*2/\"\n}\nAdd:\n");
+    let run = room.bspkit("ent apply q2.bsp q3.bsp --rules r.cfg -o out").done();
+    let line = "warning: r.cfg: 1 error, 1 warning; `bspkit rules lint` lists them\n";
+    assert_eq!(run.err.matches(line).count(), 1, "{}", run.err);
+}
+
+#[test]
+fn utf_16_is_named() {
+    let room = Room::new();
+    let utf16 = |text: &str| {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xFF, 0xFE].into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    for name in ["r.cfg", "r.ini", "r.rule", "r.jsonc"] {
+        room.write(name, &utf16("filter:\n{\n\"classname\" \"light\"\n}\n"));
+        let run = room.bspkit(&format!("ent apply q2.bsp --rules {name} -o out.bsp")).without_data(2);
+        assert!(run.err.contains(":1:1: the file is UTF-16, which no server reads"), "{}", run.err);
+    }
+    for (name, command) in [
+        ("l.json", "ent import q2.bsp l.json -o out.bsp"),
+        ("p.json", "ent patch q2.bsp p.json -o out.bsp"),
+        ("s.rhai", "run s.rhai q2.bsp"),
+        ("bspkit.toml", "ci q2.bsp"),
+        ("known.json", "ci q3.bsp --policy none.toml --baseline known.json"),
+    ] {
+        room.write(name, &utf16("{}"));
+        room.write("none.toml", b"\xEF\xBB\xBF[map]\n");
+        let run = room.bspkit(command).without_data(2);
+        assert!(run.err.contains(&format!("{name} is UTF-16 text, not UTF-8")), "{}", run.err);
+    }
+}
+
+#[test]
 fn a_folder_has_files_for_all_maps_and_for_beginnings_of_names() {
     let room = Room::new();
     let add = |name: &str| format!("add:\n{{\n\"classname\" \"{name}\"\n}}\n").into_bytes();
@@ -46,6 +81,10 @@ fn a_folder_has_files_for_all_maps_and_for_beginnings_of_names() {
     room.write("cp_dust_v2.bsp", &room.read("q2.bsp"));
     room.bspkit("ent apply cp_dust_v2.bsp --rules s -o out.bsp").done();
     assert!(classes(&room, "out.bsp").ends_with(" target_speaker all of:cp of:cp_dust of:cp_dust_v2"));
+    // Where no name is the same, case does not matter.
+    room.write("s/maps/Q3.CFG", &add("of:q3"));
+    room.bspkit("ent apply q3.bsp --rules s -o out3.bsp").done();
+    assert!(classes(&room, "out3.bsp").ends_with(" all of:q3"));
     // A file with a fault stops the maps that it is for, and no others.
     room.write("s/maps/cp.cfg", b"{\n\"a\" \"/(?=b)/\"\n}\n");
     let run = room.bspkit("ent apply cp_dust_v2.bsp q2.bsp --rules s -o out");

@@ -77,6 +77,27 @@ fn qmm_adds_and_replaces() {
 }
 
 #[test]
+fn qmm_files_of_older_versions_have_lines() {
+    let text = "\u{feff}; of version 2.4\r\nFilter:\r\n{\r\n\tclassname=item_armor_shard\r\n  origin=1120 2092 16\r\n}\r\n\
+                // masks\r\nreplace:\r\n{\r\nclassname=/weapon_.*/\r\nspawnflags=\r\n}\r\nwith:\r\n{\r\n\
+                classname=weapon_rail\r\nn=a=b {c}\r\n}\r\nadd:\r\n{\r\nn=1\r\nclassname=x\r\n}\r\n";
+    becomes(
+        "r.ini",
+        text,
+        "classname=item_armor_shard origin=1120~2092~16; classname=weapon_a; classname=weapon_a spawnflags=1",
+        "classname=weapon_rail n=a=b~{c}; classname=weapon_a spawnflags=1; n=1 classname=x",
+    );
+    // A replacement without a mask is for all entities; lines of no use are ignored, and found.
+    becomes("r.ini", "}\nx\nreplace:\n{\n{\n}\nwith:\n{\ny\nn=2\n}\n", "a=1", "a=1 n=2");
+    let rules = read("r.ini", "}\nx\n{\ny\nn=1\n{\n}\n").unwrap();
+    let found: Vec<String> = rules.findings.iter().map(|found| found.at.to_string()).collect();
+    assert_eq!(found, ["1:1", "2:1", "4:1", "6:1"]);
+    fails("r.ini", "{\na=1\n", "", "r.ini:1:1: the block is not closed");
+    // With quotes it is a file of version 2.5.
+    fails("r.ini", "{\n\"a\" \"1\"\nb=1\n}\n", "", "r.ini:3:1: a pair \"key\" \"value\" was expected");
+}
+
+#[test]
 fn qmm_says_what_it_does_not_read() {
     fails(
         "r.ini",
@@ -86,9 +107,9 @@ fn qmm_says_what_it_does_not_read() {
     );
     fails(
         "r.ini",
-        "filter:\n{\n classname=light\n}",
+        "filter:\n{\n \"a\" \"1\" classname=light\n}",
         "",
-        "r.ini:3:2: a pair \"key\" \"value\" was expected instead of `classname=light`; since version 2.5",
+        "r.ini:3:10: a pair \"key\" \"value\" was expected instead of `classname=light`; since version 2.5",
     );
     fails("r.ini", "filter: { \"a\"", "", "r.ini:1:11: a pair");
     fails("r.ini", "filter: { \"a\" \"b", "", "r.ini:1:15: a closing quote was expected");
@@ -108,6 +129,15 @@ fn lazyripent_selects_and_acts() {
         "classname=light light=200; classname=light; classname=Light light=1",
     );
     becomes("r.rule", "{ have n dont-match n 1 remove-entity }", "n=1; a=1; n=2", "n=1; a=1");
+    // What does not have the key is not selected.
+    becomes("r.rule", "{ dont-match n 1 remove-entity }", "n=1; a=1; n=2", "n=1; a=1");
+    // Numbers without quotes are numbers; comments end words.
+    becomes(
+        "r.rule",
+        "\u{feff}{ have n#x\n replace n 100.50//y\n new m -0.5 new k \"1.0\" }",
+        "n=1",
+        "n=100.5 m=-0.5 k=1.0",
+    );
     becomes(
         "r.rule",
         "{ match classname light dont-have light new light \"1 2\" }",
@@ -163,6 +193,13 @@ fn lazyripent_stores_and_adds() {
         "classname=a n=1; classname=a n=2; classname=b n=0",
         "classname=a n=1; classname=a n=2; classname=b n=2",
     );
+    // A value of an entity that is removed.
+    becomes(
+        "r.rule",
+        "{ match classname a remove-entity store n last } { have m replace m \"{global.last}\" }",
+        "classname=a n=1; m=0",
+        "m=1",
+    );
     // Each action on all entities, then the next one.
     becomes("r.rule", "{ match c a store n v replace n \"{global.v}\" }", "c=a n=1; c=a n=2", "c=a n=2; c=a n=2");
     becomes("r.rule", "{ new-entity info_null new n 1 }", "a=1", "a=1; classname=info_null n=1");
@@ -185,8 +222,9 @@ fn lazyripent_says_what_it_does_not_read() {
         "r.rule",
         "{ match a b remove-entity remove c }",
         "",
-        "r.rule:1:1: a block with remove-entity cannot have other actions",
+        "r.rule:1:1: a block with remove-entity can have no other actions than store",
     );
+    fails("r.rule", "{ match a \"{b}\" remove a }", "", "r.rule:1:9: a selector whose value refers to a key");
     fails(
         "r.rule",
         "{ new-entity a replace b c }",

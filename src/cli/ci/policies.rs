@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use bspkit::face::{input, policy};
 use bspkit::op::policy::Policy;
 
@@ -57,6 +57,5 @@ fn open(path: &Path) -> Result<Policy> {
     // In messages the path is relative to the current folder, where it can be.
     let here = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
     let name = shown(path.strip_prefix(here).unwrap_or(path));
-    let text = String::from_utf8(input::read(path)?).with_context(|| format!("cannot read {name}"))?;
-    Ok(policy::read(&name, &text)?)
+    Ok(policy::read(&name, &input::text(path)?)?)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use bspkit::op::check::Severity;
 use bspkit::op::rules::{self, Action, Applied, Report};
 use bspkit::{Error, ErrorKind};
 use serde::Serialize;
@@ -10,7 +11,7 @@ use serde::Serialize;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::rule_files::{Reading, map_name};
+use crate::cli::rule_files::{Reading, RuleFiles, map_name};
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown, text_and_raw};
 use crate::cli::talk::Code;
@@ -77,6 +78,7 @@ struct PairsJson {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.rules)?;
     let files = args.reading.read(&args.rules)?;
+    warn_of_findings(cx, &files);
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let name = map_name(&map.path);
         let files = files.usable(&name)?;
@@ -111,6 +113,19 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let what = format!("{matching} of {rules} matched {}", count(report.matched(), "entity", "entities"));
         Ok(Edited::With { what, is_whole: true })
     })
+}
+
+/// Says how much of each file is not read as it looks; `rules lint` lists it.
+fn warn_of_findings(cx: &Context, files: &RuleFiles) {
+    for file in files.all().into_iter().filter(|file| file.refusal().is_none()) {
+        let of = |severity| file.findings.iter().filter(|found| found.code.severity == severity).count();
+        let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+        if errors + warnings > 0 {
+            let [errors, warnings] = [count(errors, "error", "errors"), count(warnings, "warning", "warnings")];
+            let text = format!("{}: {errors}, {warnings}; `bspkit rules lint` lists them", file.name);
+            cx.talk.stderr(cx.talk.warning(&text).as_bytes());
+        }
+    }
 }
 
 /// Refuses a map in which a rule matches nothing.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use bspkit::content::entities::Entities;
 use bspkit::dialect::Role;
+use bspkit::face::input;
 use bspkit::{Draft, Error, ErrorKind};
 
 use super::select::warn_if_verbose;
@@ -13,9 +14,9 @@ use super::{export, listed};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::save::{Edited, Save};
+use crate::cli::save::{Edited, Save, bad_argument};
+use crate::cli::show::shown;
 use crate::cli::talk::Code;
-use bspkit::face::input;
 
 /// Replace the whole entity text, or take back a list of entities in JSON
 ///
@@ -91,7 +92,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
         input::stdin().read_to_end(&mut text).context("cannot read stdin")?;
         return Ok(text);
     }
-    Ok(input::read(path)?)
+    let text = input::read(path)?;
+    match input::utf16(&text) {
+        Some(why) => Err(bad_argument(format!("{} is {why}", shown(path)), "save it as UTF-8")),
+        None => Ok(text),
+    }
 }
 
 /// Refuses a file that is clearly not entity text.

@@ -83,7 +83,7 @@ type Wrong = (At, String);
 
 /// Reads a file up to the first word that is not understood.
 pub(super) fn read(rules: &mut Rules, text: &[u8]) {
-    let read = split(text, &[b"#", b"//"]).and_then(|tokens| blocks(rules, tokens.into_iter()));
+    let read = split(text, &[b"#", b"//"]).and_then(|tokens| blocks(rules, tokens.into_iter().map(plain_number)));
     if let Err((at, message)) = read {
         rules.find(finding::SYNTAX, at, message);
     }
@@ -105,13 +105,31 @@ fn blocks(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<
             },
             _ => return Err((token.at, format!("`{{` or `map` was expected instead of {}", shown(&token.text)))),
         };
-        let rule = block(&mut tokens, open.at, maps)?;
-        rules.rules.push(rule);
+        let own = block(&mut tokens, open.at, &maps)?;
+        let is_filled = |test: &&Test| matches!(&test.value, Expected::IsExactly(value) if value.contains(&b'{'));
+        for test in own.iter().flat_map(|rule| &rule.on.tests).filter(is_filled) {
+            rules.find(finding::UNSUPPORTED, test.at, "a selector whose value refers to a key or a stored value");
+        }
+        rules.rules.extend(own);
     }
     Ok(())
 }
 
-fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) -> Result<Rule, Wrong> {
+/// A number without quotes is kept as a number of 32 bits: `100.50` means `100.5`.
+fn plain_number(token: Token) -> Token {
+    let is_number = token.text.iter().any(u8::is_ascii_digit)
+        && token
+            .text
+            .iter()
+            .enumerate()
+            .all(|(at, byte)| byte.is_ascii_digit() || *byte == b'.' || at == 0 && *byte == b'-');
+    match number(&token.text).filter(|_| is_number && token.kind == Kind::Word) {
+        Some(number) => Token { text: number.to_string().into_bytes(), ..token },
+        None => token,
+    }
+}
+
+fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: &[String]) -> Result<Vec<Rule>, Wrong> {
     let (mut tests, mut acts) = (Vec::new(), Vec::new());
     let (mut class, mut removes) = (None, false);
     loop {
@@ -133,7 +151,12 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) ->
             Word::Test(has_value, is_negated) => {
                 let key = operand("a key")?;
                 let value = if *has_value { Expected::IsExactly(operand("a value")?.text) } else { Expected::Any };
-                tests.push(Test { at: key.at, key: key.text, is_exact: true, value, is_negated: *is_negated });
+                let test = Test { at: key.at, key: key.text, is_exact: true, value, is_negated: *is_negated };
+                // An entity without the key is not selected by `dont-match` either.
+                if *has_value && *is_negated {
+                    tests.push(Test { value: Expected::Any, is_negated: false, ..test.clone() });
+                }
+                tests.push(test);
             }
             Word::Act(verb, has_value) => {
                 let key = operand("a key")?;
@@ -147,7 +170,8 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) ->
     }
     let need = |is_met: bool, what: &str| if is_met { Ok(()) } else { Err((at, what.to_owned())) };
     need(class.is_none() || !removes, "a block cannot both add and remove entities")?;
-    need(!removes || acts.is_empty(), "a block with remove-entity cannot have other actions")?;
+    let is_store = |act: &Act| act.verb == Verb::Store;
+    need(!removes || acts.iter().all(is_store), "a block with remove-entity can have no other actions than store")?;
     need(class.is_some() || !tests.is_empty(), "the block has no selector, so it would match every entity")?;
     need(class.is_some() || removes || !acts.is_empty(), "the block has no action")?;
     let is_of_old = |act: &&Act| matches!(act.verb, Verb::Replace | Verb::Remove);
@@ -155,7 +179,7 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) ->
         return Err((act.at, "a block with new-entity cannot replace or remove keys".to_owned()));
     }
     let action = match class {
-        None if removes => Action::Remove,
+        None if removes && acts.is_empty() => Action::Remove,
         None => Action::Acts(acts),
         Some(class) if tests.is_empty() && acts.iter().all(Act::is_plain_new) => {
             let pair = |act: Act| NewPair { at: act.at, key: act.key, value: act.value };
@@ -164,7 +188,10 @@ fn block(tokens: &mut impl Iterator<Item = Token>, at: At, maps: Vec<String>) ->
         }
         Some(class) => Action::AddFor(class, acts),
     };
-    Ok(Rule { at, maps, on: Match { tests, need: Need::Each }, action })
+    let rule = Rule { at, maps: maps.to_vec(), on: Match { tests, need: Need::Each }, action };
+    let stores_first = removes && matches!(rule.action, Action::Acts(_));
+    let removal = stores_first.then(|| Rule { action: Action::Remove, ..rule.clone() });
+    Ok([rule].into_iter().chain(removal).collect())
 }
 
 /// What an operand has to be, as far as that is known before a map is.

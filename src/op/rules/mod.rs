@@ -6,7 +6,7 @@
 //! | format | extension | source |
 //! |---|---|---|
 //! | [`Format::Stripper`] | `.cfg` | `parser.cpp` of alliedmodders/stripper-source |
-//! | [`Format::Qmm`] | `.ini` | the documentation of stripper_qmm 2.5 |
+//! | [`Format::Qmm`] | `.ini` | the documentation of stripper_qmm 2.5, and of the versions before |
 //! | [`Format::Lazyripent`] | `.rule` | the documentation of Lazyripent2 |
 //! | [`Format::Cs2`] | `.jsonc` | the schema of StripperCS2; `face::rules` reads it (feature `json`) |
 //!
@@ -93,6 +93,10 @@ impl Rules {
     pub fn read(name: &str, text: &[u8], format: Format, mode: Mode) -> Self {
         let mut rules = Rules::new(name, format, mode);
         match (format, mode) {
+            _ if text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF") => {
+                let at = At { line: 1, column: 1 };
+                rules.find(finding::SYNTAX, at, "the file is UTF-16, which no server reads: save it as UTF-8");
+            }
             (Format::Stripper, Mode::Lumper) => lumper::read(&mut rules, text),
             (Format::Stripper, _) => stripper::read(&mut rules, text),
             (Format::Qmm, _) => qmm::read(&mut rules, text),

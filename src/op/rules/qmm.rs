@@ -1,7 +1,8 @@
 //! Files of stripper_qmm: `filter:`, `add:`, and `replace:` with `with:`, in the words of entity text.
 //!
 //! An empty value means that the key must not be there, or in `with:` that it is removed. An expression has to match
-//! the whole value, with its case. Source: the documentation of stripper_qmm 2.5.
+//! the whole value, with its case. Files for versions before 2.5 have lines with `key=value`, and lines with comments.
+//! Source: the documentation of stripper_qmm 2.5 and of the versions before.
 
 use super::finding::{self, At};
 use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
@@ -27,10 +28,58 @@ type Wrong = (At, String);
 
 /// Reads a file up to the first word that is not understood.
 pub(super) fn read(rules: &mut Rules, text: &[u8]) {
-    let read = split(text, &[]).and_then(|tokens| sections(rules, tokens.into_iter()));
+    let tokens = if is_of_lines(text) { Ok(lines(rules, text)) } else { split(text, &[]) };
+    let read = tokens.and_then(|tokens| sections(rules, tokens.into_iter()));
     if let Err((at, message)) = read {
         rules.find(finding::SYNTAX, at, message);
     }
+}
+
+/// The lines of a text without blanks around them, and without empty lines and comments.
+fn plain_lines(text: &[u8]) -> impl Iterator<Item = (At, &[u8])> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    let lines = text.split(|byte| *byte == b'\n').enumerate().map(|(number, line)| {
+        let column = 1 + line.len() - line.trim_ascii_start().len();
+        (At { line: number + 1, column }, line.trim_ascii())
+    });
+    lines.filter(|(_, line)| !(line.is_empty() || matches!(line, [b';' | b'#', ..] | [b'/', b'/', ..])))
+}
+
+/// Whether a file is of a version before 2.5: pairs have an equals sign, and none has quotes.
+fn is_of_lines(text: &[u8]) -> bool {
+    let is_pair = |line: &[u8]| memchr::memchr(b'=', line).is_some_and(|at| at > 0) && !line.starts_with(b"{");
+    plain_lines(text).any(|(_, line)| is_pair(line)) && !plain_lines(text).any(|(_, line)| line.starts_with(b"\""))
+}
+
+/// The words of such a file. What is neither a header nor a brace nor a pair is ignored.
+fn lines(rules: &mut Rules, text: &[u8]) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut is_open = false;
+    for (at, line) in plain_lines(text) {
+        let mut token = |at, kind, text: &[u8]| tokens.push(Token { at, kind, text: text.to_vec() });
+        let pair = memchr::memchr(b'=', line).map(|equals| (equals, &line[..equals], &line[equals + 1..]));
+        match (line[0], pair) {
+            (b'{', _) if !is_open => token(at, Kind::Open, b"{"),
+            (b'}', _) if is_open => token(at, Kind::Close, b"}"),
+            (b'{' | b'}', _) => {
+                rules.find(finding::IGNORED, at, "no block begins or ends here, so the line is ignored")
+            }
+            (_, Some((equals, key, value))) if is_open => {
+                token(at, Kind::Quoted, key);
+                token(At { column: at.column + equals + 1, ..at }, Kind::Quoted, value);
+            }
+            _ if !is_open && SECTIONS.iter().any(|(word, _)| line.eq_ignore_ascii_case(word)) => {
+                token(at, Kind::Word, line);
+            }
+            _ => rules.find(finding::IGNORED, at, format!("the line {} is ignored", shown(line))),
+        }
+        is_open = match line[0] {
+            b'{' => true,
+            b'}' => false,
+            _ => is_open,
+        };
+    }
+    tokens
 }
 
 fn sections(rules: &mut Rules, mut tokens: impl Iterator<Item = Token>) -> Result<(), Wrong> {

@@ -313,6 +313,9 @@ impl Reader<'_> {
             .chain([&b"modify:"[..]])
             .any(|word| lower.starts_with(word));
         let why = match text {
+            _ if text.starts_with(b"\xEF\xBB\xBF") => {
+                "; the byte order mark before it is not a blank: save the file without one"
+            }
             b"{" | b"}" => "; no block begins or ends here",
             _ if text.starts_with(b"{") => "; a brace has to be alone in its line",
             _ if is_header && self.kind != Kind::Modify && lower == text => "; this header belongs into `modify:`",

@@ -19,11 +19,13 @@ pub(super) enum Kind {
     Quoted,
 }
 
-/// Splits a text at blanks, braces and quotes; what begins with one of `comments` goes to the end of its line. The
-/// error is a quote that is not closed.
+/// Splits a text at blanks, braces and quotes; what begins with one of `comments` goes to the end of its line, and a
+/// byte order mark is left out. The error is a quote that is not closed.
 pub(super) fn split(text: &[u8], comments: &[&[u8]]) -> Result<Vec<Token>, (At, String)> {
     let mut tokens = Vec::new();
-    let (mut line, mut start, mut at) = (1, 0, 0);
+    let is_comment = |rest: &[u8]| comments.iter().any(|comment| rest.starts_with(comment));
+    let first = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let (mut line, mut start, mut at) = (1, first, first);
     while let Some(&byte) = text.get(at) {
         let place = At { line, column: at - start + 1 };
         let rest = &text[at..];
@@ -48,12 +50,10 @@ pub(super) fn split(text: &[u8], comments: &[&[u8]]) -> Result<Vec<Token>, (At, 
                 start = memchr::memrchr(b'\n', inner).map_or(start, |end| at + end + 2);
                 length + 2
             }
-            _ if comments.iter().any(|comment| rest.starts_with(comment)) => {
-                memchr::memchr(b'\n', rest).unwrap_or(rest.len())
-            }
+            _ if is_comment(rest) => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
             _ => {
-                let is_end = |byte: &u8| *byte <= b' ' || b"{}\"".contains(byte);
-                let length = rest.iter().position(is_end).unwrap_or(rest.len());
+                let is_end = |at: &usize| rest[*at] <= b' ' || b"{}\"".contains(&rest[*at]) || is_comment(&rest[*at..]);
+                let length = (0..rest.len()).find(is_end).unwrap_or(rest.len());
                 token(Kind::Word, &rest[..length]);
                 length
             }
