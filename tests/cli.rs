@@ -43,6 +43,8 @@ mod many;
 mod near;
 #[path = "cli/pak.rs"]
 mod pak;
+#[path = "cli/pak_folder.rs"]
+mod pak_folder;
 #[path = "cli/patch.rs"]
 mod patch;
 #[path = "cli/planned.rs"]

@@ -14,6 +14,8 @@ mod built;
 mod faults;
 #[path = "pak/law.rs"]
 mod law;
+#[path = "pak/order.rs"]
+mod order;
 #[path = "pak/readers.rs"]
 mod readers;
 #[path = "pak/real.rs"]

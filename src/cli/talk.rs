@@ -150,6 +150,8 @@ pub(crate) struct Job<'t> {
     pub(crate) many: bool,
     /// Members that are added to the JSON document of a save.
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
+    /// Whether a dry run lists all changes, and not only the first.
+    pub(crate) lists_all: bool,
     /// Findings of a script, which are added to those of a save.
     pub(crate) findings: Vec<bspkit::face::report::FindingJson>,
     /// For stdout.
@@ -172,8 +174,8 @@ impl<'t> Job<'t> {
     pub(crate) fn new(talk: &'t Talk, file: &'t Path, stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't)) -> Self {
         let (out, err) = (Vec::new(), Vec::new());
         let (path, code, failure) = (shown(file), Code::Done, None);
-        let (extra, findings, [json, many, has_written]) = (serde_json::Map::new(), Vec::new(), [false; 3]);
-        Job { talk, path, file, json, many, extra, findings, out, err, code, failure, stream, has_written }
+        let (extra, findings, [json, many, lists_all, has_written]) = (serde_json::Map::new(), Vec::new(), [false; 4]);
+        Job { talk, path, file, json, many, extra, lists_all, findings, out, err, code, failure, stream, has_written }
     }
 
     /// Adds data of any size and keeps only little of it in memory. `false` if the reader has closed the pipe.

@@ -82,6 +82,11 @@ impl Pattern {
         self.written().count()
     }
 
+    /// Whether the wildcard of this number is `**/`, which matches the slash too.
+    pub(crate) fn is_folders(&self, number: usize) -> bool {
+        self.written().nth(number).is_some_and(|at| self.tokens[at] == Token::Folders)
+    }
+
     /// The ranges of a matching name that the wildcards match, each as short as possible from left to right. That of
     /// `**/` includes the slash.
     ///

@@ -17,6 +17,7 @@ pub mod images;
 pub mod input;
 pub mod names;
 pub mod outline;
+pub mod pak;
 #[cfg(feature = "json")]
 pub mod patch;
 #[cfg(feature = "policy")]

@@ -1,6 +1,9 @@
 //! Names of files on disk: names that are reserved for devices, and numbers that make equal names different.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+
+use crate::Result;
 
 /// Names that Windows reserves for devices, in any folder, in any case and with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
@@ -16,6 +19,30 @@ pub fn is_device(name: &[u8]) -> bool {
     let stem = stem.trim_end().to_ascii_lowercase();
     let is_digit = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'9']) || SUPERSCRIPTS.contains(&rest);
     DEVICES.contains(&&*stem) || PORTS.iter().any(|port| stem.strip_prefix(port).is_some_and(is_digit))
+}
+
+/// A path on disk from its bytes.
+///
+/// # Errors
+/// [`crate::ErrorKind::Argument`] for bytes that are not UTF-8, on systems where paths are text.
+#[cfg(unix)]
+pub fn path(bytes: &[u8]) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+/// A path on disk from its bytes.
+///
+/// # Errors
+/// [`crate::ErrorKind::Argument`] for bytes that are not UTF-8, on systems where paths are text.
+#[cfg(not(unix))]
+pub fn path(bytes: &[u8]) -> Result<PathBuf> {
+    use crate::{Error, ErrorKind};
+    let not_text = |_| {
+        let message = format!("the path {} is not UTF-8", crate::bytes::escaped(bytes));
+        Error::new(ErrorKind::Argument, message)
+    };
+    std::str::from_utf8(bytes).map(PathBuf::from).map_err(not_text)
 }
 
 /// Names that are in use. Case is ignored, as on many file systems.

@@ -167,12 +167,11 @@ fn names_are_stored_as_engines_write_them() {
     let list = |map: &str| room.bspkit(&format!("pak list {map}")).done().text().to_owned();
     let run = room.run(&["pak", "add", "source.bsp", r"materials\my\x.vmt=x.vmt", "content", "-o", "out.bsp"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert!(list("out.bsp").contains("materials/my/x.vmt") && list("out.bsp").contains("materials/A.vmt"));
+    assert!(list("out.bsp").contains("materials/my/x.vmt") && list("out.bsp").contains("materials/a.vmt"));
     assert!(!list("out.bsp").contains("DS_Store") && !list("out.bsp").contains("Thumbs.db"));
     for said in [
         "note: `.DS_Store` (and 2 others) is left out",
-        r"note: `materials\\my\\x.vmt` is stored with / for \",
-        "note: `materials/A.vmt` has upper case",
+        r"note: `materials\\my\\x.vmt` (and 1 other) is stored in lower case and with / for \",
     ] {
         assert!(run.err.contains(said), "{said} is not in {}", run.err);
     }

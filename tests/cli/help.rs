@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 72] = [
+pub(crate) const COMMANDS: [&str; 76] = [
     "",
     "info",
     "ls",
@@ -64,6 +64,10 @@ pub(crate) const COMMANDS: [&str; 72] = [
     "pak add",
     "pak rm",
     "pak mv",
+    "pak sync",
+    "pak diff",
+    "pak set-time",
+    "pak sort",
     "pak compress",
     "pak store",
     "light",
@@ -179,6 +183,8 @@ fn examples_in_help_run() {
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
+        bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files; export SOURCE_DATE_EPOCH=1371731696
+        bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
@@ -196,7 +202,7 @@ fn examples_in_help_run() {
             room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps source.bsp sources keep").done();
             let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
             let no_such_lump = example.contains("RGBLIGHTING");
-            let differs = example.contains("ent diff") && !example.contains('|');
+            let differs = ["ent diff", "pak diff"].iter().any(|it| example.contains(it)) && !example.contains('|');
             let code = if no_such_lump { 2 } else { i32::from(differs) };
             assert_eq!(run.code, Some(code), "{example}: {}", run.err);
             room.shell(

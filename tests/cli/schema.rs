@@ -113,6 +113,7 @@ const OUTPUTS: [(&str, &str); 41] = [
     ("ent-get", "ent get q2.bsp light --json"),
     ("ent-get", "ent get q2.bsp light light --json"),
     ("pak-list", "pak list source.bsp --json"),
+    ("pak-diff", "pak diff source.bsp other.bsp --json"),
     ("pak-verify", "pak verify source.bsp --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
@@ -146,6 +147,7 @@ fn every_document_is_as_its_schema_says() {
     room.bspkit("ent import q2.bsp odd.ent -o odd.bsp --force");
     let planes = room.bspkit("dump q2.bsp planes").done();
     room.write("planes.jsonl", planes.text().as_bytes());
+    room.bspkit("pak add source.bsp a.cfg=planes.jsonl -o other.bsp").without_data(0);
     room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\nadd:\n{\n\"classname\" \"light\"\n}\n");
     for script in ["lint", "statistics"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/scripts").join(script).with_extension("rhai");

@@ -10,7 +10,8 @@ use bspkit::Data;
 use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 
-use super::list_file::{self, New, path};
+use super::list_file::{self, New};
+use super::notices::{LEFT_OUT, RENAMED, about};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -18,6 +19,8 @@ use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 use bspkit::face::input;
+use bspkit::face::names::path;
+use bspkit::face::pak::{FoundFile, Names, files_in};
 
 /// Embed files: after the others, or in the place of a file with the same name for engines
 ///
@@ -37,15 +40,12 @@ pub(crate) struct Args {
     /// A list of files as for bspzip: a line with the name, then a line with the path, and so on
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// Keep backslashes in names, and do not leave out system files (.DS_Store, Thumbs.db, desktop.ini)
+    /// Keep case and backslashes of names, and embed system files too (.DS_Store, Thumbs.db, .git)
     #[arg(long)]
     as_is: bool,
     #[command(flatten)]
     save: Save,
 }
-
-/// Files that file managers create in folders, in lower case.
-const OF_SYSTEMS: [&[u8]; 3] = [b".ds_store", b"thumbs.db", b"desktop.ini"];
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let mut new = Vec::new();
@@ -56,13 +56,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     for argument in &args.files {
         collect(argument, &mut new)?;
     }
+    let how = if args.as_is { Names::AsIs } else { Names::Normal };
     if !cx.talk.quiet {
-        notices(&new, args.as_is).iter().for_each(|notice| cx.talk.stderr(format!("note: {notice}\n").as_bytes()));
+        notices(&new, how).iter().for_each(|notice| cx.talk.stderr(format!("{notice}\n").as_bytes()));
     }
-    if !args.as_is {
-        new.retain(|new| !(new.is_found && is_of_system(&new.name)));
-        new.iter_mut().for_each(|new| new.name.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/'));
-    }
+    new.retain(|new| !(new.is_found && how.leaves_out(&new.name)));
+    new.iter_mut().for_each(|new| new.name = how.name(&new.name));
     let mut names = HashSet::new();
     if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
         bail!("two of the files have the name `{}` for engines: leave one out", escaped(&twice.name));
@@ -80,7 +79,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if files.is_empty() {
         bail!("there is no file to embed");
     }
-    args.save.each(cx, args.maps.find(), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
+        job.lists_all = true;
         let pak = draft.pak()?;
         let before = pak.len();
         for (name, bytes) in &files {
@@ -102,9 +102,10 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
     let folder = Path::new(argument);
     match parts {
         _ if folder.is_dir() => {
-            let before = new.len();
-            walk(folder, b"", new)?;
-            if new.len() == before {
+            let found = files_in(folder)?;
+            let is_empty = found.is_empty();
+            new.extend(found.into_iter().map(|FoundFile { name, path, .. }| New { name, path, is_found: true }));
+            if is_empty {
                 bail!("there is no file in {}", shown(folder));
             }
             Ok(())
@@ -121,48 +122,14 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
     }
 }
 
-/// Whether a file is one that file managers create.
-fn is_of_system(name: &[u8]) -> bool {
-    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
-    OF_SYSTEMS.contains(&&last[..])
-}
-
-/// The notices about odd names: for each kind the first name, and the number of others.
-fn notices(new: &[New], as_is: bool) -> Vec<String> {
-    let of = |is_odd: &dyn Fn(&New) -> bool, what: &str| {
-        let mut odd = new.iter().filter(|new| is_odd(new));
-        let first = odd.next()?;
-        let more = match odd.count() {
-            0 => String::new(),
-            more => format!(" (and {})", count(more, "other", "others")),
-        };
-        Some(format!("`{}`{more} {what}", escaped(&first.name)))
-    };
-    let is_left_out = |new: &New| new.is_found && is_of_system(&new.name) && !as_is;
-    let has_backslash = |new: &New| new.name.contains(&b'\\') && !as_is;
-    let has_upper_case = |new: &New| new.name.iter().any(u8::is_ascii_uppercase) && !is_left_out(new);
-    let all = [
-        of(&is_left_out, "is left out, since file managers create it; --as-is embeds it"),
-        of(&has_backslash, "is stored with / for \\, which is the same name for engines; --as-is keeps it"),
-        of(&has_upper_case, "has upper case letters: engines ignore case, but other tools may not find it"),
+/// The notices about files that are left out and names that change.
+fn notices(new: &[New], how: Names) -> Vec<String> {
+    let is_left_out = |new: &&New| new.is_found && how.leaves_out(&new.name);
+    let is_renamed = |new: &&New| !is_left_out(new) && how.name(&new.name) != new.name;
+    let name = |new: &'_ New| new.name.clone();
+    let lists: [(Vec<Vec<u8>>, _); 2] = [
+        (new.iter().filter(is_left_out).map(name).collect(), LEFT_OUT),
+        (new.iter().filter(is_renamed).map(name).collect(), RENAMED),
     ];
-    all.into_iter().flatten().collect()
-}
-
-/// Adds all files below a folder, sorted by name. Links to files are followed; links to folders are refused.
-fn walk(folder: &Path, prefix: &[u8], new: &mut Vec<New>) -> Result<()> {
-    let cannot = || format!("cannot read {}", shown(folder));
-    let entries = fs::read_dir(folder).with_context(cannot)?.collect::<Result<Vec<_>, _>>().with_context(cannot)?;
-    let mut names: Vec<OsString> = entries.into_iter().map(|entry| entry.file_name()).collect();
-    names.sort();
-    for file in names {
-        let path = folder.join(&file);
-        let name = [prefix, file.as_encoded_bytes()].concat();
-        match path.is_dir() {
-            true if path.is_symlink() => bail!("{} links to a folder, which is not followed", shown(&path)),
-            true => walk(&path, &[&name[..], b"/"].concat(), new)?,
-            false => new.push(New { name, path, is_found: true }),
-        }
-    }
-    Ok(())
+    lists.iter().filter_map(|(names, what)| about(names.iter().map(|name| &name[..]), what)).collect()
 }

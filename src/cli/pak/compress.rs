@@ -52,6 +52,7 @@ pub(super) type Work<'a> = fn(&mut Pak<'a>, &[usize], usize) -> bspkit::Result<P
 
 pub(super) fn each(cx: &Context, args: &Which, is_compressing: bool, work: Work<'static>) -> Result<Code> {
     args.save.each(cx, args.maps.find().one_by_one(), |draft, _, job| {
+        job.lists_all = true;
         let caveat = draft.bsp().compression_caveat().filter(|_| is_compressing);
         let pak = draft.pak()?;
         let names = names_of(pak);

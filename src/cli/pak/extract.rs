@@ -11,16 +11,15 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::{Entry, Pak};
 use bspkit::threads::{WORKING_MEMORY, in_parallel_within};
 
-use super::list_file::path as os_path;
 use super::names_of;
-use super::place;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
 use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
-use bspkit::face::names::Taken;
+use bspkit::face::names::path as os_path;
+use bspkit::face::pak::paths;
 
 /// Write embedded files below a folder, decompressed
 ///
@@ -96,23 +95,19 @@ fn name(pak: &Pak<'_>, index: usize) -> String {
 
 /// Finds the path of every file, and creates the folders.
 fn plan(pak: &Pak<'_>, indices: &[usize], folder: &Path, job: &mut Job<'_>) -> Vec<Target> {
-    let mut taken = Taken::default();
     let mut folders = HashSet::new();
     let mut targets = Vec::with_capacity(indices.len());
-    for entry in indices.iter().filter_map(|index| pak.get(*index)) {
-        // An entry for a folder has no bytes.
-        let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
-        let parts = place::parts(bare.unwrap_or(entry.name())).map_err(|why| anyhow!(why));
-        let placed = parts.and_then(|parts| {
-            if bare.is_some() {
+    for place in paths(pak, indices) {
+        let Some(entry) = pak.get(place.index) else { continue };
+        let placed = place.path.map_err(|why| anyhow!(why)).and_then(|path| {
+            let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+            if place.is_folder {
                 make_folders(folder, &parts, &mut folders)?;
                 return Ok(None);
             }
-            let (path, first) = taken.take(&parts.join(&b'/'), entry.index());
-            let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
             let (last, above) = parts.split_last().ok_or_else(|| anyhow!("its name is empty"))?;
             let path = make_folders(folder, above, &mut folders)?.join(os_path(last)?);
-            Ok(Some((path, first)))
+            Ok(Some((path, place.first)))
         });
         match placed {
             Ok(None) => {}

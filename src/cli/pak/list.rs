@@ -51,6 +51,7 @@ struct FileJson<'a> {
     method: String,
     crc: String,
     offset: u32,
+    time: String,
     #[serde(skip)]
     own: &'a [u8],
 }
@@ -67,6 +68,7 @@ impl<'a> FileJson<'a> {
             method: entry.method().to_string(),
             crc: format!("{:08x}", entry.crc()),
             offset: entry.record().local_offset,
+            time: entry.time().to_string(),
             own: entry.name(),
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use bspkit::face::names::path;
 
 /// A file to embed.
 pub(super) struct New {
@@ -31,22 +32,6 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
         .chunks_exact(2)
         .map(|pair| Ok(New { name: pair[0].to_vec(), path: path(pair[1])?, is_found: false }))
         .collect()
-}
-
-/// A path from the bytes of an argument.
-#[cfg(unix)]
-pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
-}
-
-/// A path from the bytes of an argument.
-#[cfg(not(unix))]
-pub(super) fn path(bytes: &[u8]) -> Result<PathBuf> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(PathBuf::from(text)),
-        Err(_) => bail!("the path {} is not UTF-8", bspkit::bytes::escaped(bytes)),
-    }
 }
 
 #[cfg(test)]

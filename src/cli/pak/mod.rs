@@ -2,13 +2,17 @@
 
 mod add;
 mod compress;
+mod diff;
 mod extract;
 mod list;
 mod list_file;
 mod mv;
-mod place;
+mod notices;
 mod rm;
+mod set_time;
+mod sort;
 mod store;
+mod sync;
 mod verify;
 
 use anyhow::Result;
@@ -46,6 +50,10 @@ commands! {
     Add(add),
     Rm(rm),
     Mv(mv),
+    Sync(sync),
+    Diff(diff),
+    SetTime(set_time),
+    Sort(sort),
     Compress(compress),
     Store(store),
 }

@@ -29,6 +29,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
+        job.lists_all = true;
         let pak = draft.pak()?;
         let names = names_of(pak);
         let indices = names.chosen(&args.patterns, job);

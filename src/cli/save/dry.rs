@@ -90,6 +90,7 @@ pub(super) fn sizes([old, new]: [&[u8]; 2]) -> String {
 /// What an edit touches: counted for the report of a save, and named in a dry run and in JSON.
 pub(super) fn touched(draft: &Draft<'_>, is_dry: bool, job: &Job<'_>) -> Result<Comparison> {
     let most = match (job.json, is_dry, job.talk.verbose) {
+        (_, true, _) if job.lists_all => usize::MAX,
         (true, _, _) | (false, true, true) => 1000,
         (false, true, false) => 10,
         (false, false, _) if job.talk.quiet => return Ok(Comparison::default()),

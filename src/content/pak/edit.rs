@@ -114,16 +114,7 @@ impl<'a> Pak<'a> {
     /// # Ok::<(), bspkit::Error>(())
     /// ```
     pub fn rename(&mut self, index: usize, name: impl AsRef<[u8]>) -> Result<()> {
-        let name = name.as_ref();
-        self.check_editable()?;
-        if self.entry(index)?.name() == name {
-            return Ok(());
-        }
-        name::check(name)?;
-        self.check_free(name, Some(index))?;
-        let own = Own::renamed(self, index, name)?;
-        self.nodes[index] = self.settled(own);
-        Ok(())
+        self.rename_all(&[(index, name.as_ref().to_vec())])
     }
 
     /// The one file of a name: the one with this spelling, else the one whose name is the same to engines.
@@ -183,19 +174,8 @@ impl<'a> Pak<'a> {
     /// The file as it was read, if these are its original bytes.
     fn as_read(&self, index: usize, data: &Data<'a>) -> Option<Node<'a>> {
         let node = Node::Source(self.origin(index)?);
-        let before = Pak { source: Arc::clone(&self.source), nodes: vec![node.clone()] };
+        let before = Pak { source: Arc::clone(&self.source), nodes: vec![node.clone()], is_sorted: false };
         let is_same = before.name(0) == self.name(index) && before.view(0).data().is_ok_and(|old| *old == **data);
         is_same.then_some(node)
-    }
-
-    fn check_free(&self, name: &[u8], except: Option<usize>) -> Result<()> {
-        match self.find(name).into_iter().find(|index| Some(*index) != except) {
-            None => Ok(()),
-            Some(index) => {
-                let (name, other) = (escaped(name), escaped(self.name(index)));
-                let message = format!("`{name}` is in use: engines find file #{index}, `{other}`, under that name");
-                Err(Error::new(ErrorKind::Refused, message))
-            }
-        }
     }
 }

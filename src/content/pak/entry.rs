@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::record::{CentralHeader, ENCRYPTED, LocalHeader};
-use super::{Node, Pak, method};
+use super::{Node, Pak, Time, method};
 use crate::bytes::{self, escaped, index};
 use crate::file::lzma;
 use crate::record::{Field, Record};
@@ -91,6 +91,11 @@ impl<'p, 'a> Entry<'p, 'a> {
     /// old bytes.
     pub fn crc(&self) -> u32 {
         self.header.crc
+    }
+
+    /// The time that the directory states.
+    pub fn time(&self) -> Time {
+        Time { date: self.header.date, time: self.header.time }
     }
 
     /// The record in the directory. For a new or edited file the offset in it is 0.

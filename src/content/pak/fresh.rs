@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::method::{self, LZMA};
 use super::record::{ABOUT_DATA, CENTRAL, CentralHeader, LOCAL, LocalHeader};
-use super::{Entry, Node, Pak, write};
+use super::{Entry, Node, Pak, Time, write};
 use crate::bytes::{self, index};
 use crate::record::{Field, Record};
 use crate::{Data, Error, ErrorKind, Result};
@@ -117,17 +117,19 @@ impl<'a> Own<'a> {
         Own { origin, header, central, local, payload: 0..stored.len(), body: stored }
     }
 
-    /// A file under another name, with all else as it was.
-    pub(super) fn renamed(pak: &Pak<'a>, at: usize, name: &[u8]) -> Result<Self> {
+    /// A file with another name or another time, and with all else as it was.
+    pub(super) fn altered(pak: &Pak<'a>, at: usize, name: &[u8], Time { date, time }: Time) -> Result<Self> {
         let entry = pak.view(at);
         entry.check_lengths()?;
-        let mut header = CentralHeader { name_length: name_length(name)?, ..*entry.record() };
+        let mut header = CentralHeader { name_length: name_length(name)?, date, time, ..*entry.record() };
         header.local_offset = 0;
         let old_name = entry.name().len();
         let central = [&header.encode(), name, &entry.central()[CentralHeader::SIZE + old_name..]].concat();
         let lies = || entry.error(ErrorKind::Refused, "has a local header with another name".to_owned());
         let local = entry.local().filter(|local| usize::from(local.name_length) == old_name).ok_or_else(lies)?;
-        let head = [&LocalHeader { name_length: header.name_length, ..local }.encode(), name].concat();
+        // The local header keeps a time of its own, unless the time is what changes.
+        let (date, time) = if entry.time() == (Time { date, time }) { (local.date, local.time) } else { (date, time) };
+        let head = [&LocalHeader { name_length: header.name_length, date, time, ..local }.encode(), name].concat();
         match &pak.nodes[at] {
             Node::Own(own) => {
                 let local = [&head, &own.local[LocalHeader::SIZE + old_name..]].concat();

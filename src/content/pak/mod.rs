@@ -22,18 +22,24 @@ mod edit;
 mod entry;
 mod fresh;
 mod method;
+mod moves;
 pub(super) mod name;
 mod pack;
 mod read;
 pub mod record;
+mod sort;
+mod time;
 mod write;
 
 use std::sync::Arc;
 
 pub use check::{Finding, Severity};
 pub use entry::{Entry, Method};
+pub use moves::Moves;
 pub use name::lookup_name;
 pub use pack::Packed;
+pub use sort::Order;
+pub use time::Time;
 
 use super::lens::{Content, Reader};
 pub use super::pattern::Pattern;
@@ -50,6 +56,8 @@ use read::Source;
 pub struct Pak<'a> {
     source: Arc<Source<'a>>,
     nodes: Vec<Node<'a>>,
+    /// Whether the data of files is placed in the order of the directory, and not as it was.
+    is_sorted: bool,
 }
 
 /// A file: one of the source, by its index there, or a new one.
@@ -65,7 +73,7 @@ impl<'a> Pak<'a> {
 
     /// A pakfile without files, and with this comment in its end record. Until the first edit it has no bytes.
     pub fn new(comment: &[u8]) -> Pak<'a> {
-        Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new() }
+        Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new(), is_sorted: false }
     }
 
     /// A pakfile without files, with the comment that the tools for this version write.
@@ -91,7 +99,7 @@ impl<'a> Pak<'a> {
         let source = Source::parse(bytes.into())?;
         // The format counts files in 16 bits.
         let nodes = (0..bytes::short(source.entries.len())).map(Node::Source).collect();
-        Ok(Pak { source: Arc::new(source), nodes })
+        Ok(Pak { source: Arc::new(source), nodes, is_sorted: false })
     }
 
     /// How many files there are.
@@ -142,7 +150,9 @@ impl<'a> Pak<'a> {
     pub fn is_edited(&self) -> bool {
         let is_as_read =
             |(index, node): (usize, &Node<'a>)| matches!(node, Node::Source(at) if bytes::index(*at) == index);
-        self.nodes.len() != self.source.entries.len() || !self.nodes.iter().enumerate().all(is_as_read)
+        self.is_sorted
+            || self.nodes.len() != self.source.entries.len()
+            || !self.nodes.iter().enumerate().all(is_as_read)
     }
 
     fn view(&self, index: usize) -> Entry<'_, 'a> {

@@ -84,42 +84,76 @@ impl<'a> Pak<'a> {
                 Node::Own(own) => own.origin.into_iter().for_each(|at| successor[bytes::index(at)] = Some(index)),
             }
         }
-        if live.iter().all(Option::is_some) {
+        if live.iter().all(Option::is_some) && !self.is_sorted {
             // Nothing before the directory changes, so no local header needs to be read.
             out.old(0..source.directory.start);
             for (entry, node) in source.entries.iter().zip(live) {
                 node.into_iter().for_each(|node| offsets[node] = Some(index(entry.header.local_offset)));
             }
         } else {
-            let mut end = 0;
-            for Cluster { range, members } in clusters(source) {
-                out.old(end..range.start);
-                end = range.end;
-                if members.iter().any(|at| live[*at].is_some()) {
-                    let moved = out.len();
-                    out.old(range.clone());
-                    for at in members {
-                        let offset = moved + index(source.entries[at].header.local_offset) - range.start;
-                        live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
-                    }
-                } else {
-                    // Bytes that only engines read as the end of a removed file may belong to another file.
-                    let mut end = range.start;
-                    for at in members {
-                        let own = own_extent(source, &source.entries[at]).unwrap_or(end..end);
-                        out.old(end..own.start.max(end));
-                        end = own.end.max(end);
-                        successor[at].into_iter().for_each(|node| self.put_own(node, out, &mut offsets));
-                    }
-                    out.old(end..range.end);
+            let (clusters, after) = clusters(source);
+            for part in self.parts(clusters, &live, &successor) {
+                match part {
+                    Part::New(node) => self.put_own(node, out, &mut offsets),
+                    Part::Old(cluster) => self.put_cluster(cluster, &live, &successor, out, &mut offsets),
                 }
             }
-            out.old(end..source.directory.start);
+            out.old(after..source.directory.start);
         }
         for node in 0..self.len() {
             self.put_own(node, out, &mut offsets);
         }
         offsets.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// The parts in the order in which they are written: that of the source, or that of the directory. New files that
+    /// are written after all others are not among them.
+    fn parts(&self, clusters: Vec<Cluster>, live: &[Option<usize>], successor: &[Option<usize>]) -> Vec<Part> {
+        let old = clusters.into_iter().map(Part::Old);
+        if !self.is_sorted {
+            return old.collect();
+        }
+        let is_new = |node: &usize| matches!(&self.nodes[*node], Node::Own(own) if own.origin.is_none());
+        let mut parts: Vec<Part> = old.chain((0..self.len()).filter(is_new).map(Part::New)).collect();
+        parts.sort_by_key(|part| match part {
+            Part::New(node) => *node,
+            Part::Old(cluster) => {
+                let nodes = cluster.members.iter().filter_map(|at| live[*at].or(successor[*at]));
+                nodes.min().unwrap_or(usize::MAX)
+            }
+        });
+        parts
+    }
+
+    /// Writes the files of a cluster that are still there, the bytes before them, and the files that replace others.
+    fn put_cluster(
+        &self,
+        Cluster { gap, range, members }: Cluster,
+        live: &[Option<usize>],
+        successor: &[Option<usize>],
+        out: &mut Out<'_, 'a>,
+        offsets: &mut [Option<usize>],
+    ) {
+        let source = &*self.source;
+        out.old(gap);
+        if members.iter().any(|at| live[*at].is_some()) {
+            let moved = out.len();
+            out.old(range.clone());
+            for at in members {
+                let offset = moved + index(source.entries[at].header.local_offset) - range.start;
+                live[at].into_iter().for_each(|node| offsets[node] = Some(offset));
+            }
+            return;
+        }
+        // Bytes that only engines read as the end of a removed file may belong to another file.
+        let mut end = range.start;
+        for at in members {
+            let own = own_extent(source, &source.entries[at]).unwrap_or(end..end);
+            out.old(end..own.start.max(end));
+            end = own.end.max(end);
+            successor[at].into_iter().for_each(|node| self.put_own(node, out, offsets));
+        }
+        out.old(end..range.end);
     }
 
     /// Writes a new or changed file, unless its bytes are there already.
@@ -200,26 +234,36 @@ pub(super) fn extent(source: &Source<'_>, entry: &Central) -> Option<Range<usize
 
 /// Files whose bytes overlap; they stay or are removed together.
 struct Cluster {
+    /// The bytes before them that belong to no file.
+    gap: Range<usize>,
     range: Range<usize>,
     members: Vec<usize>,
 }
 
-/// The files in the order of their places.
-fn clusters(source: &Source<'_>) -> Vec<Cluster> {
+/// What is written before the directory: files of the source, or the new file of a node.
+enum Part {
+    Old(Cluster),
+    New(usize),
+}
+
+/// The files in the order of their places, and where the last of them ends.
+fn clusters(source: &Source<'_>) -> (Vec<Cluster>, usize) {
     let extents = source.entries.iter().enumerate();
     let mut extents: Vec<_> = extents.filter_map(|(at, entry)| Some((extent(source, entry)?, at))).collect();
     extents.sort_by_key(|(range, _)| range.start);
     let mut clusters: Vec<Cluster> = Vec::with_capacity(extents.len());
+    let mut end = 0;
     for (range, at) in extents {
         match clusters.last_mut() {
-            Some(last) if range.start < last.range.end => {
-                last.range.end = last.range.end.max(range.end);
+            Some(last) if range.start < end => {
+                last.range.end = end.max(range.end);
                 last.members.push(at);
             }
-            _ => clusters.push(Cluster { range, members: vec![at] }),
+            _ => clusters.push(Cluster { gap: end..range.start, range: range.clone(), members: vec![at] }),
         }
+        end = end.max(range.end);
     }
-    clusters
+    (clusters, end)
 }
 
 /// A rope under construction: adjacent ranges of the source become one part, and so do new bytes.

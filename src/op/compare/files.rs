@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::change::{BytesChange, Change, FileChange, How, TextChange};
+use super::change::{BytesChange, Change, FileChange, How, LumpChanges, TextChange};
 use super::{Found, Sides, lines};
 use crate::bytes::Data;
 use crate::content::pak::{Entry, Pak};
@@ -11,7 +11,33 @@ use crate::op::diff::longest_rise;
 
 pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
     let end = new.len();
-    let (Ok(old), Ok(new)) = (read(old), read(new)) else { return };
+    if let (Ok(old), Ok(new)) = (read(old), read(new)) {
+        compare_paks([&old, &new], sides.is_whole, end, found);
+    }
+}
+
+/// What differs between two pakfiles, also of maps of different games: files, their order, how they are stored and their
+/// times, and the lines of text files. At most `most` differences are listed.
+///
+/// ```
+/// use bspkit::content::pak::Pak;
+/// use bspkit::op::compare;
+/// let mut old = Pak::new(b"");
+/// old.add("a.txt", "text")?;
+/// let mut new = old.clone();
+/// new.rename(0, "b.txt")?;
+/// let found = compare::paks(&old, &new, 10);
+/// assert_eq!(found.changes[0].line("pakfile").to_string(), "pakfile: a.txt -> b.txt, 4 bytes");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn paks(old: &Pak<'_>, new: &Pak<'_>, most: usize) -> LumpChanges {
+    let mut found = Found { lump: LumpChanges { lump: "PAKFILE".to_owned(), ..LumpChanges::default() }, most };
+    compare_paks([old, new], true, 0, &mut found);
+    found.lump
+}
+
+/// Compares the files of two pakfiles; the bytes of the new one end at `end`.
+fn compare_paks([old, new]: [&Pak<'_>; 2], is_whole: bool, end: usize, found: &mut Found) {
     // Several files of one name are matched in their order.
     let mut known: HashMap<&[u8], Vec<Entry<'_, '_>>> = HashMap::new();
     old.iter().rev().for_each(|entry| known.entry(entry.name()).or_default().push(entry));
@@ -22,14 +48,14 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
     let mut by_content: HashMap<(u32, usize), Vec<usize>> = HashMap::new();
     gone.iter().rev().for_each(|entry| by_content.entry(content(entry)).or_default().push(entry.index()));
     let mut is_moved = vec![false; old.len()];
-    let stays = stays(sides, &pairs);
+    let stays = stays(is_whole, &pairs);
     for (entry, before) in pairs {
         let places = before.filter(|_| !stays[entry.index()]).map(|before| (before.index(), entry.index()));
         let (how, before) = match before {
             Some(before) => match difference(&before, &entry) {
                 Some(how) => (how, Some(before)),
                 None if places.is_some() => (How::Moved, Some(before)),
-                None if sides.is_whole && before.form() != entry.form() => (How::Rewritten, Some(before)),
+                None if is_whole && before.form() != entry.form() => (How::Rewritten, Some(before)),
                 None => continue,
             },
             None => {
@@ -43,7 +69,7 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
             before.as_ref().filter(|_| how == How::Moved && places.is_none()).map(|before| before.name().to_vec());
         let sizes = (before.map_or(0, |before| before.size()), entry.size());
         found.touched().files += 1;
-        let is_listed = sides.is_whole && how == How::Changed && found.has_room();
+        let is_listed = is_whole && how == How::Changed && found.has_room();
         let text = before.filter(|_| is_listed).and_then(|before| text(&before, &entry, found.most));
         found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }
@@ -53,7 +79,7 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
         let (from, places, text) = Default::default();
         found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }
-    if sides.is_whole && old.comment() != new.comment() {
+    if is_whole && old.comment() != new.comment() {
         found.touched().bytes += old.comment().len().max(new.comment().len());
         let range = end.saturating_sub(new.comment().len())..end;
         found.add(|| Change::Bytes(BytesChange { range, old: old.comment().len() }));
@@ -64,8 +90,8 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
 type Both<'e, 'p, 'a> = (Entry<'e, 'a>, Option<Entry<'p, 'a>>);
 
 /// For each new file whether it is in its order. The order counts only if whole maps are compared.
-fn stays(sides: &Sides<'_>, pairs: &[Both<'_, '_, '_>]) -> Vec<bool> {
-    if !sides.is_whole {
+fn stays(is_whole: bool, pairs: &[Both<'_, '_, '_>]) -> Vec<bool> {
+    if !is_whole {
         return vec![true; pairs.len()];
     }
     let pairing: Vec<_> = pairs.iter().map(|(_, before)| before.as_ref().map(Entry::index)).collect();

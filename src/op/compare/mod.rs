@@ -37,6 +37,7 @@ mod visibility;
 mod whole;
 
 pub(super) use align::{Hunk, hunks};
+pub use files::paks;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};

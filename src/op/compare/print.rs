@@ -141,14 +141,14 @@ fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -
 fn print_file(f: &mut fmt::Formatter<'_>, lump: &str, file: &FileChange) -> fmt::Result {
     let (old, new) = file.sizes;
     if let Some(from) = &file.from {
-        return write!(f, "{lump}: {} -> {}", escaped(from), escaped(&file.name));
+        return write!(f, "{lump}: {} -> {}, {new} bytes", escaped(from), escaped(&file.name));
     }
     write!(f, "{lump}: {} {}", escaped(&file.name), file.how)?;
     match file.how {
         How::Added => write!(f, ", {new} bytes"),
         How::Changed if old == new => write!(f, ", {new} bytes"),
         How::Changed => write!(f, ", {old} -> {new} bytes"),
-        _ => Ok(()),
+        _ => write!(f, ", {old} bytes"),
     }?;
     match file.places {
         Some((old, new)) => write!(f, ", from place {old} in the list to {new}"),

@@ -1,12 +1,55 @@
 //! The path of an embedded file on disk: below the folder, with a name that every operating system allows for a file.
 
-use bspkit::face::names::is_device;
+use crate::content::pak::Pak;
+use crate::face::names::{Taken, is_device};
+
+/// Where an embedded file is below a folder.
+///
+/// ```
+/// use bspkit::content::pak::Pak;
+/// use bspkit::face::pak::paths;
+/// let mut pak = Pak::new(b"");
+/// pak.add("sound\\hit.wav", "RIFF")?;
+/// assert_eq!(paths(&pak, &[0])[0].path.as_deref(), Ok(&b"sound/hit.wav"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Placed {
+    /// The index of the embedded file.
+    pub index: usize,
+    /// The path, with `/` between its parts, or the reason why there is none.
+    pub path: Result<Vec<u8>, String>,
+    /// Whether it is an entry for a folder.
+    pub is_folder: bool,
+    /// The file that has the same name without regard to case; this one got a number then.
+    pub first: Option<usize>,
+}
+
+/// The paths of embedded files. All paths differ, also without regard to case.
+pub fn paths(pak: &Pak<'_>, indices: &[usize]) -> Vec<Placed> {
+    let mut taken = Taken::default();
+    let placed = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| {
+        // An entry for a folder has no bytes.
+        let bare = entry.name().strip_suffix(b"/").filter(|_| entry.size() == 0);
+        let (index, is_folder) = (entry.index(), bare.is_some());
+        match parts(bare.unwrap_or(entry.name())) {
+            Err(why) => Placed { index, path: Err(why), is_folder, first: None },
+            Ok(parts) if is_folder => Placed { index, path: Ok(parts.join(&b'/')), is_folder, first: None },
+            Ok(parts) => {
+                let (path, first) = taken.take(&parts.join(&b'/'), index);
+                Placed { index, path: Ok(path), is_folder, first }
+            }
+        }
+    });
+    placed.collect()
+}
 
 /// The parts of a file's path below the folder.
 ///
 /// # Errors
 /// The reason why the name gives no such path.
-pub(super) fn parts(name: &[u8]) -> Result<Vec<&[u8]>, String> {
+fn parts(name: &[u8]) -> Result<Vec<&[u8]>, String> {
     if name.is_empty() {
         return Err("its name is empty".into());
     }
