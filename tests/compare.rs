@@ -184,9 +184,9 @@ fn files_are_told_by_their_names_and_their_content() {
     lines.sort();
     let wanted = [
         "PAKFILE: a.txt changed, 8 -> 5 bytes",
-        "PAKFILE: b.txt -> e.txt",
-        "PAKFILE: c.txt removed",
-        "PAKFILE: long.txt rewritten with the same content",
+        "PAKFILE: b.txt -> e.txt, 8 bytes",
+        "PAKFILE: c.txt removed, 8 bytes",
+        "PAKFILE: long.txt rewritten with the same content, 400 bytes",
         "PAKFILE: new.txt added, 3 bytes",
     ];
     assert_eq!((&lines[..], found.touched().to_string()), (&wanted.map(str::to_owned)[..], "5 files".to_owned()));

@@ -183,7 +183,7 @@ fn examples_in_help_run() {
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
-        bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files; export SOURCE_DATE_EPOCH=1371731696
+        bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
         bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png

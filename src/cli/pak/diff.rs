@@ -16,8 +16,9 @@ use crate::cli::talk::{Code, Job};
 
 /// List the embedded files that differ between two maps
 ///
-/// A file is added, removed or changed in B, has another name or another place in the list, or has the same bytes stored
-/// in another way or with another time. The maps can be of different games. The exit status is 1 if anything differs.
+/// A file is added, removed or changed in B, has another name or another place in the list, or has the same bytes
+/// stored in another way or with another time. The maps can be of different games. The exit status is 1 if anything
+/// differs.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak diff old.bsp new.bsp

@@ -18,9 +18,9 @@ use crate::cli::talk::Code;
 
 /// Rename embedded files, one or many at once
 ///
-/// In NEW the wildcards `*`, `**` and `?` are the text that those of OLD match, in their order; `{1}` is the text of the
-/// first one, as in `tex rename`. Several moves take place at once, so files can swap their names, and a file goes by
-/// the first move that matches it. If a new name is that of another file, nothing is written, and all such names are
+/// In NEW the wildcards `*`, `**` and `?` are the text that those of OLD match, in their order; `{1}` is the text of
+/// the first one, as in `tex rename`. Several moves take place at once, so files can swap their names, and a file goes
+/// by the first move that matches it. If a new name is that of another file, nothing is written, and all such names are
 /// listed. Files keep their bytes, their order and their times.
 ///
 /// Names in the map and in materials do not change.

@@ -17,13 +17,13 @@ use crate::cli::talk::Code;
 
 /// Set the time that the zip directory states for embedded files
 ///
-/// TIME is `none` (zeros, as Valve's tools write them), `2013-06-20`, `2013-06-20T12:34:56`, `@1371731696` (seconds since
-/// 1970 in UTC, as in SOURCE_DATE_EPOCH), or `like:NAME` (the time of that embedded file). A zip keeps years from 1980 to
-/// 2107, in steps of two seconds and without a time zone. All other bytes of the files stay.
+/// TIME is `none` (zeros, as Valve's tools write them), `2013-06-20`, `2013-06-20T12:34:56`, `@1371731696` (seconds
+/// since 1970 in UTC: `@$SOURCE_DATE_EPOCH`), or `like:NAME` (the time of that embedded file). A zip keeps years from
+/// 1980 to 2107, in steps of two seconds and without a time zone. All other bytes of the files stay.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak set-time map.bsp none -o out.bsp
-  bspkit pak set-time map.bsp @$SOURCE_DATE_EPOCH 'materials/**' --in-place
+  bspkit pak set-time map.bsp @1371731696 'materials/**' --in-place
   bspkit pak set-time map.bsp like:materials/my/wall.vmt '*.vmt' --dry-run"
 ))]
 pub(crate) struct Args {

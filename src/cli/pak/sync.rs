@@ -16,9 +16,9 @@ use crate::cli::talk::Code;
 /// Make the embedded files those of a folder
 ///
 /// Files whose bytes differ are replaced, files that are missing in the folder are removed, and new files follow the
-/// others. A file with the same bytes keeps its name, order, time and compression: after `pak extract`, `pak sync` of the
-/// same folder changes nothing. Files that cannot be in a folder, because of their name or because they are damaged,
-/// stay.
+/// others. A file with the same bytes keeps its name, order, time and compression: after `pak extract`, `pak sync` of
+/// the same folder changes nothing. Files that cannot be in a folder, because of their name or because they are
+/// damaged, stay.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak sync map.bsp content --dry-run

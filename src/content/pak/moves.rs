@@ -14,8 +14,8 @@ const MOST_LISTED: usize = 10;
 /// A move of files by their names: those that match a pattern get a new name.
 ///
 /// In the new name `*`, `**` and `?` are the text that the pattern's wildcards match, in their order, and `{1}` is the
-/// text of the first of them. A pattern without a slash and without `**` is for the last part of a name; then a new name without a slash
-/// leaves the file in its folder.
+/// text of the first of them. A pattern without a slash and without `**` is for the last part of a name; then a new
+/// name without a slash leaves the file in its folder.
 ///
 /// ```
 /// use bspkit::content::pak::Moves;
@@ -39,8 +39,8 @@ impl Moves {
     /// Reads a pattern and the new name.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the new name has wildcards, but not as many as the pattern; for a number that is not one of
-    /// its wildcards.
+    /// [`ErrorKind::Argument`] if the new name has wildcards, but not as many as the pattern; for a number that is not
+    /// one of its wildcards.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         let (old, new) = (old.as_ref(), new.as_ref());
         let has_slash = |name: &[u8]| name.iter().any(|byte| matches!(byte, b'/' | b'\\'));
@@ -86,8 +86,8 @@ impl<'a> Pak<'a> {
     /// Gives files other names, all at once: files can swap their names. All other fields of their records stay.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] if a new name is that of another file to
-    /// engines, with a list of those names, and if a file's own header contradicts the directory.
+    /// [`ErrorKind::NotFound`] if there are fewer files; [`ErrorKind::Refused`] if a new name is that of another file
+    /// to engines, with a list of those names, and if a file's own header contradicts the directory.
     ///
     /// ```
     /// use bspkit::content::pak::Pak;

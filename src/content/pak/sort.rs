@@ -36,8 +36,8 @@ fn extension(name: &[u8]) -> Vec<u8> {
 }
 
 impl Pak<'_> {
-    /// Puts the files in another order, both in the directory and before it. Each keeps all of its bytes; bytes before a
-    /// file that belong to no file go with it. Files whose names are the same to engines keep their order.
+    /// Puts the files in another order, both in the directory and before it. Each keeps all of its bytes; bytes before
+    /// a file that belong to no file go with it. Files whose names are the same to engines keep their order.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Refused`] for a console's pakfile.

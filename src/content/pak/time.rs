@@ -36,7 +36,8 @@ impl Time {
     /// Zeros, as Valve's tools write them.
     pub const NONE: Time = Time { date: 0, time: 0 };
 
-    /// Reads `2013-06-20`, `2013-06-20T12:34:56` or the same with a space. An odd second becomes the even one before it.
+    /// Reads `2013-06-20`, `2013-06-20T12:34:56` or the same with a space. An odd second becomes the even one before
+    /// it.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a text of another form, a date that does not exist, and a year outside of 1980 to
@@ -65,7 +66,7 @@ impl Time {
         if !is_date || hour > 23 || minute > 59 || second > 59 {
             return Err(wrong());
         }
-        let (date, time) = ((year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | second / 2);
+        let (date, time) = ((year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | (second / 2));
         Ok(Time { date, time })
     }
 

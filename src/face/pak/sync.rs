@@ -30,12 +30,13 @@ pub struct Synced {
 }
 
 /// Makes a pakfile equal to a folder: files whose bytes differ are replaced, those that are missing in the folder are
-/// removed, and new ones follow the others, sorted by name. Files with the same bytes keep everything: name, order, time
-/// and how they are stored. So the folder to which all files were written, by the paths of [`paths`], changes nothing.
+/// removed, and new ones follow the others, sorted by name. Files with the same bytes keep everything: name, order,
+/// time and how they are stored. So the folder to which all files were written, by the paths of [`paths`], changes
+/// nothing.
 ///
 /// # Errors
-/// As [`files_in`] and [`Pak::check_total_size`]; [`ErrorKind::Refused`] if two files of the folder have the same name to
-/// engines, if a name cannot be embedded, and for a folder without files, which would remove everything.
+/// As [`files_in`] and [`Pak::check_total_size`]; [`ErrorKind::Refused`] if two files of the folder have the same name
+/// to engines, if a name cannot be embedded, and for a folder without files, which would remove everything.
 pub fn sync<'a>(pak: &mut Pak<'a>, folder: &Path, names: Names) -> Result<Synced> {
     let all: Vec<usize> = (0..pak.len()).collect();
     pak.check_total_size(&all)?;

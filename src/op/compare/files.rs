@@ -16,8 +16,8 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
     }
 }
 
-/// What differs between two pakfiles, also of maps of different games: files, their order, how they are stored and their
-/// times, and the lines of text files. At most `most` differences are listed.
+/// What differs between two pakfiles, also of maps of different games: files, their order, how they are stored and
+/// their times, and the lines of text files. At most `most` differences are listed.
 ///
 /// ```
 /// use bspkit::content::pak::Pak;
