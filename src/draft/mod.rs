@@ -7,11 +7,11 @@ mod open;
 use std::collections::BTreeMap;
 
 use crate::bsp::Bsp;
-use crate::bytes::{Data, Rope};
+use crate::bytes::{ByteOrder, Data, Rope};
 use crate::content::entities::Entities;
 use crate::content::lens::{Access, Lens, Open};
 use crate::content::lightmap::Light;
-use crate::dialect::Key;
+use crate::dialect::{Key, Records};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
@@ -93,6 +93,18 @@ impl<'a> Draft<'a> {
         match self.new_bytes(slot)? {
             Some(bytes) => Ok(bytes.to_data()),
             None => self.bsp.bytes(slot),
+        }
+    }
+
+    /// The ranges of records in a slot's bytes as the draft has them: one for an array, one per list for lists, none for
+    /// other content.
+    ///
+    /// # Errors
+    /// As [`Bsp::records`] and [`Draft::bytes`].
+    pub fn records(&self, slot: SlotId) -> Result<Vec<Records>> {
+        match self.bsp.row(self.slot(slot)?) {
+            Ok(row) => row.parts(&self.bsp.byte_swapped(row, self.bytes(slot)?, ByteOrder::Big)),
+            Err(_) => Ok(Vec::new()),
         }
     }
 

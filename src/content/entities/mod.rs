@@ -20,6 +20,7 @@ mod diagnostic;
 mod edit;
 mod entity;
 mod exact;
+mod ids;
 mod key;
 mod order;
 mod parse;
@@ -37,6 +38,7 @@ pub(crate) use arrangement::{Arrangement, Beside};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
+pub use ids::Ids;
 pub use key::Key;
 pub use rule::Flaw;
 

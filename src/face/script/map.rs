@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::api::{Api, Res, fail};
 use super::data::Meter;
-use super::ids::Ids;
 use super::records::Open;
 use super::values::shown;
-use crate::content::entities::Entities;
+use crate::content::entities::{Entities, Ids};
 use crate::content::lightmap::Light;
 use crate::{Draft, Error, ErrorKind, Result, SlotId};
 

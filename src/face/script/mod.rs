@@ -25,7 +25,6 @@ mod data;
 mod entities;
 mod fault;
 mod guard;
-mod ids;
 mod light;
 mod lumps;
 mod map;

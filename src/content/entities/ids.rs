@@ -5,9 +5,20 @@ use crate::bytes::{index, short};
 /// The place of an entity that was removed.
 const GONE: u32 = u32::MAX;
 
-/// For each entity a number that it keeps.
+/// For each entity a number that it keeps. Handles of entities, in scripts and in other languages, are such numbers.
+///
+/// Whoever edits [`super::Entities`] says here what was done. Each change takes time linear in the number of entities.
+///
+/// ```
+/// use bspkit::content::entities::Ids;
+/// let mut ids = Ids::default();
+/// ids.fit(3); // a map with three entities
+/// let last = ids.at(2).unwrap();
+/// ids.remove(vec![0]);
+/// assert_eq!(ids.place(last), Some(1));
+/// ```
 #[derive(Debug, Default)]
-pub(super) struct Ids {
+pub struct Ids {
     /// The numbers, in the order of the entities.
     order: Vec<u32>,
     /// The index of the entity of each number.
@@ -16,7 +27,7 @@ pub(super) struct Ids {
 
 impl Ids {
     /// Gives numbers to all entities if they have none.
-    pub(super) fn fit(&mut self, len: usize) {
+    pub fn fit(&mut self, len: usize) {
         if self.order.len() != len {
             self.clear();
             let first = self.places.len();
@@ -26,28 +37,28 @@ impl Ids {
     }
 
     /// Takes the numbers of all entities; they are not given again.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.order.clear();
         self.places.fill(GONE);
     }
 
     /// The index of an entity; nothing if it was removed.
-    pub(super) fn place(&self, id: u32) -> Option<usize> {
+    pub fn place(&self, id: u32) -> Option<usize> {
         self.places.get(index(id)).filter(|place| **place != GONE).map(|place| index(*place))
     }
 
     /// The number of the entity of an index.
-    pub(super) fn at(&self, place: usize) -> Option<u32> {
+    pub fn at(&self, place: usize) -> Option<u32> {
         self.order.get(place).copied()
     }
 
     /// The numbers in the order of the entities.
-    pub(super) fn all(&self) -> &[u32] {
+    pub fn all(&self) -> &[u32] {
         &self.order
     }
 
     /// An entity was put at this index.
-    pub(super) fn insert(&mut self, place: usize) -> u32 {
+    pub fn insert(&mut self, place: usize) -> u32 {
         let id = short(self.places.len());
         self.places.push(GONE);
         self.order.insert(place.min(self.order.len()), id);
@@ -56,7 +67,7 @@ impl Ids {
     }
 
     /// The entities of these indices were removed.
-    pub(super) fn remove(&mut self, mut places: Vec<usize>) {
+    pub fn remove(&mut self, mut places: Vec<usize>) {
         places.sort_unstable();
         for place in &places {
             if let Some(id) = self.at(*place) {
@@ -73,7 +84,7 @@ impl Ids {
     }
 
     /// The entity of one index was moved, and has the other now.
-    pub(super) fn shift(&mut self, from: usize, to: usize) {
+    pub fn shift(&mut self, from: usize, to: usize) {
         if from < self.order.len() && to < self.order.len() {
             let id = self.order.remove(from);
             self.order.insert(to, id);

@@ -1,0 +1,46 @@
+"""Builds the wheel with maturin, and the program `bspkit` into it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import maturin
+from maturin import (  # noqa: F401  (hooks that need no work of ours)
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+HERE = Path(__file__).resolve().parent.parent
+
+
+def _build_program() -> None:
+    """Puts the program where maturin looks for scripts. `BSPKIT_PROFILE` names another profile than release."""
+    profile = os.environ.get("BSPKIT_PROFILE", "release")
+    command = ["cargo", "build", "--locked", "--bin", "bspkit", "--profile", profile]
+    subprocess.run([*command, "--manifest-path", str(HERE.parent / "Cargo.toml")], check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
+    name = "bspkit.exe" if sys.platform == "win32" else "bspkit"
+    scripts = HERE / "program" / "scripts"
+    scripts.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(target / ("debug" if profile == "dev" else profile) / name, scripts / name)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    _build_program()
+    return maturin.build_wheel(wheel_directory, _profiled(config_settings), metadata_directory)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    _build_program()
+    return maturin.build_editable(wheel_directory, _profiled(config_settings), metadata_directory)
+
+
+def _profiled(settings):
+    profile = os.environ.get("BSPKIT_PROFILE")
+    return {"build-args": f"--profile {profile}", **(settings or {})} if profile else settings

@@ -1,0 +1,58 @@
+"""Maps of the BSP family: open any, change exactly what you mean to change, save every other byte as it was.
+
+    import bspkit
+
+    with bspkit.open("dm4.bsp") as map:
+        map.entities[0]["message"] = "The Place"
+        print(map.save("out.bsp"))
+"""
+
+from ._native import (
+    AmbiguousError,
+    ArgumentError,
+    BspError,
+    ClosedError,
+    DamagedError,
+    Entities,
+    Entity,
+    FileError,
+    Finding,
+    Lump,
+    MalformedError,
+    Map,
+    NotABspError,
+    NotFoundError,
+    Pak,
+    PakFile,
+    RefusedError,
+    SaveReport,
+    TooLargeError,
+    UnsupportedError,
+    __version__,
+    open,
+)
+
+__all__ = [
+    "AmbiguousError",
+    "ArgumentError",
+    "BspError",
+    "ClosedError",
+    "DamagedError",
+    "Entities",
+    "Entity",
+    "FileError",
+    "Finding",
+    "Lump",
+    "MalformedError",
+    "Map",
+    "NotABspError",
+    "NotFoundError",
+    "Pak",
+    "PakFile",
+    "RefusedError",
+    "SaveReport",
+    "TooLargeError",
+    "UnsupportedError",
+    "__version__",
+    "open",
+]

@@ -1,0 +1,328 @@
+//! The list of entities.
+
+use std::sync::Arc;
+
+use bspkit::content::select::Selector;
+use bspkit::{Error, ErrorKind};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping, PySlice};
+
+use crate::entity::{Entity, gone};
+use crate::errors::Res;
+use crate::map::{Shared, State};
+use crate::text::Text;
+
+/// The entities of a map, in the order of its text. It behaves like a list.
+#[pyclass(frozen, sequence, module = "bspkit")]
+pub(crate) struct Entities {
+    shared: Arc<Shared>,
+}
+
+type Pairs = Vec<(Text, Text)>;
+
+impl Entities {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Entities { shared: shared.clone() }
+    }
+
+    fn entity(&self, id: u32) -> Entity {
+        Entity::new(&self.shared, id)
+    }
+
+    fn all(&self, ids: Vec<u32>) -> Vec<Entity> {
+        ids.into_iter().map(|id| self.entity(id)).collect()
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
+        self.shared.with(work)
+    }
+
+    fn ids_of(&self, slice: &Bound<'_, PySlice>) -> Res<Vec<u32>> {
+        let all = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        let found = slice.indices(crate::signed(all.len()))?;
+        let places = (0..found.slicelength).map(|n| found.start + crate::signed(n) * found.step);
+        Ok(places.filter_map(|place| all.get(usize::try_from(place).ok()?).copied()).collect())
+    }
+
+    fn id_at(&self, index: isize) -> Res<u32> {
+        self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let place = crate::place(index, entities.len());
+            place.and_then(|place| ids.at(place)).ok_or_else(|| {
+                let message = format!("there is no entity {index}: the map has {}", entities.len());
+                PyIndexError::new_err(message).into()
+            })
+        })
+    }
+
+    fn remove_ids(&self, removed: &[u32]) -> Res<()> {
+        self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let mut places: Vec<usize> = removed.iter().filter_map(|id| ids.place(*id)).collect();
+            places.sort_unstable();
+            places.dedup();
+            entities.remove_all(&places)?;
+            ids.remove(places);
+            Ok(())
+        })
+    }
+
+    fn own(&self, entity: &Entity) -> Res<u32> {
+        match Arc::ptr_eq(&self.shared, &entity.shared) {
+            true => Ok(entity.id),
+            false => Err(PyValueError::new_err("the entity is in another map").into()),
+        }
+    }
+}
+
+/// The pairs of a new entity: a mapping, another entity, or pairs in their order.
+fn pairs_of(value: &Bound<'_, PyAny>) -> Res<Pairs> {
+    if let Ok(entity) = value.cast::<Entity>() {
+        return Ok(entity.get().pairs()?.into_iter().map(|(key, value)| (Text(key), Text(value))).collect());
+    }
+    let items = match value.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items()?.into_any(),
+        Err(_) => value.clone(),
+    };
+    let mut pairs = Pairs::new();
+    for item in items.try_iter()? {
+        pairs.push(item?.extract::<(Text, Text)>().map_err(|error| {
+            match error.is_instance_of::<PyTypeError>(value.py()) {
+                true => error,
+                false => PyTypeError::new_err("an entity is made of pairs of a key and a value"),
+            }
+        })?);
+    }
+    Ok(pairs)
+}
+
+#[pymethods]
+impl Entities {
+    fn __len__(&self) -> Res<usize> {
+        self.with(|state| Ok(state.entities()?.0.len()))
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> Res<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            return Ok(self.all(self.ids_of(slice)?).into_pyobject(py)?.into_any());
+        }
+        let index: isize = index.extract()?;
+        Ok(self.entity(self.id_at(index)?).into_pyobject(py)?.into_any())
+    }
+
+    fn __delitem__(&self, index: &Bound<'_, PyAny>) -> Res<()> {
+        let ids = match index.cast::<PySlice>() {
+            Ok(slice) => self.ids_of(slice)?,
+            Err(_) => vec![self.id_at(index.extract()?)?],
+        };
+        self.remove_ids(&ids)
+    }
+
+    /// All entities as they are now. Those that are removed before their turn are left out; new ones are not in it.
+    fn __iter__(&self) -> Res<EntityIterator> {
+        let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        Ok(EntityIterator { shared: self.shared.clone(), ids: std::sync::Mutex::new(ids.into_iter()) })
+    }
+
+    fn __contains__(&self, entity: &Bound<'_, PyAny>) -> Res<bool> {
+        match entity.cast::<Entity>() {
+            Ok(entity) => Ok(self.own(entity.get()).is_ok() && entity.get().index().is_ok()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// The entities that a selector matches: `"light"`, `"light[style>=32]"`, `"*[targetname]"`.
+    fn select(&self, selector: &str) -> Res<Vec<Entity>> {
+        let selector = Selector::parse(selector)?;
+        let ids = self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            Ok(entities.select(&selector).into_iter().filter_map(|index| ids.at(index)).collect())
+        })?;
+        Ok(self.all(ids))
+    }
+
+    /// The first entity of a class; an error if there is none.
+    fn first(&self, class: &str) -> Res<Entity> {
+        let id = self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let index = entities.first_class(class)?.index();
+            ids.at(index).ok_or_else(gone)
+        })?;
+        Ok(self.entity(id))
+    }
+
+    /// Adds an entity after the last one: a mapping, pairs in their order, or an entity, which is copied.
+    fn append(&self, pairs: &Bound<'_, PyAny>) -> Res<Entity> {
+        let pairs = pairs_of(pairs)?;
+        let id = self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let index = entities.add(pairs)?;
+            Ok(ids.insert(index))
+        })?;
+        Ok(self.entity(id))
+    }
+
+    /// Adds an entity before the one of an index.
+    fn insert(&self, index: isize, pairs: &Bound<'_, PyAny>) -> Res<Entity> {
+        let len = self.__len__()?;
+        let index = if index < 0 { index.saturating_add(crate::signed(len)).max(0) } else { index };
+        let before = usize::try_from(index).ok().filter(|index| *index < len);
+        let before = before.map(|index| self.id_at(crate::signed(index))).transpose()?;
+        let added = self.append(pairs)?;
+        if let Some(before) = before {
+            let moved = self.r#move(&added, Some(&self.entity(before)), None);
+            if let Err(error) = moved {
+                self.remove_ids(&[added.id])?;
+                return Err(error);
+            }
+        }
+        Ok(added)
+    }
+
+    /// Adds several entities after the last one.
+    fn extend(&self, all: &Bound<'_, PyAny>) -> Res<()> {
+        let all = all.try_iter()?.map(|pairs| pairs_of(&pairs?)).collect::<Res<Vec<Pairs>>>()?;
+        self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            for pairs in all {
+                let index = entities.add(pairs)?;
+                ids.insert(index);
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes an entity, or several in one step.
+    fn remove(&self, entity: &Bound<'_, PyAny>) -> Res<()> {
+        if let Ok(entity) = entity.cast::<Entity>() {
+            let id = self.own(entity.get())?;
+            entity.get().index()?;
+            return self.remove_ids(&[id]);
+        }
+        let mut removed = Vec::new();
+        for entity in entity.try_iter()? {
+            removed.push(self.own(entity?.cast::<Entity>().map_err(PyErr::from)?.get())?);
+        }
+        self.remove_ids(&removed)
+    }
+
+    /// Removes the entity of an index and returns its pairs.
+    #[pyo3(signature = (index = -1))]
+    fn pop<'py>(&self, py: Python<'py>, index: isize) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        let entity = self.entity(self.id_at(index)?);
+        let items = entity.items(py)?;
+        self.remove_ids(&[entity.id])?;
+        Ok(items)
+    }
+
+    /// The index of an entity.
+    fn index(&self, entity: &Entity) -> Res<usize> {
+        self.own(entity)?;
+        entity.index()
+    }
+
+    /// Adds a copy of an entity after it.
+    fn duplicate(&self, entity: &Entity) -> Res<Entity> {
+        let id = self.own(entity)?;
+        let id = self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let copy = entities.duplicate(ids.place(id).ok_or_else(gone)?)?;
+            Ok(ids.insert(copy))
+        })?;
+        Ok(self.entity(id))
+    }
+
+    /// Moves an entity directly before or after another one.
+    #[pyo3(signature = (entity, *, before = None, after = None))]
+    fn r#move(&self, entity: &Entity, before: Option<&Entity>, after: Option<&Entity>) -> Res<()> {
+        let (other, is_after) = match (before, after) {
+            (Some(other), None) => (other, false),
+            (None, Some(other)) => (other, true),
+            _ => {
+                return Err(
+                    PyTypeError::new_err("name the entity `before` or `after` which it is moved, one of both").into()
+                );
+            }
+        };
+        let (id, other) = (self.own(entity)?, self.own(other)?);
+        self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let place = |id| ids.place(id).ok_or_else(gone);
+            let (from, target) = (place(id)?, place(other)?);
+            match is_after {
+                true => entities.move_after(from, target)?,
+                false => entities.move_before(from, target)?,
+            }
+            // The target is one further to the front if the entity was before it.
+            let target = if from < target { target - 1 } else { target };
+            if id != other {
+                ids.shift(from, target + usize::from(is_after));
+            }
+            Ok(())
+        })
+    }
+
+    /// The whole text, as bytes.
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyBytes>> {
+        let text = self.with(|state| Ok(state.entities()?.0.to_bytes()))?;
+        Ok(PyBytes::new(py, &text))
+    }
+
+    /// Replaces the whole text. Entities that Python has can then not be used any more.
+    #[setter]
+    fn set_text(&self, text: Text) -> Res<()> {
+        self.with(|state| {
+            let draft = state.draft()?;
+            let role = bspkit::dialect::Role::Entities;
+            let slot = draft.bsp().role(role).map(|slot| slot.id);
+            let slot = slot.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("the map has no {role}")))?;
+            draft.set(slot, text.0)?;
+            state.forget_entities();
+            Ok(())
+        })
+    }
+
+    /// What is wrong with the text, as sentences.
+    #[getter]
+    fn diagnostics(&self) -> Res<Vec<String>> {
+        self.with(|state| Ok(state.entities()?.0.diagnostics().iter().map(ToString::to_string).collect()))
+    }
+
+    fn __repr__(&self) -> Res<String> {
+        Ok(format!("<bspkit.Entities, {}>", self.__len__()?))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("entities cannot be pickled: pickle [e.items() for e in entities]"))
+    }
+}
+
+/// An iterator of entities.
+#[pyclass(frozen, module = "bspkit")]
+pub(crate) struct EntityIterator {
+    shared: Arc<Shared>,
+    ids: std::sync::Mutex<std::vec::IntoIter<u32>>,
+}
+
+#[pymethods]
+impl EntityIterator {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self) -> Res<Option<Entity>> {
+        let mut ids = self.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let next = self.shared.with(|state| {
+            let known = state.entities()?.1;
+            Ok(ids.by_ref().find(|id| known.place(*id).is_some()))
+        })?;
+        Ok(next.map(|id| Entity::new(&self.shared, id)))
+    }
+}
+
+/// An error of a call that cannot be answered.
+pub(crate) fn wrong(message: impl Into<String>) -> crate::errors::Failure {
+    Error::new(ErrorKind::Argument, message).into()
+}

@@ -1,0 +1,107 @@
+//! Errors of the library as exceptions: one class for each kind, with its place and its hint.
+
+use std::error::Error as _;
+
+use bspkit::{Error, ErrorKind};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    bspkit,
+    BspError,
+    PyException,
+    "What can fail. `kind`, `place`, `hint`, `lump`, `record` and `offset` say more."
+);
+
+macro_rules! kinds {
+    ($($name:ident = $kind:ident: $doc:literal,)*) => {
+        $(create_exception!(bspkit, $name, BspError, $doc);)*
+
+        fn of_kind(py: Python<'_>, kind: ErrorKind, message: String) -> (&'static str, PyErr) {
+            let _ = py;
+            match kind {
+                $(ErrorKind::$kind => (stringify!($kind), $name::new_err(message)),)*
+                _ => ("Other", BspError::new_err(message)),
+            }
+        }
+
+        /// Adds the classes to the module.
+        pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            let py = module.py();
+            module.add("BspError", py.get_type::<BspError>())?;
+            $(module.add(stringify!($name), py.get_type::<$name>())?;)*
+            module.add("ClosedError", py.get_type::<ClosedError>())
+        }
+    };
+}
+
+kinds! {
+    FileError = Io: "Reading or writing a file failed.",
+    NotABspError = NotABsp: "The bytes are not a map of the BSP family.",
+    UnsupportedError = Unsupported: "A map or a lump of a kind that is not supported.",
+    AmbiguousError = Ambiguous: "Several dialects fit; name one.",
+    MalformedError = Malformed: "The file contradicts itself.",
+    NotFoundError = NotFound: "The map does not have what was asked for.",
+    ArgumentError = Argument: "An argument is not valid.",
+    RefusedError = Refused: "An edit that no engine could read back, or that would destroy something.",
+    DamagedError = Damaged: "The map is damaged; an edit of it is only saved with `force=True`.",
+    TooLargeError = TooLarge: "A limit of the format or of the library is exceeded.",
+}
+
+create_exception!(bspkit, ClosedError, PyValueError, "The map was closed, so it cannot be used any more.");
+
+/// A failure on the way to Python.
+pub(crate) struct Failure(PyErr);
+
+/// The result of a call from Python.
+pub(crate) type Res<T> = Result<T, Failure>;
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        failure.0
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure(error.into())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(Python::attach(|py| exception(py, &error)))
+    }
+}
+
+/// The exception of an error: its sentence with its causes.
+fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    let (kind, exception) = of_kind(py, error.kind(), message);
+    let value = exception.value(py);
+    let place = error.place();
+    let set = || {
+        value.setattr("kind", kind)?;
+        value.setattr("hint", error.hint().map(ToString::to_string))?;
+        value.setattr("place", place.map(ToString::to_string))?;
+        value.setattr("lump", place.and_then(|place| place.lump.clone()))?;
+        value.setattr("record", place.and_then(|place| place.record))?;
+        value.setattr("offset", place.and_then(|place| place.offset))
+    };
+    match set() {
+        Ok(()) => exception,
+        Err(failed) => failed,
+    }
+}

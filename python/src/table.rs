@@ -1,0 +1,172 @@
+//! Records as arrays of NumPy. An array lies over a `bytearray` with the bytes of a lump in the byte order of the file;
+//! what Python writes into it becomes an edit when the map is used next.
+
+use std::collections::BTreeMap;
+
+use bspkit::bytes::ByteOrder;
+use bspkit::dialect::Records;
+use bspkit::record::{FieldInfo, Meaning, Number, Shape};
+use bspkit::{Bsp, Data, Draft, Error, ErrorKind, SlotId};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyList};
+
+use crate::errors::Res;
+use crate::map::State;
+
+/// The array of a lump.
+pub(crate) struct Table {
+    array: Py<PyByteArray>,
+    /// Its bytes as the draft has them.
+    known: Data<'static>,
+}
+
+/// The arrays of a map by their lumps.
+pub(crate) type Tables = BTreeMap<SlotId, Table>;
+
+/// Makes what Python wrote into arrays edits of the draft.
+pub(crate) fn settle(draft: &mut Draft<'static>, tables: &mut Tables) -> Res<()> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    Python::attach(|py| {
+        for (slot, table) in tables {
+            let bytes = table.array.bind(py).to_vec();
+            if bytes != *table.known {
+                draft.set(*slot, bytes.clone())?;
+                table.known = bytes.into();
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The array of a lump, or of one list of it (`LUMP.LIST`), as the draft has it.
+pub(crate) struct Found<'py> {
+    part: Records,
+    order: ByteOrder,
+    array: Bound<'py, PyByteArray>,
+}
+
+/// Finds the records of a lump, and gives Python their bytes.
+pub(crate) fn open<'py>(py: Python<'py>, state: &mut State, lump: &str) -> Res<Found<'py>> {
+    let draft = state.draft()?;
+    let (slot, part) = find(draft, lump)?;
+    let order = draft.bsp().byte_order();
+    Ok(Found { part, order, array: array(py, state, slot)? })
+}
+
+impl<'py> Found<'py> {
+    /// What NumPy needs: the bytes, and the type of the records.
+    pub(crate) fn parts(self, py: Python<'py>) -> Res<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        found.set_item("name", self.part.record.name)?;
+        found.set_item("size", self.part.record.size)?;
+        found.set_item("fields", fields(py, self.part.record.fields, self.order)?)?;
+        found.set_item("buffer", self.array)?;
+        found.set_item("start", self.part.range.start)?;
+        found.set_item("count", self.part.count())?;
+        Ok(found)
+    }
+}
+
+/// The `bytearray` of a lump: the one that Python has already, with the bytes that the draft has now.
+fn array<'py>(py: Python<'py>, state: &mut State, slot: SlotId) -> Res<Bound<'py, PyByteArray>> {
+    let bytes = state.draft()?.bytes(slot)?;
+    let tables = state.tables();
+    if let Some(table) = tables.get_mut(&slot)
+        && table.known.len() == bytes.len()
+    {
+        let array = table.array.bind(py).clone();
+        if *table.known != *bytes {
+            // The lump was edited in another way: arrays of it show the edit.
+            array.set_item(pyo3::types::PySlice::full(py), pyo3::types::PyBytes::new(py, &bytes))?;
+            table.known = bytes;
+        }
+        return Ok(array);
+    }
+    let array = PyByteArray::new(py, &bytes);
+    tables.insert(slot, Table { array: array.clone().unbind(), known: bytes });
+    Ok(array)
+}
+
+/// The records of a lump, or of one list of it.
+fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Records)> {
+    let bsp: &Bsp<'_> = draft.bsp();
+    let (slot, list) = match (bsp.slot(lump), lump.rsplit_once('.')) {
+        (Ok(slot), _) => (slot, None),
+        (Err(error), None) => return Err(error.into()),
+        (Err(error), Some((lump, list))) => (bsp.slot(lump).map_err(|_| error)?, Some(list)),
+    };
+    bsp.row(slot)?;
+    let is_it = |part: &Records| list.is_none_or(|list| part.list.eq_ignore_ascii_case(list));
+    let mut parts = draft.records(slot.id)?;
+    let names: Vec<String> = parts.iter().map(|part| format!("{}.{}", slot.name, part.list)).collect();
+    parts.retain(is_it);
+    match (parts.pop(), parts.is_empty()) {
+        (Some(part), true) => Ok((slot.id, part)),
+        (None, _) if names.is_empty() => {
+            let message = format!("{} has no records", slot.name);
+            Err(Error::new(ErrorKind::Unsupported, message).with_hint("use bytes and set_bytes for its bytes").into())
+        }
+        _ => {
+            let message = format!("{} has several lists of records", slot.name);
+            Err(Error::new(ErrorKind::Argument, message)
+                .with_hint(format!("name one of them: {}", names.join(", ")))
+                .into())
+        }
+    }
+}
+
+/// The fields of a struct, each as a dictionary.
+fn fields<'py>(py: Python<'py>, all: &'static [FieldInfo], order: ByteOrder) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for field in all {
+        let entry = PyDict::new(py);
+        entry.set_item("name", field.name)?;
+        entry.set_item("engine", if field.engine.is_empty() { field.name } else { field.engine })?;
+        entry.set_item("offset", field.offset)?;
+        entry.set_item("size", field.shape.size())?;
+        entry.set_item("type", shape(py, field.shape, order)?)?;
+        entry.set_item("meaning", meaning(field.meaning))?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+/// A type of NumPy: a string, `(type, count)` for an array, or the fields of a struct.
+fn shape<'py>(py: Python<'py>, of: Shape, order: ByteOrder) -> PyResult<Bound<'py, PyAny>> {
+    let sign = if order == ByteOrder::Big { ">" } else { "<" };
+    Ok(match of {
+        Shape::Number(number) => {
+            let kind = match number {
+                Number::U8 => "u1",
+                Number::I8 => "i1",
+                Number::U16 => "u2",
+                Number::I16 => "i2",
+                Number::U32 => "u4",
+                Number::I32 => "i4",
+                _ => "f4",
+            };
+            format!("{sign}{kind}").into_pyobject(py)?.into_any()
+        }
+        Shape::Name(size) => format!("S{size}").into_pyobject(py)?.into_any(),
+        Shape::Array(item, count) => (shape(py, *item, order)?, count).into_pyobject(py)?.into_any(),
+        Shape::Record(all) => fields(py, all, order)?.into_any(),
+        _ => format!("V{}", of.size()).into_pyobject(py)?.into_any(),
+    })
+}
+
+/// What the numbers of a field mean, as a sentence; nothing for quantities.
+fn meaning(of: Meaning) -> Option<String> {
+    match of {
+        Meaning::Index { lump, none: [] } => Some(format!("index in {lump}")),
+        Meaning::Index { lump, none } => {
+            let none: Vec<String> = none.iter().map(ToString::to_string).collect();
+            Some(format!("index in {lump}; {} for none", none.join(" or ")))
+        }
+        Meaning::Run { lump, count } => Some(format!("index in {lump} of the first of `{count}`")),
+        Meaning::Child => Some("index of a node; for a leaf, the index with all bits inverted".to_owned()),
+        Meaning::Flags(kind) => Some(format!("flags: {kind}")),
+        _ => None,
+    }
+}
