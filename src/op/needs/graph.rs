@@ -1,8 +1,10 @@
 //! The graph while it grows: files by their names, and those that are not read yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Fault, Found, Kind, Need, Needs, Reference, Referrer, Sure};
+use super::{Fault, Found, Kind, Need, Needs, Options, Reference, Referrer, Sure, Unresolved};
+use crate::Data;
+use crate::content::assets::keyvalues::KeyValues;
 use crate::content::assets::{Files, normal_name};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -12,55 +14,209 @@ const MOST_FILES: usize = 1 << 18;
 /// A map with more references is refused.
 const MOST_REFERENCES: usize = 1 << 21;
 
+/// What is read of all files together, in bytes: the rest is not read.
+const MOST_BYTES: usize = 4 << 30;
+
+/// More faults are not kept.
+const MOST_FAULTS: usize = 4096;
+
+/// A name that a file defines: a sound of a script, a soundscape, a particle system.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) kind: Kind,
+    pub(super) name: Vec<u8>,
+    pub(super) referrer: Referrer,
+    pub(super) sure: Sure,
+}
+
 pub(super) struct Graph<'f> {
     pub(super) needs: Needs,
+    /// The name of the map, in lower case.
+    pub(super) map: Vec<u8>,
     names: HashMap<Vec<u8>, usize>,
     packed: &'f dyn Files,
     game: Option<&'f dyn Files>,
     reference_count: usize,
+    byte_count: usize,
+    /// The files to read, those that are surest first.
+    queues: [VecDeque<usize>; 3],
+    is_read: Vec<bool>,
+    wanted: VecDeque<Wanted>,
+    /// Names that were wanted from this place before.
+    asked: HashSet<(Kind, Vec<u8>, Sure)>,
 }
 
 impl<'f> Graph<'f> {
-    pub(super) fn new(packed: &'f dyn Files, game: Option<&'f dyn Files>) -> Self {
-        Graph { needs: Needs::default(), names: HashMap::new(), packed, game, reference_count: 0 }
+    pub(super) fn new(packed: &'f dyn Files, options: &Options<'f>) -> Self {
+        Graph {
+            needs: Needs::default(),
+            map: normal_name(options.map),
+            names: HashMap::new(),
+            packed,
+            game: options.game,
+            reference_count: 0,
+            byte_count: 0,
+            queues: Default::default(),
+            is_read: Vec::new(),
+            wanted: VecDeque::new(),
+            asked: HashSet::new(),
+        }
     }
 
-    /// Adds a reference to a file.
+    /// Adds a reference to a file. A file that is optional is added only if it is there.
     pub(super) fn add(&mut self, kind: Kind, name: &[u8], referrer: Referrer, written: &[u8], sure: Sure) {
         let name = normal_name(name);
-        self.reference_count += 1;
-        if name.is_empty() || self.reference_count > MOST_REFERENCES || self.names.len() > MOST_FILES {
+        let effective = self.effective(&referrer, sure);
+        if name.is_empty() || self.is_full() || (sure == Sure::Optional && !self.exists(&name)) {
             return;
         }
+        self.reference_count += 1;
         let index = match self.names.get(&name) {
             Some(index) => *index,
             None => {
-                let found = match self.game {
-                    _ if self.packed.has(&name) => Found::Packed,
-                    Some(game) if game.has(&name) => Found::Game,
-                    _ => Found::Nowhere,
-                };
-                self.names.insert(name.clone(), self.needs.files.len());
-                self.needs.files.push(Need { name, kind, sure, found, references: Vec::new() });
-                self.needs.files.len() - 1
+                let index = self.needs.files.len();
+                self.names.insert(name.clone(), index);
+                let (found, references) = (self.place(&name), Vec::new());
+                self.needs.files.push(Need { name, kind, sure: effective, found, references });
+                self.is_read.push(false);
+                self.queue(index, effective);
+                index
             }
         };
         let need = &mut self.needs.files[index];
         let reference = Reference { referrer, written: written.to_vec(), sure };
         if need.references.last() != Some(&reference) {
-            need.sure = need.sure.max(sure);
             need.references.push(reference);
+        }
+        if effective > need.sure {
+            need.sure = effective;
+            self.queue(index, effective);
+        }
+    }
+
+    /// How sure a reference is with the file that has it.
+    fn effective(&self, referrer: &Referrer, sure: Sure) -> Sure {
+        match referrer {
+            Referrer::File { index, .. } => self.needs.files.get(*index).map_or(sure, |file| file.sure.min(sure)),
+            _ => sure,
+        }
+    }
+
+    fn queue(&mut self, index: usize, sure: Sure) {
+        let queue = match sure {
+            Sure::Certain => 0,
+            Sure::Likely => 1,
+            Sure::Optional => 2,
+        };
+        self.queues[queue].push_back(index);
+    }
+
+    /// The next file to read: the surest one, so that how sure its own references are is final.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        loop {
+            let index = self.queues.iter_mut().find_map(VecDeque::pop_front)?;
+            if !std::mem::replace(&mut self.is_read[index], true) {
+                return Some(index);
+            }
+        }
+    }
+
+    /// Asks for a name that a file defines.
+    pub(super) fn want(&mut self, kind: Kind, name: &[u8], referrer: Referrer, sure: Sure) {
+        let name = name.trim_ascii();
+        if name.is_empty() || self.is_full() {
+            return;
+        }
+        self.reference_count += 1;
+        let sure = self.effective(&referrer, sure);
+        self.wanted.push_back(Wanted { kind, name: name.to_vec(), referrer, sure });
+    }
+
+    /// The next name that was asked for, and whether it is the first time.
+    pub(super) fn next_wanted(&mut self) -> Option<(Wanted, bool)> {
+        let wanted = self.wanted.pop_front()?;
+        let is_first = self.asked.insert((wanted.kind, wanted.name.to_ascii_lowercase(), wanted.sure));
+        Some((wanted, is_first))
+    }
+
+    pub(super) fn unresolved(&mut self, wanted: Wanted) {
+        let Wanted { kind, name, referrer, sure } = wanted;
+        self.needs.unresolved.push(Unresolved { kind, name, referrer, sure });
+    }
+
+    fn place(&self, name: &[u8]) -> Found {
+        match self.game {
+            _ if self.packed.has(name) => Found::Packed,
+            Some(game) if game.has(name) => Found::Game,
+            _ => Found::Nowhere,
+        }
+    }
+
+    /// The index of a file that is referred to.
+    pub(super) fn index(&self, name: &[u8]) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+
+    /// Whether a file is in the pakfile.
+    pub(super) fn is_packed(&self, name: &[u8]) -> bool {
+        self.packed.has(name)
+    }
+
+    /// Whether there is a file of this name.
+    pub(super) fn exists(&self, name: &[u8]) -> bool {
+        self.place(name) != Found::Nowhere
+    }
+
+    /// The bytes of a file. What cannot be read is a fault.
+    pub(super) fn read(&mut self, name: &[u8], most: usize) -> Option<Data<'f>> {
+        let most = most.min(MOST_BYTES.saturating_sub(self.byte_count));
+        let (packed, game) = (self.packed, self.game);
+        let read = match self.place(name) {
+            Found::Packed => packed.read(name, most),
+            _ => game.map_or(Ok(None), |game| game.read(name, most)),
+        };
+        match read {
+            Ok(data) => {
+                self.byte_count += data.as_ref().map_or(0, |data| data.len());
+                data
+            }
+            Err(error) => {
+                self.fault(name, &error);
+                None
+            }
+        }
+    }
+
+    /// A file of the graph as KeyValues. What engines would not read in it is a fault; the rest is read.
+    pub(super) fn text(&mut self, name: &[u8], most: usize) -> Option<KeyValues<'f>> {
+        let data = self.read(name, most)?;
+        match KeyValues::parse(data) {
+            Ok(text) => {
+                text.fault().iter().for_each(|error| self.fault(name, error));
+                Some(text)
+            }
+            Err(error) => {
+                self.fault(name, &error);
+                None
+            }
         }
     }
 
     pub(super) fn fault(&mut self, name: &[u8], error: &Error) {
-        self.needs.faults.push(Fault { name: name.to_vec(), message: error.to_string() });
+        if self.needs.faults.len() < MOST_FAULTS {
+            self.needs.faults.push(Fault { name: name.to_vec(), message: error.to_string() });
+        }
+    }
+
+    /// Whether a bound is reached, which is an error in the end.
+    fn is_full(&self) -> bool {
+        self.reference_count > MOST_REFERENCES || self.names.len() > MOST_FILES
     }
 
     pub(super) fn finish(self) -> Result<Needs> {
-        if self.reference_count > MOST_REFERENCES || self.names.len() > MOST_FILES {
+        if self.is_full() {
             let message =
-                format!("the map refers to more than {MOST_FILES} files or in more than {MOST_REFERENCES} places");
+                format!("the map refers to more than {MOST_FILES} files, or in more than {MOST_REFERENCES} places");
             return Err(Error::new(ErrorKind::TooLarge, message));
         }
         Ok(self.needs)

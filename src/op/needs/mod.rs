@@ -15,17 +15,26 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod by_name;
+mod definitions;
+mod entities;
 mod graph;
+mod keys;
+mod materials;
 mod model;
+mod models;
+mod sounds;
 mod surfaces;
 
 use crate::bsp::Bsp;
-use crate::content::assets::{Files, PakFiles};
+use crate::content::assets::{Files, PakFiles, normal_name};
 use crate::content::pak::Pak;
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
 
+use definitions::Definitions;
 use graph::Graph;
+pub use keys::{Holds, Keys};
 pub use model::{Fault, Found, Kind, Need, Needs, Reference, Referrer, Sure, Unresolved};
 
 /// Where to look for files, and how to read the map.
@@ -36,18 +45,27 @@ pub struct Options<'o> {
     pub map: &'o [u8],
     /// The files of the game, if they are available.
     pub game: Option<&'o dyn Files>,
+    /// Which key of an entity holds what.
+    pub keys: &'o Keys,
 }
 
 impl<'o> Options<'o> {
     /// Without a game: only files of the pakfile are read.
     pub fn new(map: &'o (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Options { map: map.as_ref(), game: None }
+        Options { map: map.as_ref(), game: None, keys: Keys::built_in() }
     }
 
     /// With the files of the game.
     #[must_use]
     pub fn with_game(mut self, game: &'o dyn Files) -> Self {
         self.game = Some(game);
+        self
+    }
+
+    /// With another table of keys.
+    #[must_use]
+    pub fn with_keys(mut self, keys: &'o Keys) -> Self {
+        self.keys = keys;
         self
     }
 }
@@ -68,10 +86,37 @@ pub fn find(map: &Bsp<'_>, options: &Options<'_>) -> Result<Needs> {
         Err(error) => (Pak::new(b""), Some(error)),
     };
     let packed = PakFiles::new(&pak);
-    let mut graph = Graph::new(&packed, options.game);
+    let mut graph = Graph::new(&packed, options);
     if let Some(error) = fault {
         graph.fault(b"pakfile", &error);
     }
     surfaces::collect(map, &mut graph);
+    models::collect(map, &mut graph);
+    entities::collect(map, options.keys, &mut graph);
+    let mut definitions = Definitions::default();
+    definitions.of_map(&mut graph);
+    by_name::collect(&pak, &mut graph);
+    expand(&mut graph, &mut definitions);
     graph.finish()
+}
+
+/// Reads file after file until no new one is named. Names that other files define come after the files that are known,
+/// so that what is sure is read first.
+fn expand(graph: &mut Graph<'_>, definitions: &mut Definitions) {
+    loop {
+        if let Some((wanted, is_first)) = graph.next_wanted() {
+            definitions.resolve(graph, wanted, is_first);
+        } else if let Some(index) = graph.next() {
+            match graph.needs.files[index].kind {
+                Kind::Material => materials::expand(graph, index),
+                Kind::Model => models::expand(graph, index),
+                Kind::ModelPart => models::expand_part(graph, index),
+                Kind::Scene => sounds::expand_scene(graph, index),
+                Kind::Other => by_name::expand_overview(graph, index),
+                _ => {}
+            }
+        } else {
+            return;
+        }
+    }
 }

@@ -113,7 +113,8 @@ pub struct Need {
     pub sure: Sure,
     /// Where it was found.
     pub found: Found,
-    /// Everything that refers to it, at least one.
+    /// Everything that refers to it, at least one. A file to which all references are optional is in the list only if
+    /// it was found.
     pub references: Vec<Reference>,
 }
 
@@ -188,6 +189,8 @@ pub struct Unresolved {
     pub name: Vec<u8>,
     /// The place.
     pub referrer: Referrer,
+    /// How sure it is that the engine looks for it.
+    pub sure: Sure,
 }
 
 /// A file, or a part of the map, that could not be read, and was skipped.

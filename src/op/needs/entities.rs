@@ -1,0 +1,180 @@
+//! What keys of entities name.
+
+use super::definitions::SOUNDSCAPE;
+use super::graph::Graph;
+use super::keys::{Holds, Keys};
+use super::{Kind, Referrer, Sure, normal_name, sounds};
+use crate::bsp::Bsp;
+use crate::content::assets::material::{material_file, texture_file};
+use crate::content::entities::{Entity, Pair};
+
+/// The sides of a sky: right, left, back, front, up, down.
+const SIDES: [&str; 6] = ["rt", "lf", "bk", "ft", "up", "dn"];
+
+pub(super) fn collect(map: &Bsp<'_>, keys: &Keys, graph: &mut Graph<'_>) {
+    let entities = match map.entities() {
+        Ok(entities) => entities,
+        Err(error) => return graph.fault(b"ENTITIES", &error),
+    };
+    for entity in &entities {
+        let class = entity.class().unwrap_or_default();
+        entity.pairs().for_each(|pair| key(graph, keys, &entity, class, pair));
+    }
+    details(map, &entities.get(0), graph);
+}
+
+/// The material of detail sprites, which has a name of its own if the map does not give one.
+fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
+    let has_sprites = map.detail_props().is_ok_and(|props| props.sprite_count() > 0);
+    if has_sprites && world.as_ref().is_none_or(|world| world.get("detailmaterial").is_none()) {
+        graph.add(Kind::Material, b"materials/detail/detailsprites.vmt", Referrer::Engine, b"", Sure::Likely);
+    }
+}
+
+fn key(graph: &mut Graph<'_>, keys: &Keys, entity: &Entity<'_>, class: &[u8], pair: Pair<'_>) {
+    let value = pair.value.trim_ascii();
+    let referrer = || Referrer::Entity { index: entity.index(), class: class.to_vec(), key: pair.key.to_vec() };
+    if value.is_empty() {
+        return;
+    }
+    match keys.get(class, pair.key) {
+        Some(holds) => held(graph, holds, value, &referrer(), Sure::Certain),
+        None => match output(value) {
+            Some((input, parameter)) => sent(graph, input, parameter, &referrer()),
+            None => by_extension(graph, value, &referrer(), Sure::Likely),
+        },
+    }
+}
+
+/// Adds what a value of a known kind names.
+fn held(graph: &mut Graph<'_>, holds: Holds, value: &[u8], referrer: &Referrer, sure: Sure) {
+    let from = || referrer.clone();
+    match holds {
+        Holds::Model => model(graph, value, referrer, sure),
+        Holds::Sound => sounds::named(graph, value, from(), sure),
+        Holds::Material => graph.add(Kind::Material, &material_file(value), from(), value, sure),
+        Holds::Texture => graph.add(Kind::Texture, &texture_file(value), from(), value, sure),
+        Holds::Scene => graph.add(Kind::Scene, value, from(), value, sure),
+        Holds::System => graph.want(Kind::Particles, value, from(), sure),
+        Holds::Soundscape => graph.want(Kind::SoundScript, &[SOUNDSCAPE, value].concat(), from(), sure),
+        Holds::Scripts => {
+            let scripts = value.split(u8::is_ascii_whitespace).filter(|script| !script.is_empty());
+            scripts.for_each(|script| graph.add(Kind::Script, &script_file(script), from(), script, sure));
+        }
+        Holds::File if value.contains(&b'.') => graph.add(of_extension(value), value, from(), value, sure),
+        Holds::File => {}
+        Holds::Movie => {
+            let name = normal_name(value);
+            let folder: &[u8] = if name.starts_with(b"media/") { b"" } else { b"media/" };
+            graph.add(Kind::Other, &[folder, &name].concat(), from(), value, sure);
+        }
+        Holds::Sky => {
+            for side in SIDES {
+                let of = |twin: &str| material_file(&[b"skybox/", value, twin.as_bytes(), side.as_bytes()].concat());
+                graph.add(Kind::Material, &of(""), from(), value, sure);
+                graph.add(Kind::Material, &of("_hdr"), from(), value, Sure::Optional);
+            }
+        }
+    }
+}
+
+/// A model, a sprite, or a brush model, which is not a file.
+fn model(graph: &mut Graph<'_>, value: &[u8], referrer: &Referrer, sure: Sure) {
+    let lower = value.to_ascii_lowercase();
+    let ends = |extension: &[u8]| lower.ends_with(extension);
+    match () {
+        () if ends(b".mdl") => graph.add(Kind::Model, value, referrer.clone(), value, sure),
+        () if ends(b".spr") || ends(b".vmt") => {
+            graph.add(Kind::Material, &material_file(value), referrer.clone(), value, sure);
+        }
+        () if ends(b".bsp") => graph.add(Kind::Other, value, referrer.clone(), value, sure),
+        () => {}
+    }
+}
+
+/// The input and the parameter of a connection: `target,input,parameter,delay,times`, with ESC for commas in new games.
+fn output(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let separator = if value.contains(&0x1B) { 0x1B } else { b',' };
+    let mut parts = value.split(|byte| *byte == separator);
+    let (_, input, parameter) = (parts.next()?, parts.next()?, parts.next()?);
+    parts.next()?;
+    parts.next()?;
+    Some((input.trim_ascii(), parameter.trim_ascii()))
+}
+
+/// Adds what an input is given.
+fn sent(graph: &mut Graph<'_>, input: &[u8], parameter: &[u8], referrer: &Referrer) {
+    let is = |known: &str| input.eq_ignore_ascii_case(known.as_bytes());
+    match () {
+        () if parameter.is_empty() => {}
+        () if is("RunScriptFile") => {
+            graph.add(Kind::Script, &script_file(parameter), referrer.clone(), parameter, Sure::Certain);
+        }
+        () if is("SetModel") => model(graph, parameter, referrer, Sure::Certain),
+        () if is("Command") => command(graph, parameter, referrer),
+        () => by_extension(graph, parameter, referrer, Sure::Likely),
+    }
+}
+
+/// What a console command names.
+fn command(graph: &mut Graph<'_>, command: &[u8], referrer: &Referrer) {
+    let mut words = command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (Some(verb), Some(name)) = (words.next(), words.next()) else { return };
+    let is = |known: &[&str]| known.iter().any(|known| verb.eq_ignore_ascii_case(known.as_bytes()));
+    match () {
+        () if is(&["r_screenoverlay"]) && !matches!(name, b"0" | b"off" | b"\"\"") => {
+            graph.add(Kind::Material, &material_file(name), referrer.clone(), name, Sure::Certain);
+        }
+        () if is(&["play", "playvol", "playgamesound", "playgamesoundall"]) => {
+            sounds::named(graph, name, referrer.clone(), Sure::Certain);
+        }
+        () if is(&["script_execute"]) => {
+            graph.add(Kind::Script, &script_file(name), referrer.clone(), name, Sure::Certain);
+        }
+        () => by_extension(graph, name, referrer, Sure::Likely),
+    }
+}
+
+/// Adds a file if a value of no known kind looks like one.
+fn by_extension(graph: &mut Graph<'_>, value: &[u8], referrer: &Referrer, sure: Sure) {
+    let has_dot = value.len().checked_sub(4).is_some_and(|at| value[at] == b'.');
+    if !has_dot || value.contains(&b'\n') {
+        return;
+    }
+    match of_extension(value) {
+        Kind::Model => graph.add(Kind::Model, value, referrer.clone(), value, sure),
+        Kind::Material => graph.add(Kind::Material, &material_file(value), referrer.clone(), value, sure),
+        Kind::Texture => graph.add(Kind::Texture, &texture_file(value), referrer.clone(), value, sure),
+        Kind::Sound => graph.add(Kind::Sound, &sounds::file(value), referrer.clone(), value, sure),
+        Kind::Script => graph.add(Kind::Script, &script_file(value), referrer.clone(), value, sure),
+        Kind::Other => graph.add(Kind::Other, value, referrer.clone(), value, Sure::Optional),
+        kind => graph.add(kind, value, referrer.clone(), value, sure),
+    }
+}
+
+/// The kind of a file by its extension.
+pub(super) fn of_extension(name: &[u8]) -> Kind {
+    let lower = name.to_ascii_lowercase();
+    match lower.rsplit(|byte| *byte == b'.').next().unwrap_or_default() {
+        b"mdl" => Kind::Model,
+        b"vmt" | b"spr" => Kind::Material,
+        b"vtf" => Kind::Texture,
+        b"wav" | b"mp3" | b"ogg" => Kind::Sound,
+        b"vcd" => Kind::Scene,
+        b"pcf" => Kind::Particles,
+        b"nut" | b"lua" => Kind::Script,
+        b"raw" => Kind::Color,
+        b"nav" | b"ain" => Kind::Navigation,
+        b"vvd" | b"vtx" | b"phy" | b"ani" => Kind::ModelPart,
+        _ => Kind::Other,
+    }
+}
+
+/// The path of a script: below `scripts/vscripts`, with `.nut` where no extension is given.
+fn script_file(name: &[u8]) -> Vec<u8> {
+    let name = normal_name(name);
+    let folder: &[u8] = if name.starts_with(b"scripts/") { b"" } else { b"scripts/vscripts/" };
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let extension: &[u8] = if last.contains(&b'.') { b"" } else { b".nut" };
+    [folder, &name, extension].concat()
+}
