@@ -12,5 +12,6 @@ pub mod needs;
 pub mod patch;
 pub mod policy;
 pub mod query;
+pub mod rename;
 pub mod rules;
 pub mod verify;

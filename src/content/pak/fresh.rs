@@ -80,10 +80,12 @@ impl<'a> Own<'a> {
         Ok(Own::with(header, origin, name, &[], content.stored))
     }
 
-    /// A file whose data is stored in another way; times, attributes and so on stay.
+    /// A file with other data, or with data that is stored in another way; times, attributes and so on stay.
     pub(super) fn restored(entry: &Entry<'_, 'a>, origin: Option<u32>, content: Content<'a>) -> Self {
+        let is_stored_as_before = content.method == entry.record().method;
+        let version_needed = if is_stored_as_before { entry.record().version_needed } else { content.version_needed() };
         let header = CentralHeader {
-            version_needed: content.version_needed(),
+            version_needed,
             flags: entry.record().flags & !ABOUT_DATA,
             method: content.method,
             crc: content.crc,

@@ -29,6 +29,7 @@ mod read;
 pub mod record;
 mod sort;
 mod time;
+mod update;
 mod write;
 
 use std::sync::Arc;
