@@ -72,6 +72,9 @@ fn change(
             }
         }
     }
+    if !names.writes {
+        return Ok(());
+    }
     for (index, key, nth, value) in edits {
         entities.get_mut(index)?.set_nth(key, nth, value)?;
     }

@@ -31,6 +31,8 @@ mod pak;
 mod report;
 mod text;
 
+use std::collections::HashMap;
+
 use crate::bytes::escaped;
 use crate::content::texture_names::Renaming;
 use crate::draft::Draft;
@@ -92,11 +94,11 @@ impl Rename {
     /// [`ErrorKind::Refused`] if a new path is too long or in use, if the map has paths with the new name already, and
     /// for an edit that the pakfile or the entity text refuses.
     pub fn apply(&self, draft: &mut Draft<'_>) -> Result<Renamed> {
-        if !self.merges && !self.names.is_old(&self.names.new) {
-            self.refuse_mixture(draft)?;
-        }
         let mut report = self.report();
-        draft.transaction(|draft| run(draft, &self.names, &mut report))?;
+        draft.transaction(|draft| {
+            run(draft, &self.names, &mut report)?;
+            if self.merges { Ok(()) } else { self.refuse_mixture(draft, &report) }
+        })?;
         report.others = owners(draft.bsp())?;
         report.others.retain(|owner| !self.names.is_old(&owner.name));
         Ok(report)
@@ -116,15 +118,32 @@ impl Rename {
         Renamed { old: self.names.old.clone(), new: self.names.new.clone(), ..Renamed::default() }
     }
 
-    /// Refuses a map that has paths with the new name: they would be one with those of the old name.
-    fn refuse_mixture(&self, draft: &Draft<'_>) -> Result<()> {
-        let mut there = Renamed::default();
-        run(&mut draft.clone(), &self.names.back(), &mut there)?;
-        let Some(first) = there.changes.first() else { return Ok(()) };
-        let (name, from) = (escaped(&self.names.new), escaped(&first.from));
-        let message =
-            format!("the map has paths and names of `{name}` already ({}): {}: {from}", there.summary(), first.place);
-        let hint = format!("rename those first (--from {name})");
+    /// Refuses a map that had paths with the new name before: nothing would part them from those of the old name. They
+    /// are what renaming back would change besides.
+    fn refuse_mixture(&self, draft: &mut Draft<'_>, done: &Renamed) -> Result<()> {
+        let mut back = Renamed::default();
+        run(draft, &self.names.back(), &mut back)?;
+        // Without regard to case, since renaming back may write other letters.
+        let key = |from: &[u8], to: &[u8]| [from, to].map(<[u8]>::to_ascii_lowercase);
+        let mut ours: HashMap<_, usize> = HashMap::new();
+        done.changes.iter().for_each(|change| *ours.entry(key(&change.from, &change.to)).or_default() += 1);
+        let is_other = |change: &&Change| match ours.get_mut(&key(&change.to, &change.from)) {
+            Some(count @ 1..) => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        };
+        let others: Vec<&Change> = back.changes.iter().filter(is_other).collect();
+        let Some(first) = others.first() else { return Ok(()) };
+        let name = escaped(&self.names.new);
+        let message = format!(
+            "the map has {} places with the name `{name}` already: {}: {}",
+            others.len(),
+            first.place,
+            escaped(&first.from)
+        );
+        let hint = format!("give those another name first, with {name} as the old one");
         Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce(hint)))
     }
 }
@@ -160,6 +179,9 @@ fn rename_textures(draft: &mut Draft<'_>, names: &Names, report: &mut Renamed) -
             report.leave(Spot::Texture { lump: name.lump, index: name.index }, &name.name, word.start);
         }
     }
+    if !names.writes {
+        return Ok(());
+    }
     let own = names.clone();
     let renaming = Renaming::by(move |name| {
         let ranges = own.in_folders(name);
@@ -180,7 +202,9 @@ fn rename_models(draft: &mut Draft<'_>, names: &Names, report: &mut Renamed) -> 
                     let ranges = names.in_folders(&model);
                     if !ranges.is_empty() {
                         let new = names.replaced(&model, &ranges);
-                        props.set_name(index, &new)?;
+                        if names.writes {
+                            props.set_name(index, &new)?;
+                        }
                         report.count(names, &model, &ranges);
                         report.change(Spot::Model { lump: $lump, index }, &model, new);
                     }

@@ -20,6 +20,8 @@ pub(super) struct Names {
     pub(super) old: Vec<u8>,
     pub(super) new: Vec<u8>,
     pub(super) scope: Scope,
+    /// Whether anything is changed; otherwise changes are only found.
+    pub(super) writes: bool,
 }
 
 /// Which paths are renamed.
@@ -33,12 +35,12 @@ pub(super) enum Scope {
 impl Names {
     pub(super) fn new(old: &[u8], new: &[u8]) -> Result<Self> {
         [old, new].into_iter().try_for_each(check)?;
-        Ok(Names { old: old.to_vec(), new: new.to_vec(), scope: Scope::All })
+        Ok(Names { old: old.to_vec(), new: new.to_vec(), scope: Scope::All, writes: true })
     }
 
-    /// The renaming back.
+    /// The renaming back, which only finds what would change.
     pub(super) fn back(&self) -> Self {
-        Names { old: self.new.clone(), new: self.old.clone(), scope: self.scope }
+        Names { old: self.new.clone(), new: self.old.clone(), scope: self.scope, writes: false }
     }
 
     /// Whether these bytes are the old name, in letters of any case.
@@ -75,17 +77,15 @@ impl Names {
     /// Where a path names the folder of the map: a part of this name after a part `maps`, with more parts after it.
     pub(super) fn in_folders(&self, path: &[u8]) -> Vec<Range<usize>> {
         let parts = parts(path);
-        let is_own = |at: &usize| match (&parts[*at - 1], parts.get(*at + 1)) {
-            (before, Some(after)) if path[before.clone()].eq_ignore_ascii_case(b"maps") => {
-                let is_in_scope = match self.scope {
-                    Scope::All => true,
-                    Scope::Cubemaps => *at + 2 == parts.len() && is_cubemap(&path[after.clone()]),
-                };
-                is_in_scope && self.is_old(&path[parts[*at].clone()])
-            }
-            _ => false,
+        let is_in_scope = |at: usize| match self.scope {
+            Scope::All => true,
+            Scope::Cubemaps => at + 2 == parts.len() && is_cubemap(&path[parts[at + 1].clone()]),
         };
-        (1..parts.len()).filter(is_own).map(|at| parts[at].clone()).collect()
+        let is_own = |at: &usize| {
+            let [before, own] = [at - 1, *at].map(|at| &path[parts[at].clone()]);
+            before.eq_ignore_ascii_case(b"maps") && self.is_old(own) && is_in_scope(*at)
+        };
+        (1..parts.len().saturating_sub(1)).filter(is_own).map(|at| parts[at].clone()).collect()
     }
 
     /// Where the path of a file names the map: its folders, and the names under which engines look for files of a map.
@@ -161,6 +161,9 @@ pub(super) fn cubemap_origin(name: &[u8]) -> Option<[i32; 3]> {
     numbers.try_into().ok()
 }
 
+/// Folders in `maps` that belong to no map, and `maps` itself.
+const FOLDERS: [&[u8]; 4] = [b"maps", b"graphs", b"soundcache", b"cfg"];
+
 /// Refuses a name that no engine could load a map by.
 fn check(name: &[u8]) -> Result<()> {
     let is_bad = |byte: &&u8| !byte.is_ascii_graphic() || REFUSED.contains(byte);
@@ -168,6 +171,7 @@ fn check(name: &[u8]) -> Result<()> {
         [] => "it is empty".to_owned(),
         [b'.' | b'-', ..] => "it begins with a dot or a hyphen".to_owned(),
         [.., b'.'] => "it ends with a dot".to_owned(),
+        _ if FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder)) => "it is that of a folder".to_owned(),
         _ if name.len() > LONGEST => format!("it has {} bytes, and at most {LONGEST} are possible", name.len()),
         _ => match name.iter().find(is_bad) {
             Some(byte) => format!("it has `{}`, which no engine takes", escaped(&[*byte])),

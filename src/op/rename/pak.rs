@@ -31,7 +31,11 @@ pub(super) fn rename(draft: &mut Draft<'_>, names: &Names, report: &mut Renamed)
             report.leave(Spot::File(file.index()), file.name(), at);
         }
     }
-    for (index, text) in texts(pak, names, &moved, report)? {
+    let texts = texts(pak, names, &moved, report)?;
+    if !names.writes {
+        return Ok(moved);
+    }
+    for (index, text) in texts {
         pak.update(index, text)?;
     }
     for (index, name) in new_names {

@@ -161,7 +161,9 @@ impl Renamed {
     }
 
     pub(super) fn change(&mut self, place: Spot, from: &[u8], to: Vec<u8>) {
-        self.changes.push(Change { place, from: from.to_vec(), to });
+        if from != to {
+            self.changes.push(Change { place, from: from.to_vec(), to });
+        }
     }
 
     /// Notes a place that stays. `text` is the line or value, and `at` the name in it.
