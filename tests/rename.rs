@@ -15,3 +15,6 @@ mod random;
 mod random_maps;
 #[path = "rename/resolve.rs"]
 mod resolve;
+#[allow(dead_code)]
+#[path = "pak/zip.rs"]
+mod zip;

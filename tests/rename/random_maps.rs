@@ -1,7 +1,5 @@
 //! Random maps with odd names: beginnings of each other, with capitals, in compressed files, in nested folders.
 
-use std::collections::BTreeSet;
-
 use bspkit::content::pak::Pak;
 use bspkit::{Bsp, Builder, dialect};
 use proptest::collection::vec;
@@ -10,6 +8,7 @@ use proptest::sample::select;
 
 use super::law;
 use super::random;
+use super::zip::{File, Zip};
 
 const SEEDS: &str = "tests/rename.proptest-regressions";
 
@@ -73,16 +72,17 @@ impl Plan {
             }
             table.extend_from_slice(&u32::try_from(last).unwrap().to_le_bytes());
         }
-        let mut pak = Pak::new(&Pak::XZP1);
-        let mut seen = BTreeSet::new();
-        for (name, text, is_packed) in &self.files {
-            if seen.insert(name.to_ascii_lowercase().replace('\\', "/"))
-                && pak.add(name, text.clone().into_bytes()).is_ok()
-                && *is_packed
-            {
-                let _ = pak.compress(&[pak.len() - 1], 1);
-            }
-        }
+        let file = |(at, (name, text, _)): (usize, &(String, String, bool))| {
+            let at = u16::try_from(at).unwrap();
+            let mut file = File::new(name, text);
+            (file.time, file.attributes, file.comment) = (0x4321 + at, 0o644 << 16, vec![b'c'; usize::from(at % 3)]);
+            file.gap = vec![b'g'; usize::from(at % 2)];
+            file
+        };
+        let zip = Zip { comment: b"XZP1 0".to_vec(), ..Zip::of(self.files.iter().enumerate().map(file)) }.build();
+        let mut pak = Pak::parse(&zip[..]).unwrap();
+        let packed = self.files.iter().enumerate().filter(|(_, (.., is_packed))| *is_packed).map(|(at, _)| at);
+        let _ = pak.compress(&packed.collect::<Vec<_>>(), 1);
         let values: String = self.values.iter().map(|(key, value)| format!("\"{key}\" \"{value}\"\n")).collect();
         let entities = format!("{{\n\"classname\" \"worldspawn\"\n{values}}}\n\0");
         let pak = pak.to_rope().unwrap().to_data();

@@ -117,14 +117,16 @@ impl<'a> Pak<'a> {
         Ok(())
     }
 
-    /// Refuses new names that are the same to engines as another one.
+    /// Refuses new names that are the same to engines as another one. Files that had one name may have one again.
     fn check_free(&self, new: &HashMap<usize, &[u8]>) -> Result<()> {
         let name = |index: usize| new.get(&index).copied().unwrap_or(self.name(index));
         let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(self.len());
         let mut taken = Vec::new();
         for index in 0..self.len() {
             let owner = *first.entry(name::lookup_name(name(index))).or_insert(index);
-            if owner != index && (new.contains_key(&owner) || new.contains_key(&index)) {
+            let renamed = [owner, index].map(|index| new.contains_key(&index));
+            let had_one_name = || renamed == [true; 2] && name::is_same(self.name(owner), self.name(index));
+            if owner != index && renamed.contains(&true) && !had_one_name() {
                 taken.push((owner, index));
             }
         }

@@ -38,9 +38,7 @@ pub(super) fn rename(draft: &mut Draft<'_>, names: &Names, report: &mut Renamed)
     for (index, text) in texts {
         pak.update(index, text)?;
     }
-    for (index, name) in new_names {
-        pak.rename(index, name)?;
-    }
+    pak.rename_all(&new_names)?;
     Ok(moved)
 }
 
