@@ -25,8 +25,10 @@ pub struct Renaming(How);
 #[derive(Clone)]
 enum How {
     Pattern { old: Pattern, new: Vec<Piece> },
-    Function(Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>),
+    Function(Arc<Function>),
 }
+
+type Function = dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync;
 
 #[derive(Clone, Debug)]
 enum Piece {

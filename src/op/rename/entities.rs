@@ -12,7 +12,7 @@ use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Keys whose value is a map: the next one of `trigger_changelevel` (Quake, GoldSrc, Source), `target_changelevel`
-/// (Quake II) and `info_changelevel` (Left 4 Dead), that of worldspawn (Quake II), and of `target_level_change` (Raven).
+/// (Quake II), `info_changelevel` (Left 4 Dead), `target_level_change` (Raven), and of worldspawn (Quake II).
 const LEVEL_KEYS: [&str; 3] = ["map", "nextmap", "mapname"];
 
 /// The key whose value is a list of files in `scripts/vscripts`.
@@ -95,7 +95,7 @@ fn is_level(key: &[u8]) -> bool {
 /// with `*` before it (a new unit) and the name of a start after a `$`.
 fn in_level(names: &Names, value: &[u8]) -> Vec<Range<usize>> {
     if names.is_old(value) {
-        return vec![0..value.len()];
+        return Vec::from_iter(Some(0..value.len()));
     }
     in_parts(
         value,
@@ -103,7 +103,7 @@ fn in_level(names: &Names, value: &[u8]) -> Vec<Range<usize>> {
         |part| {
             let start = usize::from(part.starts_with(b"*"));
             let end = part.iter().position(|byte| *byte == b'$').unwrap_or(part.len()).max(start);
-            if names.is_old(&part[start..end]) { vec![start..end] } else { Vec::new() }
+            names.is_old(&part[start..end]).then_some(start..end).into_iter().collect()
         },
     )
 }

@@ -14,6 +14,15 @@ const MOST_LEFT: usize = 1000;
 const MOST_SHOWN: usize = 160;
 
 /// The result of a renaming.
+///
+/// ```
+/// use bspkit::op::rename::Rename;
+/// let mut draft = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?.draft();
+/// let renamed = Rename::new("room_v20", "own_arena")?.apply(&mut draft)?;
+/// assert_eq!(renamed.changes[1].to_string(), "embedded file 2: maps/room_v20.txt -> maps/own_arena.txt");
+/// assert_eq!(renamed.left[0].to_string(), "entity 0 message: a room (room_v20), own fixture");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Renamed {
@@ -112,6 +121,20 @@ pub enum Spot {
     },
 }
 
+impl Spot {
+    /// What has the name there.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Spot::File(_) => "file",
+            Spot::Text { .. } => "path in texts",
+            Spot::Bytes { .. } => "bytes",
+            Spot::Texture { .. } => "texture name",
+            Spot::Model { .. } => "model",
+            Spot::Entity { .. } => "value",
+        }
+    }
+}
+
 impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -140,15 +163,15 @@ impl fmt::Display for Left {
 impl Renamed {
     /// How many files, lines, textures, models and values change: the words of a summary, without those that are 0.
     pub fn summary(&self) -> String {
-        let kinds: [(&str, &str, fn(&Spot) -> bool); 5] = [
-            ("file", "files", |place| matches!(place, Spot::File(_))),
-            ("path in texts", "paths in texts", |place| matches!(place, Spot::Text { .. })),
-            ("texture name", "texture names", |place| matches!(place, Spot::Texture { .. })),
-            ("model", "models", |place| matches!(place, Spot::Model { .. })),
-            ("value", "values", |place| matches!(place, Spot::Entity { .. })),
+        let kinds = [
+            ("file", "files"),
+            ("path in texts", "paths in texts"),
+            ("texture name", "texture names"),
+            ("model", "models"),
+            ("value", "values"),
         ];
-        let counted = kinds.iter().filter_map(|(one, more, is_it)| {
-            let count = self.changes.iter().filter(|change| is_it(&change.place)).count();
+        let counted = kinds.iter().filter_map(|(one, more)| {
+            let count = self.changes.iter().filter(|change| change.place.kind() == *one).count();
             (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
         });
         let counted: Vec<String> = counted.collect();

@@ -56,7 +56,7 @@ fn is_overview(names: &Names, file: &[u8]) -> bool {
 fn in_overview(names: &Names, token: &[u8]) -> Vec<Range<usize>> {
     const ROOT: &[u8] = b"materials/";
     if names.is_old(token) {
-        return vec![0..token.len()];
+        return Vec::from_iter(Some(0..token.len()));
     }
     let ranges = names.in_file(&[ROOT, token, b".vmt"].concat());
     ranges.into_iter().filter_map(|range| Some(range.start.checked_sub(ROOT.len())?..range.end - ROOT.len())).collect()
