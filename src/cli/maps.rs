@@ -184,13 +184,16 @@ impl Maps {
 
     /// The unpacked maps that these arguments name: folders, or folders of such folders.
     pub(crate) fn unpacked(arguments: &[PathBuf]) -> Self {
-        let many = arguments.len() > 1 || arguments.iter().any(|path| path.is_dir() && !is_unpacked(path));
+        // A folder in which nothing is an unpacked map is named as one folder, and refused as such.
+        let inner = |path: &PathBuf| {
+            let found = (path.is_dir() && !is_unpacked(path)).then(|| walk::unpacked(path));
+            found.filter(|found| found.iter().any(Result::is_ok))
+        };
+        let inner: Vec<_> = arguments.iter().map(inner).collect();
+        let many = arguments.len() > 1 || inner.iter().any(Option::is_some);
         let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
-        for path in arguments {
-            match path.is_dir() && !is_unpacked(path) {
-                true => maps.found.append(&mut walk::unpacked(path)),
-                false => maps.found.push(Ok(MapFile::named(path, many))),
-            }
+        for (path, inner) in arguments.iter().zip(inner) {
+            maps.found.extend(inner.unwrap_or_else(|| vec![Ok(MapFile::named(path, many))]));
         }
         maps
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, Packed};
+use bspkit::face::report::FindingJson;
 use bspkit::{Bsp, Data, Error, ErrorKind, Layout, Plan, SaveOptions};
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapFile, Maps, real_path};
 use super::report::Report;
+use super::save::findings::Findings;
 use super::show::{count, shown};
 use super::talk::{Code, Job};
 
@@ -46,7 +48,7 @@ pub(crate) struct Args {
     /// Print the report as JSON; for several folders, one line for each
     #[arg(long)]
     json: bool,
-    /// Save an edit of a damaged map, replace a read-only file
+    /// Save an edit of a damaged map, or one that adds errors; replace a read-only file
     #[arg(long)]
     force: bool,
 }
@@ -63,6 +65,8 @@ struct Done {
     /// What the edits do to the original map.
     report: String,
     warnings: Vec<String>,
+    /// What is wrong with the map and was not wrong with the original one.
+    findings: Vec<FindingJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<String>,
 }
@@ -106,7 +110,11 @@ fn all(problems: Vec<Error>) -> Error {
 }
 
 fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<Code> {
-    let Packed { draft, edited, mut warnings, is_new, .. } = packed;
+    let Packed { draft, edited, mut warnings, findings, is_new, .. } = packed;
+    let findings = Findings::new(findings);
+    if !args.force && !args.dry_run {
+        findings.refuse()?;
+    }
     let plan = draft.plan(Layout::Keep)?;
     let dialect = draft.bsp().dialect();
     warnings.extend(plan.report().warnings.iter().cloned());
@@ -132,6 +140,10 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         }
     }
     warnings.iter().for_each(|warning| job.warn_here(warning));
+    findings.say(job);
+    if findings.needs_force() && args.dry_run && !args.force {
+        job.warn_here("saving it needs --force");
+    }
     let output = map.target.as_deref().map(shown);
     let report = match () {
         () if edited.is_empty() => String::new(),
@@ -139,8 +151,17 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         () if plan.is_identity() => edited.join(", "),
         () => plan.report().to_string(),
     };
-    let done =
-        Done { output, dialect: dialect.name, bytes: plan.size(), new: is_new, edited, report, warnings, backup };
+    let done = Done {
+        output,
+        dialect: dialect.name,
+        bytes: plan.size(),
+        new: is_new,
+        edited,
+        report,
+        warnings,
+        findings: findings.list.iter().map(FindingJson::from).collect(),
+        backup,
+    };
     if args.dry_run || args.json {
         return job.report(&done);
     }

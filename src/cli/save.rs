@@ -22,7 +22,7 @@ use sums::Sums;
 
 mod aas;
 mod dry;
-mod findings;
+pub(crate) mod findings;
 mod sums;
 
 #[derive(Args)]

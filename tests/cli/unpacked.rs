@@ -43,7 +43,7 @@ fn tree(room: &Room, folder: &str) -> Vec<(String, Vec<u8>)> {
 /// Packs a folder and makes the same edit by commands; both give the same map, and it is another one.
 #[track_caller]
 fn same_as(room: &Room, folder: &str, commands: &[&str]) -> Run {
-    let run = room.bspkit(&format!("pack {folder} -o packed.bsp")).done();
+    let run = room.bspkit(&format!("pack {folder} -o packed.bsp --force")).done();
     fs::copy(room.path(format!("{folder}.bsp")), room.path("edited.bsp")).unwrap();
     for command in commands {
         room.bspkit(&format!("{command} --in-place --force")).done();
@@ -380,4 +380,60 @@ fn links_are_not_followed() {
     room.bspkit("unpack map.bsp map --force").without_data(2);
     assert_eq!(fs::read_dir(room.path("elsewhere")).unwrap().count(), 0);
     room.bspkit("unpack map.bsp map/light").without_data(2);
+}
+
+#[test]
+fn errors_that_an_edit_adds_are_refused() {
+    let room = unpacked(&[("q2", "q2/own_rooms")]);
+    let mut wrong = |file: &str, old: &str, new: &str, said: &str| {
+        let before = room.read(file);
+        edit(&room, file, old, new);
+        let run = room.bspkit("pack q2 -o no.bsp").without_data(2);
+        assert!(run.err.contains("the edit would add 1 error to the map"), "{}", run.err);
+        assert!(run.err.contains(said), "{}", run.err);
+        assert!(!room.path("no.bsp").exists());
+        let run = room.bspkit("pack q2 --dry-run").done();
+        assert!(run.err.contains(said) && run.err.contains("saving it needs --force"), "{}", run.err);
+        let run = room.bspkit("pack q2 -o forced.bsp --force --json").done();
+        assert!(run.text().contains("\"severity\": \"error\""), "{}", run.text());
+        assert_eq!(room.bspkit("check forced.bsp").code, Some(1));
+        room.write(file, &before);
+    };
+    wrong("q2/00_ENTITIES.ent", "\"style\" \"32\"\n}", "\"style\" \"32\"\n", "error[entity-structure]");
+    wrong("q2/06_FACES.jsonl", "\"plane\":", "\"plane\":99", "error[index-range] FACES, record 0");
+    // What was wrong before is not refused, also if it moves.
+    room.bspkit("pack q2 -o old.bsp -q").done();
+    room.bspkit("set old.bsp faces[3].plane=60000 --in-place --force -q").done();
+    room.bspkit("unpack old.bsp old -q").done();
+    edit(&room, "old/00_ENTITIES.ent", "\"light\" \"250\"", "\"light\" \"90\"");
+    edit(&room, "old/06_FACES.jsonl", "\"side\":0", "\"side\":1");
+    let run = room.bspkit("pack old -o new.bsp").done();
+    assert!(!run.err.contains("warning"), "{}", run.err);
+    edit(&room, "old/06_FACES.jsonl", "\"plane\":", "\"plane\":99");
+    let run = room.bspkit("pack old -o no.bsp").without_data(2);
+    assert!(run.err.contains("would add 1 error") && run.err.contains("FACES, record 0: plane"), "{}", run.err);
+    room.write("old/original/findings.json", b"[]");
+    let run = room.bspkit("pack old -o no.bsp").without_data(2);
+    assert!(run.err.contains("original/findings.json: it is not a baseline"), "{}", run.err);
+}
+
+#[test]
+fn a_byte_order_mark_before_entities_is_left_out() {
+    let room = unpacked(&[("q2", "q2/own_rooms")]);
+    let text = room.read("q2/00_ENTITIES.ent");
+    room.write("q2/00_ENTITIES.ent", &[b"\xEF\xBB\xBF", &text[..]].concat());
+    room.bspkit("pack q2 -o same.bsp").done();
+    assert!(room.read("same.bsp") == room.read("q2.bsp"));
+}
+
+#[test]
+fn a_folder_without_a_manifest_is_named() {
+    let room = unpacked(&[("q2", "q2/own_rooms")]);
+    fs::remove_file(room.path("q2/manifest.json")).unwrap();
+    let run = room.bspkit("pack q2 -o out.bsp").without_data(2);
+    assert!(
+        run.err.contains("manifest.json: the folder has no such file, so it is not an unpacked map"),
+        "{}",
+        run.err
+    );
 }

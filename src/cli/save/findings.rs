@@ -12,15 +12,20 @@ const LISTED: usize = 10;
 
 /// The findings that an edit adds.
 #[derive(Default)]
-pub(super) struct Findings {
-    pub(super) list: Vec<Finding>,
+pub(crate) struct Findings {
+    pub(crate) list: Vec<Finding>,
     /// References by index to records that left their index.
-    pub(super) stale: Vec<Stale>,
+    pub(crate) stale: Vec<Stale>,
 }
 
 impl Findings {
-    pub(super) fn of(draft: &Draft<'_>) -> Result<Self> {
+    pub(crate) fn of(draft: &Draft<'_>) -> Result<Self> {
         Ok(Findings { list: check::introduced(draft, &Options::default())?, stale: check::stale(draft)? })
+    }
+
+    /// The findings that are known to be new.
+    pub(crate) fn new(list: Vec<Finding>) -> Self {
+        Findings { list, stale: Vec::new() }
     }
 
     fn errors(&self) -> impl Iterator<Item = &Finding> {
@@ -28,12 +33,12 @@ impl Findings {
     }
 
     /// Whether a save needs --force.
-    pub(super) fn needs_force(&self) -> bool {
+    pub(crate) fn needs_force(&self) -> bool {
         self.errors().next().is_some()
     }
 
     /// Refuses a save if the edit adds errors. The message lists up to ten of them.
-    pub(super) fn refuse(&self) -> Result<()> {
+    pub(crate) fn refuse(&self) -> Result<()> {
         let errors: usize = self.errors().map(|finding| finding.count).sum();
         if errors == 0 {
             return Ok(());
@@ -48,7 +53,7 @@ impl Findings {
 
     /// Prints the findings that are not refused, notes about lumps only with `--verbose`, and the references that the
     /// edit does not update.
-    pub(super) fn say(&self, job: &mut Job<'_>) {
+    pub(crate) fn say(&self, job: &mut Job<'_>) {
         let is_said = |finding: &&Finding| {
             let is_note = finding.code.severity == Severity::Note;
             job.talk.verbose || !is_note || finding.code.name.starts_with("entity-")

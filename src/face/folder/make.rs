@@ -80,7 +80,7 @@ impl Making<'_> {
         let detected = Detected { dialect: self.kind.dialect, version: self.kind.version, shape: self.shape };
         let made = builder.build().and_then(|bytes| Bsp::with_shape(Data::from(bytes), &detected));
         let bsp = made.map_err(|error| vec![error])?;
-        Ok(Packed { draft: bsp.draft(), edited: Vec::new(), warnings, is_new: true })
+        Ok(Packed { draft: bsp.draft(), edited: Vec::new(), warnings, findings: Vec::new(), is_new: true })
     }
 
     /// All that is not a lump.

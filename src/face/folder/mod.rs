@@ -41,6 +41,7 @@ pub use unpack::{How, Unpacked, unpack};
 
 use crate::dialect::{self, Dialect};
 use crate::file::directory::DirectoryShape;
+use crate::op::check::Finding;
 use crate::record::FlagNames;
 use crate::{Bsp, Draft, Error, Result};
 use contents::Kind;
@@ -100,6 +101,8 @@ pub struct Packed {
     pub edited: Vec<String>,
     /// Parts of the map that may be wrong: a sentence each.
     pub warnings: Vec<String>,
+    /// What [`check`](crate::op::check) finds in the map and did not find in the original one.
+    pub findings: Vec<Finding>,
     /// Whether the folder does not say how an original map was laid out.
     pub is_new: bool,
 }
@@ -139,7 +142,8 @@ impl Folder {
         let images = self.original.iter().flat_map(|original| original.images.iter().map(|image| image.file.clone()));
         let embedded = folders.flat_map(|folder| self.survey.below(folder).map(move |path| format!("{folder}/{path}")));
         let original = self.original.iter().flat_map(|original| original.kept());
-        let original = original.map(|(name, _)| name.to_owned()).chain([original::INDEX.to_owned()]);
+        let original =
+            original.map(|(name, _)| name.to_owned()).chain([original::INDEX, original::FINDINGS].map(str::to_owned));
         parts.chain(embedded).chain(images).chain(original).filter(|name| self.survey.has(name)).collect()
     }
 

@@ -7,12 +7,14 @@ use super::Packed;
 use super::contents::{Key, Keys, Kind};
 use super::embedded;
 use super::manifest::{Manifest, Part, wrong};
-use super::original::{Embedded, Original, Picture, Stored, crc, damaged};
+use super::original::{Embedded, FINDINGS, Original, Picture, Stored, crc, damaged};
 #[cfg(feature = "images")]
 use super::pictures::take;
 use super::survey::{Survey, sentence};
 use crate::dialect::Detected;
+use crate::face::ci::Baseline;
 use crate::file::directory::DirectoryShape;
+use crate::op::check::{self, Finding};
 use crate::{Bsp, Compression, Data, Draft, Error, Result, SlotId};
 
 /// A map on its way back from a folder.
@@ -68,6 +70,7 @@ impl<'f> Packing<'f> {
         self.refuse_layout();
         let parts = self.parts();
         self.slots(&parts);
+        let known = self.known();
         self.problems.extend(self.survey.unused());
         if !self.problems.is_empty() {
             return Err(self.problems);
@@ -76,7 +79,22 @@ impl<'f> Packing<'f> {
         if !is_edited && crc(&self.map) != self.original.crc {
             return Err(vec![damaged("its files are not those of the map that was unpacked")]);
         }
-        self.finish(&parts)
+        self.finish(&parts, &known)
+    }
+
+    /// What was found in the original map. The bytes of edited slots are not known, so it cannot be checked here.
+    fn known(&mut self) -> Baseline {
+        if !self.survey.has(FINDINGS) {
+            return Baseline::default();
+        }
+        let read = self.survey.read(FINDINGS).and_then(|text| {
+            let text = String::from_utf8(text).map_err(|_| "it is not UTF-8 text".to_owned())?;
+            Baseline::read(&text).map_err(|error| sentence(&error))
+        });
+        read.unwrap_or_else(|why| {
+            self.problems.push(wrong(FINDINGS, why));
+            Baseline::default()
+        })
     }
 
     /// Members of the manifest that only lay out a new map.
@@ -136,7 +154,7 @@ impl<'f> Packing<'f> {
     }
 
     fn slot(&mut self, key: Key, stored: &Stored, part: &Part, bytes: Vec<u8>) {
-        let bytes = if part.is_text() { stored.lines.restore(bytes) } else { bytes };
+        let bytes = if part.is_text() { stored.lines.restore(without_mark(bytes, &stored.crc)) } else { bytes };
         let range = stored.range();
         let is_whole = stored.kept.is_some() || range.len() == bytes.len();
         match is_whole && crc(&bytes) == stored.crc {
@@ -220,7 +238,7 @@ impl<'f> Packing<'f> {
     }
 
     /// The original map with the edits.
-    fn finish(mut self, parts: &HashMap<Key, &'f Part>) -> Result<Packed, Vec<Error>> {
+    fn finish(mut self, parts: &HashMap<Key, &'f Part>, known: &Baseline) -> Result<Packed, Vec<Error>> {
         let mut edited: Vec<String> = self.header()?;
         let map = Data::from(std::mem::take(&mut self.map));
         let detected = Detected { dialect: self.kind.dialect, version: self.kind.version, shape: self.shape };
@@ -262,7 +280,8 @@ impl<'f> Packing<'f> {
         }
         if problems.is_empty() {
             edited.sort();
-            Ok(Packed { draft, edited, warnings: Vec::new(), is_new: false })
+            let findings = findings(&draft, known).map_err(|error| vec![error])?;
+            Ok(Packed { draft, edited, warnings: Vec::new(), findings, is_new: false })
         } else {
             problems.sort_by_key(ToString::to_string);
             Err(problems)
@@ -302,7 +321,21 @@ fn take(_: &mut Draft<'static>, _: &str, _: &std::path::Path, _: &[String]) -> R
     Err(vec!["this program cannot read images".to_owned()])
 }
 
+/// A text without the byte order mark that some editors add.
+fn without_mark(mut text: Vec<u8>, old: &str) -> Vec<u8> {
+    if text.starts_with(b"\xEF\xBB\xBF") && crc(&text) != old {
+        text.drain(..3);
+    }
+    text
+}
+
 const NO_SLOT: &str = "the original map has no such slot: remove the folder `original` to build a new map";
+
+/// What is found in the map with its edits and is not known.
+fn findings(draft: &Draft<'_>, known: &Baseline) -> Result<Vec<Finding>> {
+    let Some(view) = draft.view()? else { return Ok(Vec::new()) };
+    Ok(known.new_ones("", check::run(&view, &check::Options::default())?))
+}
 
 /// The slots of a map by their keys.
 fn ids(bsp: &Bsp<'_>) -> HashMap<Key, SlotId> {
