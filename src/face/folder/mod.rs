@@ -26,6 +26,7 @@
 
 mod contents;
 mod embedded;
+mod findings;
 mod make;
 mod manifest;
 mod original;
@@ -143,7 +144,7 @@ impl Folder {
         let embedded = folders.flat_map(|folder| self.survey.below(folder).map(move |path| format!("{folder}/{path}")));
         let original = self.original.iter().flat_map(|original| original.kept());
         let original =
-            original.map(|(name, _)| name.to_owned()).chain([original::INDEX, original::FINDINGS].map(str::to_owned));
+            original.map(|(name, _)| name.to_owned()).chain([original::INDEX, findings::FINDINGS].map(str::to_owned));
         parts.chain(embedded).chain(images).chain(original).filter(|name| self.survey.has(name)).collect()
     }
 

@@ -15,8 +15,6 @@ use crate::Error;
 pub(super) const INDEX: &str = "original/index.json";
 /// The file with the bytes that no slot of the index covers.
 pub(super) const MAP: &str = "original/map.bin";
-/// The file with what `check` finds in the map, if it finds something: only what edits add is said.
-pub(super) const FINDINGS: &str = "original/findings.json";
 
 /// The largest map: offsets are signed.
 const MOST_BYTES: usize = 0x7FFF_FFFF;

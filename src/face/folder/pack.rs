@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, HashMap};
 use super::Packed;
 use super::contents::{Key, Keys, Kind};
 use super::embedded;
+use super::findings;
 use super::manifest::{Manifest, Part, wrong};
-use super::original::{Embedded, FINDINGS, Original, Picture, Stored, crc, damaged};
+use super::original::{Embedded, Original, Picture, Stored, crc, damaged};
 #[cfg(feature = "images")]
 use super::pictures::take;
 use super::survey::{Survey, sentence};
 use crate::dialect::Detected;
 use crate::face::ci::Baseline;
 use crate::file::directory::DirectoryShape;
-use crate::op::check::{self, Finding};
 use crate::{Bsp, Compression, Data, Draft, Error, Result, SlotId};
 
 /// A map on its way back from a folder.
@@ -70,7 +70,10 @@ impl<'f> Packing<'f> {
         self.refuse_layout();
         let parts = self.parts();
         self.slots(&parts);
-        let known = self.known();
+        let known = findings::known(self.survey).unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            Baseline::default()
+        });
         self.problems.extend(self.survey.unused());
         if !self.problems.is_empty() {
             return Err(self.problems);
@@ -80,21 +83,6 @@ impl<'f> Packing<'f> {
             return Err(vec![damaged("its files are not those of the map that was unpacked")]);
         }
         self.finish(&parts, &known)
-    }
-
-    /// What was found in the original map. The bytes of edited slots are not known, so it cannot be checked here.
-    fn known(&mut self) -> Baseline {
-        if !self.survey.has(FINDINGS) {
-            return Baseline::default();
-        }
-        let read = self.survey.read(FINDINGS).and_then(|text| {
-            let text = String::from_utf8(text).map_err(|_| "it is not UTF-8 text".to_owned())?;
-            Baseline::read(&text).map_err(|error| sentence(&error))
-        });
-        read.unwrap_or_else(|why| {
-            self.problems.push(wrong(FINDINGS, why));
-            Baseline::default()
-        })
     }
 
     /// Members of the manifest that only lay out a new map.
@@ -280,7 +268,7 @@ impl<'f> Packing<'f> {
         }
         if problems.is_empty() {
             edited.sort();
-            let findings = findings(&draft, known).map_err(|error| vec![error])?;
+            let findings = findings::new_ones(&draft, known).map_err(|error| vec![error])?;
             Ok(Packed { draft, edited, warnings: Vec::new(), findings, is_new: false })
         } else {
             problems.sort_by_key(ToString::to_string);
@@ -330,12 +318,6 @@ fn without_mark(mut text: Vec<u8>, old: &str) -> Vec<u8> {
 }
 
 const NO_SLOT: &str = "the original map has no such slot: remove the folder `original` to build a new map";
-
-/// What is found in the map with its edits and is not known.
-fn findings(draft: &Draft<'_>, known: &Baseline) -> Result<Vec<Finding>> {
-    let Some(view) = draft.view()? else { return Ok(Vec::new()) };
-    Ok(known.new_ones("", check::run(&view, &check::Options::default())?))
-}
 
 /// The slots of a map by their keys.
 fn ids(bsp: &Bsp<'_>) -> HashMap<Key, SlotId> {

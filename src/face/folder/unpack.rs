@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use super::contents::Kind;
 use super::embedded;
+use super::findings;
 use super::manifest::{self, Manifest, Part};
 use super::original::{self, Lines, Original, Stored, at, crc};
 use crate::dialect::Role;
-use crate::face::ci::Baseline;
 use crate::face::records::{Format, Lump, distinct_name, file_stems};
 use crate::face::report::base64;
-use crate::op::check;
 use crate::{Bsp, Data, Error, Result, Slot, SlotId};
 
 /// Larger lumps are written as bytes if nothing else is asked for.
@@ -79,11 +78,8 @@ pub fn unpack(bsp: &Bsp<'_>, how: &How, mut write: impl FnMut(&str, &[u8]) -> Re
         count(name, &parts.concat())?;
     }
     count(original::INDEX, &original.text())?;
-    let findings = check::run(bsp, &check::Options::default())?;
-    if !findings.is_empty() {
-        let mut known = Baseline::default();
-        known.add("", &findings);
-        count(original::FINDINGS, known.write().as_bytes())?;
+    if let Some(text) = findings::text(bsp)? {
+        count(findings::FINDINGS, text.as_bytes())?;
     }
     count(".gitattributes", ATTRIBUTES.as_bytes())?;
     count(manifest::NAME, &manifest.text())?;
