@@ -54,8 +54,8 @@ pub(crate) struct Args {
     /// Write all findings to the file of --baseline; the exit status is 0
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
-    /// Check only maps that differ from this revision or are not tracked, as git says. If a policy has changed, all its
-    /// maps are checked
+    /// Check only maps that changed since this revision or are not tracked, as git says. For another branch, such as
+    /// origin/main, these are the changes since the branches parted. If a policy has changed, all its maps are checked
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
     /// The format of the report

@@ -134,10 +134,7 @@ fn fill(policy: &mut Policy, table: &DeTable<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (section, value) in table {
         let Some((name, keys)) = SECTIONS.iter().find(|(name, _)| *name == section.get_ref()) else {
-            let known = SECTIONS.map(|(name, _)| name);
-            let hint = near::or_all(section.get_ref(), &known, "the sections are");
-            let message = format!("there is no section [{}]: {hint}", escaped(section.get_ref().as_bytes()));
-            problems.push((section.span().start, message));
+            problems.push((section.span().start, no_section(section.get_ref())));
             continue;
         };
         let Some(table) = value.get_ref().as_table() else {
@@ -160,13 +157,26 @@ fn fill(policy: &mut Policy, table: &DeTable<'_>) -> Vec<Problem> {
     problems
 }
 
+/// The sentence for an unknown section, or for a key outside of its section.
+fn no_section(name: &str) -> String {
+    let has_key = |(_, keys): &&(&str, &[(&str, Take)])| keys.iter().any(|(key, _)| *key == name);
+    let homes: Vec<String> = SECTIONS.iter().filter(has_key).map(|(section, _)| format!("[{section}]")).collect();
+    if !homes.is_empty() {
+        return format!("`{name}` is outside of a section: write it below {}", homes.join(" or "));
+    }
+    let hint = near::or_all(name, &SECTIONS.map(|(name, _)| name), "the sections are");
+    format!("there is no section [{}]: {hint}", escaped(name.as_bytes()))
+}
+
 fn put<T>(place: &mut T, value: Result<T, Vec<Problem>>) -> Result<(), Vec<Problem>> {
     *place = value?;
     Ok(())
 }
 
 fn wrong<T>(value: &Value<'_>, needed: &str) -> Result<T, Vec<Problem>> {
-    let message = format!("{needed} is needed here, and this is of the type {}", value.get_ref().type_str());
+    let kind = value.get_ref().type_str();
+    let article = if kind.starts_with(['a', 'i']) { "an" } else { "a" };
+    let message = format!("{needed} is needed here, not {article} {kind}");
     Err(vec![(value.span().start, message)])
 }
 
@@ -248,7 +258,13 @@ fn engine(name: &str) -> Result<String> {
     let known: Vec<&str> = ALL.iter().flat_map(|dialect| dialect.checks.engines).map(|engine| engine.name).collect();
     match known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         true => Ok(name.to_owned()),
-        false => Err(unknown("engine", name, &known)),
+        false => {
+            let mut known = known;
+            known.sort_unstable();
+            known.dedup();
+            let hint = near::or_all(name, &known, "the engines are");
+            Err(Error::new(ErrorKind::Argument, format!("there is no engine `{}`: {hint}", escaped(name.as_bytes()))))
+        }
     }
 }
 

@@ -199,8 +199,18 @@ fn only_maps_that_changed() {
     assert_eq!(checked("HEAD"), list(&["a & b, 100%: <\u{fc}>", "new", "note", "odd", "rooms"]));
     for rev in ["nope", "-x", "HEAD^^^"] {
         let run = room.run(&["ci", "maps", &format!("--changed-since={rev}")]).without_data(2);
-        assert!(run.err.contains(rev), "{}", run.err);
+        assert!(run.err.contains(rev) && !run.err.contains("without a message"), "{}", run.err);
     }
+    // What another branch changed meanwhile is not a change of this one.
+    let edit =
+        |map: &str| format!("bspkit ent set maps/{map}.bsp light light=3 --in-place -q && git commit -qam {map}");
+    room.shell("git checkout -q bspkit.toml && git checkout -qb other HEAD^").done();
+    room.shell(&edit("odd")).done();
+    room.shell(&format!("git checkout -qb own HEAD^ && {}", edit("rooms"))).done();
+    assert_eq!(checked("other"), list(&["rooms"]));
+    // Histories that have no commit in common.
+    room.shell("git checkout -q --orphan alone && git commit -qm alone").done();
+    assert_eq!(checked("other"), list(&["odd", "rooms"]));
 }
 
 /// The commands of the examples, in a repository with two commits.

@@ -185,3 +185,18 @@ fn other_dialects_are_not_merged() {
     assert_eq!(sh(&room, "git status --porcelain").text(), "UU maps/rooms.bsp\n");
     sh(&room, "git show light:maps/rooms.bsp | cmp - maps/rooms.bsp");
 }
+
+#[test]
+fn a_map_that_both_sides_added_has_no_base() {
+    let room = repository();
+    for (branch, light) in [("one", 1), ("two", 2)] {
+        sh(&room, &format!("git checkout -q -b {branch} main && cp maps/rooms.bsp maps/new.bsp"));
+        sh(&room, &format!("bspkit ent set maps/new.bsp light light={light} --in-place -q"));
+        sh(&room, &format!("git add . && git commit -qm {branch}"));
+    }
+    let run = try_sh(&room, "git merge one");
+    assert_eq!(run.code, Some(1));
+    let said = format!("{}{}", run.text(), run.err);
+    assert!(said.contains("cannot merge maps/new.bsp: both sides added it, and there is no base"), "{said}");
+    sh(&room, "git checkout -q --ours maps/new.bsp && git add maps/new.bsp && git commit -qm merged");
+}

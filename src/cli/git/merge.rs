@@ -11,6 +11,7 @@ use bspkit::{Layout, SaveOptions};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{Maps, real_path};
+use crate::cli::save::bad_argument;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
@@ -58,6 +59,11 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
     }
     let open = |path: &Path, what: &str| cx.open(path).with_context(|| format!("cannot merge {}: {what}", shown(name)));
+    // git gives an empty file for the base of a map that both sides have added.
+    if std::fs::metadata(&args.base).is_ok_and(|base| base.len() == 0) {
+        let message = format!("cannot merge {}: both sides added it, and there is no base", shown(name));
+        return Err(bad_argument(message, "keep one of them: git checkout --ours, or --theirs"));
+    }
     let (base, ours, theirs) =
         (open(&args.base, "the base")?, open(&args.ours, "ours")?, open(&args.theirs, "theirs")?);
     let merged = merge(&base, &ours, &theirs).with_context(|| format!("cannot merge {}", shown(name)))?;

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::cli::save::bad_argument;
 use crate::cli::show::shown;
 
 /// Runs git in a folder and gives what it prints.
@@ -33,7 +34,7 @@ pub(crate) fn line(printed: &[u8]) -> Result<&str> {
     Ok(std::str::from_utf8(printed).context("git printed a name that is not UTF-8")?.trim_end_matches(['\r', '\n']))
 }
 
-/// The files that differ from a revision, in all repositories that are asked about.
+/// The files that changed since a branch parted from a revision, in all repositories that are asked about.
 pub(crate) struct Changed {
     rev: String,
     top_levels: HashMap<PathBuf, PathBuf>,
@@ -41,7 +42,7 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// The files that differ from this revision.
+    /// The files that changed since this revision.
     pub(crate) fn since(rev: &str) -> Result<Self> {
         if rev.starts_with('-') {
             bail!("a revision does not begin with a hyphen: {rev}");
@@ -49,7 +50,7 @@ impl Changed {
         Ok(Changed { rev: rev.to_owned(), top_levels: HashMap::new(), files: HashMap::new() })
     }
 
-    /// Whether a file differs from the revision, or is new.
+    /// Whether a file changed since the revision, or is new.
     pub(crate) fn has(&mut self, path: &Path) -> Result<bool> {
         let path = path.canonicalize().with_context(|| format!("cannot find {}", shown(path)))?;
         let folder = path.parent().unwrap_or(&path).to_path_buf();
@@ -67,9 +68,14 @@ impl Changed {
 }
 
 fn changed(top: &Path, rev: &str) -> Result<HashSet<PathBuf>> {
-    let commit = git(top, &["rev-parse", "--verify", "--quiet", &format!("{rev}^{{commit}}")])
-        .with_context(|| format!("git does not know the revision {rev}"))?;
-    let differ = git(top, &["diff", "--name-only", "-z", "--no-renames", line(&commit)?, "--"])?;
+    let commit = git(top, &["rev-parse", "--verify", "--quiet", &format!("{rev}^{{commit}}")]).map_err(|_| {
+        let hint = "a shallow clone has only the newest commits: fetch the revision first";
+        bad_argument(format!("git does not know the revision {rev}"), hint)
+    })?;
+    // What the revision has got since the histories parted is not a change of this branch. A shallow clone may not know
+    // where that was.
+    let parted = git(top, &["merge-base", line(&commit)?, "HEAD"]).unwrap_or(commit);
+    let differ = git(top, &["diff", "--name-only", "-z", "--no-renames", line(&parted)?, "--"])?;
     let new = git(top, &["ls-files", "-z", "--others", "--exclude-standard"])?;
     let names = differ.split(|byte| *byte == 0).chain(new.split(|byte| *byte == 0)).filter(|name| !name.is_empty());
     Ok(names.map(|name| top.join(path_of(name))).collect())
