@@ -17,6 +17,8 @@ pub mod images;
 pub mod input;
 pub mod names;
 pub mod outline;
+#[cfg(all(feature = "json", feature = "images"))]
+pub mod page;
 pub mod pak;
 #[cfg(feature = "json")]
 pub mod patch;

@@ -4,7 +4,7 @@
 
 mod hdr;
 pub mod light;
-mod rgb;
+pub(super) mod rgb;
 pub mod textures;
 pub mod visibility;
 

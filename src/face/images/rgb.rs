@@ -8,7 +8,7 @@ use super::{bad, check_size, damaged, from_side, side, unwritten};
 use crate::Result;
 
 /// Writes rows of red, green and blue.
-pub(super) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8]) -> Result<()> {
+pub(in crate::face) fn write_png(to: impl Write, [wide, high]: [usize; 2], pixels: &[u8]) -> Result<()> {
     let mut encoder = Encoder::new(to, side(wide)?, side(high)?);
     encoder.set_color(ColorType::Rgb);
     encoder.set_depth(BitDepth::Eight);

@@ -1,0 +1,227 @@
+//! Light that differs, as images: the luxels of faces beside each other, and pages.
+
+use super::html::{self, Items};
+use super::picture::{Pair, Picture, Room, left_out};
+use super::{ROOM_OF_LIST, Section, Sides};
+use crate::content::lightmap::{Image, Light, LightSet, Luxel};
+use crate::op::compare::{Change, LightChange, LumpChanges};
+
+/// The most columns and rows of a sheet; one with a larger image is larger.
+const SIDE: usize = 512;
+/// Where a map has no luxels.
+const NOTHING: [u8; 3] = [70, 40, 90];
+
+/// The light of both maps.
+type Lights<'l> = [&'l Light<'l>; 2];
+
+pub(super) fn section(sides: &Sides<'_>, room: &mut Room) -> Option<Section> {
+    let lumps: Vec<_> = sides.found.lumps.iter().filter(|lump| changes(lump).next().is_some()).collect();
+    if lumps.is_empty() {
+        return None;
+    }
+    let count = lumps.iter().map(|lump| changes(lump).count() + lump.more).sum();
+    let lights = sides.maps.map(|map| map.light().ok());
+    let mut html = String::new();
+    for lump in lumps {
+        let name = html::name(lump.lump.as_bytes());
+        html += &format!("<h3><code>{name}</code></h3>\n<p>{}.</p>\n", html::text(&lump.touched.to_string()));
+        if let [Some(old), Some(new)] = &lights {
+            html += &images([old, new], lump, room);
+        }
+        let mut items = Items::new(ROOM_OF_LIST / 8);
+        changes(lump).for_each(|change| {
+            items.add(|| format!("<li>{}</li>\n", html::text(&Change::Light(change.clone()).line("").to_string())));
+        });
+        items.and_more(lump.more);
+        let (list, more) = items.finish();
+        html += &format!("<details><summary>Each face or page</summary>\n<ul>\n{list}</ul>\n{more}</details>\n");
+    }
+    Some(Section { id: "light", title: "Light", count, html })
+}
+
+fn changes(lump: &LumpChanges) -> impl Iterator<Item = &LightChange> {
+    lump.changes.iter().filter_map(|change| match change {
+        Change::Light(light) => Some(light),
+        _ => None,
+    })
+}
+
+/// The sheets of a lump.
+fn images(lights: Lights<'_>, lump: &LumpChanges, room: &mut Room) -> String {
+    let (mut all, mut more) = (Vec::new(), 0);
+    for cell in changes(lump).flat_map(|change| cells(lights, &lump.lump, change)) {
+        match more == 0 && room.reserve(cell.size) {
+            true => all.push(cell),
+            false => more += 1,
+        }
+    }
+    let sheets = sheets(all);
+    let mut html = String::new();
+    for (at, sheet) in sheets.iter().enumerate() {
+        match sheet.pair(lights).figure(room) {
+            Some(figure) => html += &figure,
+            None => {
+                more += sheets[at..].iter().map(|sheet| sheet.cells.len()).sum::<usize>();
+                break;
+            }
+        }
+    }
+    html + left_out(more).as_str()
+}
+
+/// An image of a face or page that differs, in both maps.
+struct Cell {
+    images: [Option<Image>; 2],
+    size: [usize; 2],
+    title: String,
+}
+
+/// The images of a face or page that differ.
+fn cells(lights: Lights<'_>, lump: &str, change: &LightChange) -> Vec<Cell> {
+    let is_set = |set: &LightSet| set.name() == change.set && set.lump() == lump;
+    let places = lights.map(|light| {
+        let set = light.sets().iter().position(is_set)?;
+        Some((set, light.sets()[set].block_of(change.index)?))
+    });
+    let shape = |side: usize| -> Option<(usize, usize)> {
+        let (set, block) = places[side]?;
+        let block = &lights[side].sets()[set].blocks()[block];
+        Some((block.styles().len(), block.planes()))
+    };
+    let shapes = [shape(0), shape(1)].map(Option::unwrap_or_default);
+    let (styles, planes) = (shapes[0].0.max(shapes[1].0), shapes[0].1.max(shapes[1].1));
+    let mut cells = Vec::new();
+    for (style, plane) in (0..styles).flat_map(|style| (0..planes).map(move |plane| (style, plane))) {
+        let images = [0, 1].map(|side| {
+            let (set, block) = places[side]?;
+            let image = Image { set, block, style, plane };
+            lights[side].bytes(image).map(|_| image)
+        });
+        let bytes = [0, 1].map(|side| images[side].and_then(|image| lights[side].bytes(image)));
+        let sizes = [0, 1].map(|side| images[side].and_then(|image| Some(lights[side].block(image)?.size())));
+        let size = [0, 1].map(|axis| sizes.iter().flatten().map(|size| size[axis]).max().unwrap_or(0));
+        if bytes[0] != bytes[1] || sizes[0] != sizes[1] {
+            cells.push(Cell { images, size, title: title(lights, change, images) });
+        }
+    }
+    cells
+}
+
+fn title(lights: Lights<'_>, change: &LightChange, images: [Option<Image>; 2]) -> String {
+    if change.is_page {
+        return format!("page {}", change.index);
+    }
+    let style = [1, 0].iter().find_map(|side| {
+        let image = images[*side]?;
+        Some((*lights[*side].block(image)?.styles().get(image.style)?, image.plane))
+    });
+    let (style, plane) = style.unwrap_or_default();
+    let plane = if plane > 0 { format!(", direction {plane}") } else { String::new() };
+    format!("face {}, style {style}{plane}", change.index)
+}
+
+/// Puts cells on sheets that are about square, the highest ones first.
+fn sheets(mut cells: Vec<Cell>) -> Vec<Sheet> {
+    cells.sort_by_key(|cell| std::cmp::Reverse([cell.size[1], cell.size[0]]));
+    let area: usize = cells.iter().map(|cell| (cell.size[0] + 1) * (cell.size[1] + 1)).sum();
+    let widest = cells.iter().map(|cell| cell.size[0]).max().unwrap_or(0);
+    let width = (area + area / 4).isqrt().min(SIDE).max(widest);
+    let mut sheets: Vec<Sheet> = Vec::new();
+    for cell in cells {
+        match sheets.last_mut().filter(|sheet| sheet.fits(cell.size)) {
+            Some(sheet) => sheet.put(cell),
+            None => {
+                let mut sheet = Sheet { width, cells: Vec::new(), at: [0; 2], row: 0 };
+                sheet.put(cell);
+                sheets.push(sheet);
+            }
+        }
+    }
+    sheets
+}
+
+/// Cells side by side, row by row.
+struct Sheet {
+    width: usize,
+    cells: Vec<([usize; 2], Cell)>,
+    /// The place of the next cell, and the height of its row.
+    at: [usize; 2],
+    row: usize,
+}
+
+impl Sheet {
+    /// Where a cell would be: after the last one or in the next row.
+    fn place(&self, size: [usize; 2]) -> [usize; 2] {
+        if self.at[0] > 0 && self.at[0] + size[0] > self.width { [0, self.at[1] + self.row] } else { self.at }
+    }
+
+    fn fits(&self, size: [usize; 2]) -> bool {
+        self.place(size)[1] + size[1] <= SIDE
+    }
+
+    fn put(&mut self, cell: Cell) {
+        let (place, [wide, high]) = (self.place(cell.size), cell.size);
+        let row = if place == self.at { self.row } else { 0 };
+        // A column and a row are left between cells.
+        self.row = row.max(high + 1);
+        self.at = [place[0] + wide + 1, place[1]];
+        self.cells.push((place, cell));
+    }
+
+    fn pair(&self, lights: Lights<'_>) -> Pair {
+        let end = |axis: usize| self.cells.iter().map(|(at, cell)| at[axis] + cell.size[axis]).max().unwrap_or(1);
+        let [width, height] = [end(0), end(1)];
+        let mut sides = [(); 2].map(|()| Picture::new(width, height, NOTHING));
+        let mut difference = vec![[0.0; 3]; width * height];
+        for ([left, top], cell) in &self.cells {
+            for (x, y) in (0..cell.size[1]).flat_map(|y| (0..cell.size[0]).map(move |x| (x, y))) {
+                let at = (top + y) * width + left + x;
+                let luxel = |side: usize| lights[side].luxel(cell.images[side]?, [x, y]);
+                let luxels = [luxel(0), luxel(1)];
+                for (side, luxel) in sides.iter_mut().zip(luxels) {
+                    side.pixels[at] = luxel.map_or(NOTHING, Luxel::shown);
+                }
+                if luxels[0] != luxels[1] {
+                    let [old, new] = luxels.map(|luxel| luxel.map_or([0.0; 3], brightness));
+                    difference[at] = std::array::from_fn(|part| (old[part] - new[part]).abs());
+                }
+            }
+        }
+        let cells = self.cells.iter().map(|([x, y], cell)| ([*x, *y, cell.size[0], cell.size[1]], cell.title.clone()));
+        let title = match &self.cells[..] {
+            [(_, only)] => only.title.clone(),
+            all => {
+                format!("{} that differ; point at one to see its number", html::counted(all.len(), "image", "images"))
+            }
+        };
+        Pair { title, sides: sides.map(Some), difference: Some(difference), cells: cells.collect() }
+    }
+}
+
+/// Light as a screen would show it if there were no limit; 1 is the brightest value of 8 bits.
+fn brightness(luxel: Luxel) -> [f64; 3] {
+    match luxel {
+        Luxel::Rgbe(..) => luxel.linear().map(|part| (part / 2.0).powf(1.0 / 2.2)),
+        luxel => luxel.shown().map(|part| f64::from(part) / 255.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_do_not_overlap() {
+        let cell = |at: usize| Cell { images: [None; 2], size: [at % 17 + 1, at % 13 + 1], title: at.to_string() };
+        let sheets = sheets((0..5000).map(cell).collect());
+        assert_eq!(sheets.iter().map(|sheet| sheet.cells.len()).sum::<usize>(), 5000);
+        for sheet in &sheets {
+            let mut is_used = vec![false; SIDE * SIDE];
+            for ([left, top], cell) in &sheet.cells {
+                for at in (0..cell.size[1]).flat_map(|y| (0..cell.size[0]).map(move |x| (top + y) * SIDE + left + x)) {
+                    assert!(!std::mem::replace(&mut is_used[at], true), "{}", cell.title);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! The map from above: its walls and floors as lines, and what changed.
+
+use std::collections::HashSet;
+
+use super::html::{self, Items, counted};
+use super::outline::{Outlines, Point};
+use super::{ROOM_OF_LIST, Sides, entities};
+use crate::bytes::rounded;
+use crate::content::entities::Entity;
+use crate::dialect::Role;
+use crate::op::compare::{Change, EntityChange, How};
+
+/// The most lines of walls, and of floors.
+const MOST_LINES: usize = 30_000;
+/// The most faces of each kind that are highlighted, and the most lines of a brush model.
+const MOST_FACES: usize = 2000;
+/// The most marks of entities.
+const MOST_MARKS: usize = 2000;
+/// How many steps the longer side of the view has: lines are drawn to this precision.
+const STEPS: f32 = 4000.0;
+/// Coordinates beyond this are damage; engines end their worlds before.
+const FARTHEST: f32 = 200_000.0;
+
+/// A place on the view: to the east, and to the south.
+type Flat = [i32; 2];
+
+/// The part of the map that is drawn.
+struct Frame {
+    least: [f32; 2],
+    most: [f32; 2],
+}
+
+impl Frame {
+    fn include(&mut self, [x, y]: [f32; 2]) {
+        for (axis, part) in [x, y].into_iter().enumerate() {
+            if part.abs() <= FARTHEST {
+                self.least[axis] = self.least[axis].min(part);
+                self.most[axis] = self.most[axis].max(part);
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.least[0] > self.most[0] || self.least[1] > self.most[1]
+    }
+
+    /// Units of the map in one step; at least one.
+    fn step(&self) -> f32 {
+        let side = (self.most[0] - self.least[0]).max(self.most[1] - self.least[1]);
+        (side / STEPS).ceil().max(1.0)
+    }
+
+    /// A point in steps from the northwest corner.
+    fn flat(&self, [x, y, _]: Point) -> Option<Flat> {
+        let steps = |distance: f32| crate::bytes::integer((distance / self.step()).round());
+        let is_near = x.abs() <= FARTHEST && y.abs() <= FARTHEST;
+        if is_near { Some([steps(x - self.least[0])?, steps(self.most[1] - y)?]) } else { None }
+    }
+
+    fn size(&self) -> Flat {
+        self.flat([self.most[0], self.least[1], 0.0]).unwrap_or([1, 1])
+    }
+}
+
+/// An entity on the view.
+struct Mark<'s> {
+    entity: &'s EntityChange,
+    class: &'static str,
+    /// Where it was and is; one of these for one that is only in one map.
+    places: [Option<Point>; 2],
+    /// The brush model, and the map that has it.
+    model: Option<(usize, usize)>,
+}
+
+pub(super) fn section(sides: &Sides<'_>) -> String {
+    let outlines = sides.maps.map(Outlines::read);
+    let (changes, _) = entities::changes(sides);
+    let shown = |entity: &&&EntityChange| entity.how != How::Rewritten;
+    let marks: Vec<Mark<'_>> = changes.iter().filter(shown).filter_map(|entity| mark(sides, entity)).collect();
+    let mut frame = Frame { least: [f32::INFINITY; 2], most: [f32::NEG_INFINITY; 2] };
+    for face in outlines[1].world() {
+        outlines[1].face(face).iter().flatten().for_each(|[x, y, _]| frame.include([*x, *y]));
+    }
+    marks.iter().flat_map(|mark| mark.places).flatten().for_each(|[x, y, _]| frame.include([x, y]));
+    if frame.is_empty() {
+        return String::new();
+    }
+    let ([walls, floors], left) = plan(&outlines[1], &frame);
+    let highlights = highlights(sides, &outlines, &frame);
+    let mut items = Items::new(ROOM_OF_LIST);
+    for mark in marks.iter().take(MOST_MARKS) {
+        items.add(|| draw(mark, &outlines, &frame));
+    }
+    items.and_more(marks.len().saturating_sub(MOST_MARKS));
+    let (drawn, more) = items.finish();
+    let [width, height] = frame.size();
+    let margin = (width.max(height) / 40).max(8);
+    let view = format!("{} {} {} {}", -margin, -margin, width + 2 * margin, height + 2 * margin);
+    let notes = match left {
+        0 => String::new(),
+        left => format!("<p class=\"more\">{} are not drawn</p>\n", counted(left, "short line", "short lines")),
+    };
+    format!(
+        "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"img\" \
+         aria-label=\"The map from above\">\n<path class=\"floor\" d=\"{floors}\"/>\n<path class=\"wall\" d=\"{walls}\"/>\n\
+         {highlights}{drawn}</svg></div>\n{more}{notes}</section>\n",
+        legend(&marks, &highlights, &frame),
+    )
+}
+
+/// The lines of walls and floors, and how many are left out. A face that is a line from above is a wall.
+fn plan(outlines: &Outlines<'_>, frame: &Frame) -> ([String; 2], usize) {
+    let mut known = [(); 2].map(|()| HashSet::new());
+    let mut lines = [const { Vec::new() }; 2];
+    for face in outlines.world() {
+        let edges = flat_lines(&outlines.face(face), frame);
+        let (kind, edges) = match wall(&edges) {
+            Some(line) => (0, vec![line]),
+            None => (1, edges),
+        };
+        for [from, to] in edges {
+            let line = if from <= to { [from, to] } else { [to, from] };
+            if from != to && known[kind].insert(line) {
+                lines[kind].push(line);
+            }
+        }
+    }
+    let is_wall = |line: &[Flat; 2]| known[0].contains(line);
+    lines[1].retain(|line| !is_wall(line));
+    let left = lines.iter().map(|lines| lines.len().saturating_sub(MOST_LINES)).sum();
+    let paths = lines.map(|mut lines| {
+        // The longest lines are kept, in an order that gives short paths.
+        lines.sort_by_key(|line| std::cmp::Reverse(squared(*line)));
+        lines.truncate(MOST_LINES);
+        lines.sort_unstable();
+        path(&lines)
+    });
+    (paths, left)
+}
+
+fn flat_lines(lines: &[[Point; 2]], frame: &Frame) -> Vec<[Flat; 2]> {
+    lines.iter().filter_map(|[from, to]| Some([frame.flat(*from)?, frame.flat(*to)?])).collect()
+}
+
+fn squared([from, to]: [Flat; 2]) -> i64 {
+    let part = |axis: usize| i64::from(to[axis]) - i64::from(from[axis]);
+    part(0).pow(2) + part(1).pow(2)
+}
+
+/// The line that a vertical face is from above; `None` for other faces.
+fn wall(edges: &[[Flat; 2]]) -> Option<[Flat; 2]> {
+    let first = edges.first()?[0];
+    let points = || edges.iter().flatten();
+    let one = *points().max_by_key(|point| squared([first, **point]))?;
+    let other = *points().max_by_key(|point| squared([one, **point]))?;
+    let length = squared([one, other]);
+    let [x, y] = [0, 1].map(|axis| i64::from(other[axis]) - i64::from(one[axis]));
+    // No point is farther from the line than one step.
+    let is_on = |point: &Flat| {
+        let area = x * (i64::from(point[1]) - i64::from(one[1])) - y * (i64::from(point[0]) - i64::from(one[0]));
+        area.pow(2) <= length
+    };
+    points().all(is_on).then_some([one, other])
+}
+
+/// A path of lines; a line that begins where the last one ends goes on.
+fn path(lines: &[[Flat; 2]]) -> String {
+    let (mut path, mut end) = (String::new(), None);
+    for [from, to] in lines {
+        if end != Some(*from) {
+            path += &format!("M{} {}", from[0], from[1]);
+        }
+        path += &format!("l{} {}", to[0] - from[0], to[1] - from[1]);
+        end = Some(*to);
+    }
+    path
+}
+
+/// Faces whose records or whose light differ.
+fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
+    let faces = sides.maps[1].role(Role::Faces).map_or("", |slot| slot.name.as_str());
+    let (mut lit, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
+    for (lump, change) in sides.found.lumps.iter().flat_map(|lump| lump.changes.iter().map(move |one| (lump, one))) {
+        match change {
+            Change::Light(light) if !light.is_page => lit.push(light.index),
+            Change::Record(record) if lump.lump == faces && record.how == How::Removed => removed.push(record.index),
+            Change::Record(record) if lump.lump == faces => changed.push(record.index),
+            _ => {}
+        }
+    }
+    let group = |class: &str, title: &str, side: usize, faces: &[usize]| {
+        let lines = faces.iter().take(MOST_FACES).flat_map(|face| outlines[side].face(*face));
+        let lines: Vec<_> = lines.take(MOST_LINES).collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<path class=\"{class}\" d=\"{}\"><title>{title}</title></path>\n",
+                path(&flat_lines(&lines, frame))
+            ),
+        }
+    };
+    [
+        group("lit", "faces with other light", 1, &lit),
+        group("face", "faces that were added or changed", 1, &changed),
+        group("face gone", "faces that were removed", 0, &removed),
+    ]
+    .concat()
+}
+
+/// Where an entity is; `None` if it is at no place.
+fn mark<'s>(sides: &Sides<'_>, change: &'s EntityChange) -> Option<Mark<'s>> {
+    let of = |side: usize, index: usize| sides.entities[side].as_ref()?.get(index);
+    let (old, new) = match change.how {
+        How::Added => (None, of(1, change.index)),
+        How::Removed => (of(0, change.index), None),
+        _ => (of(0, change.from.unwrap_or(change.index)), of(1, change.index)),
+    };
+    let places = [&old, &new].map(|entity| entity.as_ref().and_then(origin));
+    let model = |side: usize, entity: &Option<Entity<'_>>| {
+        let model = entity.as_ref()?.text("model")?.strip_prefix('*')?.parse().ok()?;
+        Some((side, model))
+    };
+    let model = model(1, &new).or_else(|| model(0, &old));
+    let class = match change.how {
+        How::Added => "added",
+        How::Removed => "removed",
+        _ => "changed",
+    };
+    (places.iter().any(Option::is_some) || model.is_some()).then_some(Mark { entity: change, class, places, model })
+}
+
+fn origin(entity: &Entity<'_>) -> Option<Point> {
+    entity.vector("origin").map(|origin| origin.map(rounded))
+}
+
+fn draw(mark: &Mark<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
+    let mut shapes = String::new();
+    if let Some((side, model)) = mark.model {
+        let at = mark.places[side].unwrap_or_default();
+        let faces = outlines[side].model(model).take(MOST_FACES).flat_map(|face| outlines[side].face(face));
+        let lines: Vec<_> = faces.take(MOST_FACES).map(|line| line.map(|point| moved(point, at))).collect();
+        shapes += &format!("<path class=\"model\" d=\"{}\"/>", path(&flat_lines(&lines, frame)));
+    }
+    let [old, new] = mark.places.map(|place| place.and_then(|place| frame.flat(place)));
+    if let (Some(old), Some(new)) = (old, new)
+        && old != new
+    {
+        shapes += &format!("<path class=\"way\" d=\"M{} {}L{} {}\"/>", old[0], old[1], new[0], new[1]);
+        shapes += &format!("<path class=\"dot from\" d=\"M{} {}h0\"/>", old[0], old[1]);
+    }
+    if let Some([x, y]) = new.or(old) {
+        shapes += &format!("<path class=\"dot\" d=\"M{x} {y}h0\"/>");
+    }
+    let what = match (mark.class, old.is_some() && new.is_some() && old != new) {
+        ("changed", true) => "moved",
+        (class, _) => class,
+    };
+    let class = mark.entity.class.as_deref().map(html::name).unwrap_or_default();
+    let name = mark.entity.name.as_deref().map(html::name).unwrap_or_default();
+    format!(
+        "<a href=\"#{}\" class=\"{}\"><title>{what}: #{} {class} {name}</title>{shapes}</a>\n",
+        entities::anchor(mark.entity),
+        mark.class,
+        mark.entity.index,
+    )
+}
+
+fn moved(point: Point, by: Point) -> Point {
+    std::array::from_fn(|axis| point[axis] + by[axis])
+}
+
+/// What the colors mean, with counts, and the size of the view.
+fn legend(marks: &[Mark<'_>], highlights: &str, frame: &Frame) -> String {
+    let count = |class: &str| marks.iter().filter(|mark| mark.class == class).count();
+    let entities = [("added", "added"), ("removed", "removed"), ("changed", "changed or moved")];
+    let mut items = String::new();
+    for (class, word) in entities.into_iter().filter(|(class, _)| count(class) > 0) {
+        let entities = counted(count(class), "entity", "entities");
+        items += &format!("<li class=\"{class}\">{entities} {word}</li>\n");
+    }
+    for (class, word) in [("lit", "other light"), ("face", "changed faces")] {
+        if highlights.contains(&format!("class=\"{class}")) {
+            items += &format!("<li class=\"{class}\">{word}</li>\n");
+        }
+    }
+    let [width, height] = [0, 1].map(|axis| frame.most[axis] - frame.least[axis]);
+    format!("<ul class=\"legend\">{items}<li class=\"size\">{width:.0} × {height:.0} units</li></ul>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vertical_face_is_a_line() {
+        let square =
+            |points: [Flat; 4]| -> Vec<[Flat; 2]> { (0..4).map(|at| [points[at], points[(at + 1) % 4]]).collect() };
+        assert_eq!(wall(&square([[0, 0], [30, 40], [30, 40], [0, 0]])), Some([[30, 40], [0, 0]]));
+        assert_eq!(wall(&square([[0, 0], [30, 0], [30, 40], [0, 40]])), None);
+    }
+
+    #[test]
+    fn paths_go_on() {
+        assert_eq!(path(&[[[1, 2], [3, 4]], [[3, 4], [3, 0]], [[0, 0], [1, 1]]]), "M1 2l2 2l0 -4M0 0l1 1");
+    }
+
+    #[test]
+    fn what_is_far_away_is_not_drawn() {
+        let mut frame = Frame { least: [f32::INFINITY; 2], most: [f32::NEG_INFINITY; 2] };
+        for place in [[0.0, 0.0], [8000.0, -100.0], [f32::NAN, f32::INFINITY], [1e30, 0.0]] {
+            frame.include(place);
+        }
+        assert_eq!((frame.step(), frame.size()), (2.0, [4000, 50]));
+        assert_eq!(frame.flat([8000.0, 0.0, 5.0]), Some([4000, 0]));
+        assert_eq!(frame.flat([f32::NAN, 0.0, 0.0]), None);
+    }
+}
