@@ -10,6 +10,9 @@ const MOST_OF_VALUE: usize = 2000;
 /// The most pairs of an added or removed entity that are shown.
 const MOST_PAIRS: usize = 200;
 
+/// The most entities that are one item.
+const MOST_ALIKE: usize = 50;
+
 /// The groups of the section, in its order.
 const GROUPS: [(How, &str); 5] = [
     (How::Changed, "Changed"),
@@ -48,7 +51,9 @@ pub(super) fn section(sides: &Sides<'_>) -> Option<Section> {
             // Entities that changed in the same way are one item.
             let is_alike =
                 |one: &&&EntityChange, other: &&&EntityChange| !one.keys.is_empty() && one.keys == other.keys;
-            group.chunk_by(is_alike).for_each(|alike| items.add(|| item(sides, alike)));
+            for alike in group.chunk_by(is_alike).flat_map(|alike| alike.chunks(MOST_ALIKE)) {
+                items.add_as(alike.len(), || item(sides, alike));
+            }
         }
     }
     items.and_more(more);

@@ -1,8 +1,13 @@
-//! Embedded files that were added, removed, moved or changed.
+//! Embedded files that were added, removed, moved or changed, with the lines that differ.
 
 use super::html::{self, Items, count};
 use super::{ROOM_OF_LIST, Section, Sides};
-use crate::op::compare::{Change, FileChange, How};
+use crate::op::compare::{Change, FileChange, How, LineChange, TextChange};
+
+/// The most bytes of a line that are shown.
+const MOST_OF_LINE: usize = 500;
+/// The most bytes of the lines of one file.
+const ROOM_OF_LINES: usize = 1 << 17;
 
 pub(super) fn section(sides: &Sides<'_>) -> Option<Section> {
     let (mut all, mut more) = (Vec::new(), 0);
@@ -18,17 +23,13 @@ pub(super) fn section(sides: &Sides<'_>) -> Option<Section> {
         return None;
     }
     let mut items = Items::new(ROOM_OF_LIST);
-    all.iter().for_each(|file| items.add(|| row(file)));
+    all.iter().for_each(|file| items.add(|| item(file)));
     items.and_more(more);
     let (list, rest) = items.finish();
-    let html = format!(
-        "<table class=\"files\"><thead><tr><th>File</th><th></th><th class=\"n\">Before</th><th class=\"n\">After</th></tr>\
-         </thead>\n<tbody>\n{list}</tbody></table>\n{rest}"
-    );
-    Some(Section { id: "files", title: "Embedded files", count: all.len() + more, html })
+    Some(Section { id: "files", title: "Embedded files", count: all.len() + more, html: list + rest.as_str() })
 }
 
-fn row(file: &FileChange) -> String {
+fn item(file: &FileChange) -> String {
     let (class, word) = match file.how {
         How::Added => ("added", "added"),
         How::Removed => ("removed", "removed"),
@@ -36,13 +37,42 @@ fn row(file: &FileChange) -> String {
         How::Rewritten => ("changed", "stored in another form"),
         How::Changed => ("changed", "changed"),
     };
-    let name = html::name(&file.name);
     let from = file.from.as_ref().map(|from| format!("<code>{}</code> → ", html::name(from))).unwrap_or_default();
-    let size = |is_there: bool, size: usize| if is_there { count(size) } else { "–".to_owned() };
-    format!(
-        "<tr><td>{from}<code>{name}</code></td><td class=\"{class}\">{word}</td><td class=\"n\">{}</td>\
-         <td class=\"n\">{}</td></tr>\n",
-        size(file.how != How::Added, file.sizes.0),
-        size(file.how != How::Removed, file.sizes.1),
-    )
+    let (old, new) = (count(file.sizes.0), count(file.sizes.1));
+    let sizes = match file.how {
+        How::Added => new,
+        How::Removed => old,
+        _ if old == new => new,
+        _ => format!("{old} → {new}"),
+    };
+    let name = html::name(&file.name);
+    let title = format!("{from}<code>{name}</code> <span class=\"note\">{word}, {sizes} bytes</span>");
+    match &file.text {
+        Some(text) => {
+            format!("<details class=\"file {class}\" open><summary>{title}</summary>\n{}</details>\n", lines(text))
+        }
+        None => format!("<div class=\"file {class}\">{title}</div>\n"),
+    }
+}
+
+/// The lines that differ, place by place.
+fn lines(text: &TextChange) -> String {
+    let mut items = Items::new(ROOM_OF_LINES);
+    text.hunks.iter().for_each(|hunk| items.add(|| place(hunk)));
+    items.and_more(text.more);
+    let (list, more) = items.finish();
+    format!("<pre class=\"lines\">{list}</pre>\n{more}")
+}
+
+fn place(hunk: &LineChange) -> String {
+    let mut html = format!("<span class=\"place\">line {} → {}</span>", hunk.at.0 + 1, hunk.at.1 + 1);
+    for (class, mark, lines) in [("removed", "−", &hunk.old), ("added", "+", &hunk.new)] {
+        for line in lines {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let shown: Vec<String> =
+                line.split(|byte| *byte == b'\t').map(|part| html::value(part, MOST_OF_LINE)).collect();
+            html += &format!("<span class=\"{class}\">{mark} {}</span>", shown.join("\t"));
+        }
+    }
+    html
 }

@@ -81,10 +81,15 @@ impl Items {
 
     /// Adds an item. After the first one that has no room, all are only counted.
     pub(super) fn add(&mut self, item: impl FnOnce() -> String) {
+        self.add_as(1, item);
+    }
+
+    /// Adds an item that counts as this many.
+    pub(super) fn add_as(&mut self, count: usize, item: impl FnOnce() -> String) {
         let item = if self.more == 0 { Some(item()) } else { None };
         match item.filter(|item| self.html.len() + item.len() <= self.room) {
             Some(item) => self.html += &item,
-            None => self.more += 1,
+            None => self.more += count,
         }
     }
 

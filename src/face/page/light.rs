@@ -4,12 +4,17 @@ use super::html::{self, Items};
 use super::picture::{Pair, Picture, Room, left_out};
 use super::{ROOM_OF_LIST, Section, Sides};
 use crate::content::lightmap::{Image, Light, LightSet, Luxel};
+use crate::dialect::LuxelForm;
 use crate::op::compare::{Change, LightChange, LumpChanges};
 
 /// The most columns and rows of a sheet; one with a larger image is larger.
 const SIDE: usize = 512;
+/// The most light that a screen shows.
+const LIMIT: f64 = 2.0;
+/// How often light is halved at most.
+const MOST_STOPS: i8 = 12;
 /// Where a map has no luxels.
-const NOTHING: [u8; 3] = [70, 40, 90];
+const NOTHING: [u8; 3] = [48, 34, 66];
 
 /// The light of both maps.
 type Lights<'l> = [&'l Light<'l>; 2];
@@ -168,9 +173,26 @@ impl Sheet {
         self.cells.push((place, cell));
     }
 
+    /// How often light without an upper limit is halved, so that a screen shows all but the brightest hundredth of it.
+    fn stops(&self, lights: Lights<'_>) -> i8 {
+        let mut light: Vec<f64> = Vec::new();
+        for (side, image) in self.cells.iter().flat_map(|(_, cell)| cell.images.iter().enumerate()) {
+            let Some((image, block)) = image.and_then(|image| Some((image, lights[side].block(image)?))) else {
+                continue;
+            };
+            let wide = block.size()[0];
+            let luxels = (0..block.luxels()).map(|at| lights[side].luxel(image, [at % wide, at / wide]));
+            light.extend(luxels.flatten().filter(|luxel| luxel.form() == LuxelForm::Rgbe).map(brightest));
+        }
+        light.sort_unstable_by(f64::total_cmp);
+        let most = light.get(light.len() * 99 / 100).copied().unwrap_or(0.0);
+        (0..MOST_STOPS).find(|stops| most <= LIMIT * f64::from(*stops).exp2()).unwrap_or(MOST_STOPS)
+    }
+
     fn pair(&self, lights: Lights<'_>) -> Pair {
         let end = |axis: usize| self.cells.iter().map(|(at, cell)| at[axis] + cell.size[axis]).max().unwrap_or(1);
         let [width, height] = [end(0), end(1)];
+        let stops = self.stops(lights);
         let mut sides = [(); 2].map(|()| Picture::new(width, height, NOTHING));
         let mut difference = vec![[0.0; 3]; width * height];
         for ([left, top], cell) in &self.cells {
@@ -179,7 +201,7 @@ impl Sheet {
                 let luxel = |side: usize| lights[side].luxel(cell.images[side]?, [x, y]);
                 let luxels = [luxel(0), luxel(1)];
                 for (side, luxel) in sides.iter_mut().zip(luxels) {
-                    side.pixels[at] = luxel.map_or(NOTHING, Luxel::shown);
+                    side.pixels[at] = luxel.map_or(NOTHING, |luxel| darker(luxel, stops).shown());
                 }
                 if luxels[0] != luxels[1] {
                     let [old, new] = luxels.map(|luxel| luxel.map_or([0.0; 3], brightness));
@@ -194,14 +216,30 @@ impl Sheet {
                 format!("{} that differ; point at one to see its number", html::counted(all.len(), "image", "images"))
             }
         };
+        let title = match stops {
+            0 => title,
+            stops => format!("{title}; shown with 1/{} of the light", 1_u32 << stops),
+        };
         Pair { title, sides: sides.map(Some), difference: Some(difference), cells: cells.collect() }
+    }
+}
+
+fn brightest(luxel: Luxel) -> f64 {
+    luxel.linear().into_iter().fold(0.0, f64::max)
+}
+
+/// A luxel with its light halved this often, if it has no upper limit.
+fn darker(luxel: Luxel, stops: i8) -> Luxel {
+    match luxel {
+        Luxel::Rgbe(color, exponent) => Luxel::Rgbe(color, exponent.saturating_sub(stops)),
+        luxel => luxel,
     }
 }
 
 /// Light as a screen would show it if there were no limit; 1 is the brightest value of 8 bits.
 fn brightness(luxel: Luxel) -> [f64; 3] {
     match luxel {
-        Luxel::Rgbe(..) => luxel.linear().map(|part| (part / 2.0).powf(1.0 / 2.2)),
+        Luxel::Rgbe(..) => luxel.linear().map(|part| (part / LIMIT).powf(1.0 / 2.2)),
         luxel => luxel.shown().map(|part| f64::from(part) / 255.0),
     }
 }

@@ -12,7 +12,7 @@
 //! draft.entities()?.first_class("light")?.set("light", "150")?;
 //! let new = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
 //!
-//! let html = page(["old.bsp", "new.bsp"], [&old, &new], &compare::maps(&old, &new, 1000)?);
+//! let html = page(["old.bsp", "new.bsp"], [&old, &new], &compare::whole(&old, &new, 1000));
 //! assert!(html.starts_with("<!DOCTYPE html>") && html.contains("<mark>150</mark>"));
 //! # Ok::<(), bspkit::Error>(())
 //! ```
@@ -78,10 +78,8 @@ pub fn page(names: [&str; 2], maps: [&Bsp<'_>; 2], found: &Comparison) -> String
         light::section(&sides, &mut room),
         textures::section(&sides, &mut room),
         records::section(&sides),
-        others::visibility(&sides),
-        others::rest(&sides),
     ];
-    let sections: Vec<Section> = sections.into_iter().flatten().collect();
+    let sections: Vec<Section> = sections.into_iter().chain(others::sections(&sides)).flatten().collect();
     let top = top::section(&sides);
     let mut body = head(&sides, &sections, !top.is_empty());
     body += &sizes::section(&sides);
@@ -98,22 +96,22 @@ pub fn page(names: [&str; 2], maps: [&Bsp<'_>; 2], found: &Comparison) -> String
 /// The names of the maps, what differs in one line, and links to the sections.
 fn head(sides: &Sides<'_>, sections: &[Section], has_top: bool) -> String {
     let [old, new] = sides.names.map(|name| html::name(name.as_bytes()));
-    let map = sides.maps[1];
     let touched = sides.found.touched();
-    let summary = match (sides.found.lumps.is_empty(), touched.is_empty()) {
-        (true, _) => "No lump differs.".to_owned(),
-        (false, true) => "Only versions or the compression of lumps differ.".to_owned(),
-        (false, false) => format!("{touched}."),
+    let is_equal = sides.found.files.as_ref().is_some_and(|files| files.is_equal);
+    let summary = match touched.is_empty() {
+        _ if is_equal => "The files are equal, byte for byte.".to_owned(),
+        true => "The content of the lumps is equal.".to_owned(),
+        false => format!("{touched}."),
     };
+    let kinds = sides.maps.map(|map| format!("{}, version {}", html::text(map.dialect().title), map.version()));
+    let kind = if kinds[0] == kinds[1] { kinds[1].clone() } else { kinds.join(" → ") };
     let links = sections.iter().map(|Section { id, title, count, .. }| {
         format!("<a href=\"#{id}\">{title} <span class=\"count\">{}</span></a>\n", html::count(*count))
     });
     let top = if has_top { "<a href=\"#top\">From above</a>\n" } else { "" };
     format!(
-        "<header>\n<p class=\"dialect\">{}, version {}</p>\n<h1><code>{old}</code> → <code>{new}</code></h1>\n\
+        "<header>\n<p class=\"dialect\">{kind}</p>\n<h1><code>{old}</code> → <code>{new}</code></h1>\n\
          <p class=\"summary\">{}</p>\n<nav><a href=\"#sizes\">Sizes</a>\n{top}{}</nav>\n</header>\n",
-        html::text(map.dialect().title),
-        map.version(),
         html::text(&summary),
         links.collect::<String>(),
     )
@@ -125,8 +123,8 @@ fn whole(sides: &Sides<'_>, body: &str) -> String {
     let [old, new] = sides.names.map(|name| html::name(name.as_bytes()));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; \
-         img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
+         form-action 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{old} → {new}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n{body}\

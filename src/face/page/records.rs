@@ -50,18 +50,19 @@ fn part(lump: &LumpChanges, room: usize) -> String {
 fn row(record: &RecordChange) -> String {
     let dot = if record.list.is_empty() { "" } else { "." };
     let head = format!("{}{dot}[{}]", html::text(record.list), record.index);
+    let from = record.from.map(|from| format!(" from [{from}]")).unwrap_or_default();
     if record.fields.is_empty() {
         let class = match record.how {
             How::Added => "added",
             How::Removed => "removed",
             _ => "changed",
         };
-        let how = record.how;
+        let how = format!("{}{from}", record.how);
         return format!("<tbody><tr><th>{head}</th><td colspan=\"3\" class=\"{class}\">{how}</td></tr></tbody>\n");
     }
     let rows = record.fields.iter().take(MOST_FIELDS).enumerate().map(|(at, field)| {
         let value = |text: String| html::value(text.as_bytes(), MOST_OF_VALUE);
-        let head = if at == 0 { head.as_str() } else { "" };
+        let head = if at == 0 { format!("{head}{from}") } else { String::new() };
         format!(
             "<tr><th>{head}</th><td><code>{}</code></td><td class=\"removed\"><code>{}</code></td>\
              <td class=\"added\"><code>{}</code></td></tr>",

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::html::{self, Items, count};
 use super::{ROOM_OF_SIZES, Sides};
 use crate::bytes::wide;
+use crate::op::compare::{Change, LumpChanges};
 
 /// A lump in both maps; `None` where a map does not have it.
 struct Row<'s> {
@@ -16,7 +17,9 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
     let rows = rows(sides);
     let sizes = || rows.iter().flat_map(|row| row.sizes).flatten();
     let largest = sizes().max().unwrap_or(1).max(1);
-    let differing: HashSet<&str> = sides.found.lumps.iter().map(|lump| lump.lump.as_str()).collect();
+    let is_content = |lump: &&LumpChanges| lump.changes.iter().any(|change| !matches!(change, Change::Place(..)));
+    let differing = sides.found.lumps.iter().filter(is_content).map(|lump| lump.lump.as_str());
+    let differing: HashSet<&str> = differing.collect();
     let (changed, equal): (Vec<_>, Vec<_>) =
         rows.iter().partition(|row| row.sizes[0] != row.sizes[1] || differing.contains(row.name));
     let equal: Vec<_> = equal.into_iter().filter(|row| row.sizes != [Some(0); 2]).collect();
@@ -31,6 +34,10 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
     if !equal.is_empty() {
         let title = html::counted(equal.len(), "lump is equal", "lumps are equal");
         out += &format!("<details><summary>{title}</summary>\n{}</details>\n", table(equal.into_iter(), largest, ""));
+    }
+    if let Some(files) = sides.found.files.as_ref().filter(|files| !files.skipped.is_empty()) {
+        let names: Vec<String> = files.skipped.iter().map(|name| html::name(name.as_bytes())).collect();
+        out += &format!("<p>The maps are of different dialects. Not compared: {}.</p>\n", names.join(", "));
     }
     out + "</section>\n"
 }
@@ -59,8 +66,8 @@ fn table<'r>(rows: impl Iterator<Item = &'r Row<'r>>, largest: usize, caption: &
     let (items, more) = items.finish();
     let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
     format!(
-        "<table class=\"sizes\">{caption}<thead><tr><th>Lump</th><th class=\"n\">Before</th><th class=\"n\">After</th>\
-         <th class=\"n\">Change</th><th class=\"bars\">Bytes</th></tr></thead>\n<tbody>\n{items}</tbody></table>\n{more}"
+        "<table class=\"sizes\">{caption}<thead><tr><th>Lump</th><th class=\"n\">Before</th>\
+         <th class=\"n\">After</th><th class=\"n\">Change</th><th class=\"bars\">Bytes</th></tr></thead>\n<tbody>\n{items}</tbody></table>\n{more}"
     )
 }
 
@@ -76,8 +83,8 @@ fn line(row: &Row<'_>, largest: usize) -> String {
     format!(
         "<tr><td><code>{}</code></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n {}\">{change}</td>\
          <td class=\"bars\"><svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect class=\"old\" width=\"{}\" height=\"4\"/><rect class=\"new\" y=\"6\" width=\"{}\" height=\"4\"/></svg></td>\
-         </tr>\n",
+         <rect class=\"old\" width=\"{}\" height=\"4\"/><rect class=\"new\" y=\"6\" width=\"{}\" height=\"4\"/></svg>\
+         </td></tr>\n",
         html::name(row.name.as_bytes()),
         shown[0],
         shown[1],

@@ -56,12 +56,11 @@ enum Shown {
 fn figure(textures: [&Textures<'_>; 2], change: &TextureChange, room: &mut Room) -> Shown {
     let of = |side: usize| textures[side].get(change.index).ok().flatten().filter(Miptex::is_embedded);
     let both = [of(0), of(1)];
-    let sizes = both.iter().flatten().map(|texture| [index(texture.width()), index(texture.height())]);
+    let mut sizes = both.iter().flatten().map(|texture| [index(texture.width()), index(texture.height())]);
     if both.iter().flatten().next().is_none() {
         return Shown::Nothing;
     }
-    let has_room = sizes.map(|size| room.reserve(size)).fold(true, |all, one| all && one);
-    if !has_room {
+    if !sizes.all(|size| room.reserve(size)) {
         return Shown::NoRoom;
     }
     let sides = both.map(|texture| texture.and_then(|texture| picture(&texture)));

@@ -102,8 +102,8 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
     };
     format!(
         "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"img\" \
-         aria-label=\"The map from above\">\n<path class=\"floor\" d=\"{floors}\"/>\n<path class=\"wall\" d=\"{walls}\"/>\n\
-         {highlights}{drawn}</svg></div>\n{more}{notes}</section>\n",
+         aria-label=\"The map from above\">\n<path class=\"floor\" d=\"{floors}\"/>\n\
+         <path class=\"wall\" d=\"{walls}\"/>\n{highlights}{drawn}</svg></div>\n{more}{notes}</section>\n",
         legend(&marks, &highlights, &frame),
     )
 }
@@ -184,7 +184,9 @@ fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) ->
         match change {
             Change::Light(light) if !light.is_page => lit.push(light.index),
             Change::Record(record) if lump.lump == faces && record.how == How::Removed => removed.push(record.index),
-            Change::Record(record) if lump.lump == faces => changed.push(record.index),
+            Change::Record(record) if lump.lump == faces && (record.how != How::Moved || !record.fields.is_empty()) => {
+                changed.push(record.index);
+            }
             _ => {}
         }
     }
