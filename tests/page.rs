@@ -184,7 +184,7 @@ fn text_of_maps_is_not_markup() {
         let old = fixture("source/room_v20");
         let new = edited(&old, |draft| {
             let pak = draft.pak().unwrap();
-            pak.add(&format!("materials/{plain}.vmt"), &b"x"[..]).unwrap();
+            pak.add(format!("materials/{plain}.vmt"), &b"x"[..]).unwrap();
             pak.add("materials/own/wall.vmt", hostile.as_bytes().to_vec()).unwrap();
         });
         checked(&old, &new);

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(marked("a b", "a b c"), both("a <mark>b</mark>", "a <mark>b c</mark>"));
         assert_eq!(marked("100", "1000"), both("<mark>100</mark>", "<mark>1000</mark>"));
         assert_eq!(marked("", "x"), both("<mark></mark>", "<mark>x</mark>"));
-        assert_eq!(marked("a a a", "a a"), both("a a <mark>a</mark>", "a <mark>a</mark>"));
+        assert_eq!(marked("a a a", "a a"), both("a <mark>a a</mark>", "a <mark>a</mark>"));
         assert_eq!(marked("x\x1by", "x\x1bz").1, "x\\x1b<mark>z</mark>");
     }
 }

@@ -67,7 +67,8 @@ fn table<'r>(rows: impl Iterator<Item = &'r Row<'r>>, largest: usize, caption: &
     let caption = if caption.is_empty() { String::new() } else { format!("<caption>{caption}</caption>") };
     format!(
         "<table class=\"sizes\">{caption}<thead><tr><th>Lump</th><th class=\"n\">Before</th>\
-         <th class=\"n\">After</th><th class=\"n\">Change</th><th class=\"bars\">Bytes</th></tr></thead>\n<tbody>\n{items}</tbody></table>\n{more}"
+         <th class=\"n\">After</th><th class=\"n\">Change</th><th class=\"bars\">Bytes</th></tr></thead>\n\
+         <tbody>\n{items}</tbody></table>\n{more}"
     )
 }
 
