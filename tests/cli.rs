@@ -15,6 +15,9 @@ mod ci;
 mod compress;
 #[path = "common/corpus.rs"]
 mod corpus;
+#[cfg(unix)]
+#[path = "cli/diff.rs"]
+mod diff;
 #[path = "cli/edit.rs"]
 mod edit;
 #[path = "cli/files.rs"]

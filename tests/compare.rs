@@ -5,6 +5,8 @@
 mod corpus;
 #[path = "common/random.rs"]
 mod random;
+#[path = "compare/whole.rs"]
+mod whole;
 
 use std::path::Path;
 

@@ -230,6 +230,21 @@ impl Maps {
         self
     }
 
+    /// Adds the maps of another folder that have other names; all are sorted by name.
+    pub(crate) fn and_others(mut self, others: Maps) -> Self {
+        let known: HashSet<PathBuf> = self.iter().map(|map| map.name.clone()).collect();
+        self.found
+            .extend(others.found.into_iter().filter(|map| map.as_ref().map_or(true, |map| !known.contains(&map.name))));
+        self.found.sort_by(|one, other| {
+            let name = |found: &Result<MapFile, Trouble>| match found {
+                Ok(map) => map.name.clone(),
+                Err(trouble) => trouble.name.clone(),
+            };
+            name(one).cmp(&name(other))
+        });
+        self
+    }
+
     /// Keeps only some of the maps. There may be several then, even if one or none is left.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&MapFile) -> bool) {
         self.many = true;

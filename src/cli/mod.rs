@@ -10,6 +10,7 @@ mod completions;
 mod compress;
 mod context;
 mod decompress;
+mod diff;
 mod dump;
 mod ent;
 mod get;
@@ -112,6 +113,7 @@ commands! {
     Verify(verify),
     Check(check),
     Ci(ci),
+    Diff(diff),
     Git(git),
     Checksum(checksum),
     Ent(ent),

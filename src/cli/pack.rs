@@ -94,7 +94,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 /// One error for all problems of a folder.
-fn all(problems: Vec<Error>) -> Error {
+pub(super) fn all(problems: Vec<Error>) -> Error {
     let sentence = |error: &Error| {
         let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{error}{hint}")

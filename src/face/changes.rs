@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::report::text_and_raw;
 use crate::op::compare::{
-    Change, Comparison, EntityChange, FieldChange, FileChange, KeyChange, LightChange, SolidChange, TextChange,
-    Touched, WordChange,
+    Change, Comparison, EntityChange, FieldChange, FileChange, KeyChange, LightChange, LumpChanges, SolidChange,
+    TextChange, Touched, WordChange,
 };
 use crate::record::Text;
 
@@ -46,6 +46,71 @@ impl ComparisonJson {
     /// The JSON of a file that is not a map, in which this many bytes differ.
     pub fn of_bytes(bytes: usize) -> Self {
         ComparisonJson { touched: Touched { bytes, ..Touched::default() }, ..ComparisonJson::default() }
+    }
+}
+
+/// The difference of two map files in JSON: what they are, and the members of [`ComparisonJson`].
+///
+/// ```
+/// use bspkit::face::changes::DiffJson;
+/// use bspkit::op::compare;
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let found = compare::whole(&map, &map, 10);
+/// let json = serde_json::to_value(DiffJson::new(&found)).unwrap();
+/// assert_eq!((json["dialects"][0].as_str(), json["moved"].as_u64()), (Some("quake2"), Some(0)));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct DiffJson<'c> {
+    dialects: [&'c str; 2],
+    bsp_versions: [i32; 2],
+    bytes: [usize; 2],
+    moved: usize,
+    skipped: &'c [String],
+    #[serde(flatten)]
+    comparison: ComparisonJson,
+}
+
+impl<'c> DiffJson<'c> {
+    /// The JSON of a comparison of whole files.
+    pub fn new(comparison: &'c Comparison) -> Self {
+        let files = comparison.files.as_ref();
+        DiffJson {
+            dialects: files.map_or([""; 2], |files| [files.dialects.0, files.dialects.1]),
+            bsp_versions: files.map_or([0; 2], |files| [files.versions.0, files.versions.1]),
+            bytes: files.map_or([0; 2], |files| [files.sizes.0, files.sizes.1]),
+            moved: comparison.moved(),
+            skipped: files.map_or(&[], |files| &files.skipped),
+            comparison: ComparisonJson::new(comparison),
+        }
+    }
+}
+
+/// The counts of a lump in JSON.
+///
+/// ```
+/// use bspkit::face::changes::LumpJson;
+/// use bspkit::op::compare;
+/// let [map, other] = ["rooms", "box"].map(|name| bspkit::Bsp::open(format!("tests/maps/q2/own_{name}.bsp")));
+/// let found = compare::whole(&map?, &other?, 10);
+/// let json = serde_json::to_value(LumpJson::new(&found.lumps[0])).unwrap();
+/// assert_eq!((json["lump"].as_str(), json["content"].as_str()), (Some("ENTITIES"), Some("entities")));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct LumpJson<'c> {
+    lump: &'c str,
+    content: &'static str,
+    bytes: [usize; 2],
+    touched: Touched,
+    more: usize,
+}
+
+impl<'c> LumpJson<'c> {
+    /// The JSON of a lump that differs.
+    pub fn new(lump: &'c LumpChanges) -> Self {
+        let (content, bytes) = (lump.kind.name(), [lump.sizes.0, lump.sizes.1]);
+        LumpJson { lump: &lump.lump, content, bytes, touched: lump.touched, more: lump.more }
     }
 }
 

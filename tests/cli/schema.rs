@@ -86,13 +86,17 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 42] = [
+const OUTPUTS: [(&str, &str); 46] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
     ("info", "info q2.bsp goldsrc.bsp q3.bsp source.bsp --json"),
     ("info", "info none.bsp --json"),
     ("info-limits", "info q2.bsp goldsrc.bsp source.bsp none.bsp --limits --json"),
+    ("diff", "diff q2.bsp q2.bsp --json"),
+    ("diff", "diff q2.bsp q3.bsp --json"),
+    ("diff", "diff source.bsp cut.bsp --json"),
+    ("diff", "diff old new --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
     ("cat", "cat q2.bsp entities --json"),
     ("cat", "cat q2.bsp planes --json"),
@@ -141,6 +145,7 @@ fn every_document_is_as_its_schema_says() {
     let room = Room::new();
     let map = room.read("q2.bsp");
     room.write("cut.bsp", &map[..map.len() / 2]);
+    ["old/a.bsp", "new/a.bsp", "new/b.bsp"].iter().for_each(|name| room.write(name, &map));
     room.bspkit("ent export q2.bsp -o q2.ent").done();
     let text = String::from_utf8_lossy(&room.read("q2.ent")).replacen("{", "stray {", 1);
     room.write("odd.ent", text.as_bytes());

@@ -194,7 +194,8 @@ fn kind(bsp: &Bsp<'_>, slot: &Slot) -> Kind {
     if light::is_light(bsp.dialect().light, &slot.name) {
         return Kind::Light;
     }
-    match bsp.dialect().rows_of(&slot.name).next().map(|row| row.form) {
+    let form = bsp.dialect().rows_of(&slot.name).next().map(|row| row.form);
+    match form {
         Some(Form::Array(_) | Form::Lists(_)) => Kind::Records,
         Some(Form::Lens(what)) => {
             CONTENTS.iter().find(|(name, ..)| *name == what).map_or(Kind::Bytes, |(_, kind, _)| *kind)

@@ -76,9 +76,11 @@ impl fmt::Display for Line<'_> {
             Change::Solid(solid) => print_solid(f, lump, solid),
             Change::Bytes(BytesChange { range, old }) => {
                 let (start, new, s) = (range.start, range.len(), if *old == 1 { "" } else { "s" });
-                match *old == new {
-                    true => write!(f, "{lump}: {new} byte{s} at {start}"),
-                    false => write!(f, "{lump}: {old} byte{s} at {start} -> {new} bytes"),
+                match (*old, new) {
+                    (old, new) if old == new => write!(f, "{lump}: {new} byte{s} at {start}"),
+                    (0, new) => write!(f, "{lump}: {new} bytes added at {start}"),
+                    (old, 0) => write!(f, "{lump}: {old} byte{s} removed at {start}"),
+                    _ => write!(f, "{lump}: {old} byte{s} at {start} -> {new} bytes"),
                 }
             }
             Change::Version(old, new) => write!(f, "{lump}: version {old} -> {new}"),

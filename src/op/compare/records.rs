@@ -1,11 +1,12 @@
 //! Records of a lump, in one array or in several lists.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Found;
 use super::align::{Hunk, hunks};
 use super::change::{Change, FieldChange, How, RecordChange};
 use crate::dialect::{Records, Row};
+use crate::op::diff::longest_rise;
 use crate::record::{Cell, FlagNames, RecordInfo};
 
 pub(super) fn compare(row: &Row, [old, new]: [&[u8]; 2], names: FlagNames, finds_moved: bool, found: &mut Found) {
@@ -21,39 +22,76 @@ pub(super) fn compare(row: &Row, [old, new]: [&[u8]; 2], names: FlagNames, finds
     }
 }
 
-/// Records that are at another index: by the new index the old one, and the other way round.
+/// Records with the same content at another index.
 #[derive(Default)]
 struct Moved {
+    /// By the new index the old one.
     from: HashMap<usize, usize>,
-    to: HashMap<usize, usize>,
+    /// The old indices.
+    gone: HashSet<usize>,
+    /// The new indices of those that are in their order: records before them were added or removed.
+    stays: HashSet<usize>,
+}
+
+impl Moved {
+    /// How many records of a hunk are listed.
+    fn listed(&self, hunk: &Hunk) -> usize {
+        let both = hunk.old.len().min(hunk.new.len());
+        let is_changed =
+            |at: &usize| !self.gone.contains(&(hunk.old.start + at)) && !self.from.contains_key(&(hunk.new.start + at));
+        let changed = (0..both).filter(is_changed).count();
+        let removed = hunk.old.clone().filter(|index| !self.gone.contains(index)).count();
+        let others = hunk.new.clone().filter(|index| !self.stays.contains(index)).count();
+        removed + others - changed
+    }
 }
 
 /// Finds the records that were moved: those that occur once among the old records that differ, and once among the new
-/// ones. A record of one number is not moved: it has another value.
+/// ones. None if that would make the list of differences longer. A record of one number is not moved: it has another
+/// value.
 fn moved(old: &[u8], new: &[u8], record: &RecordInfo, hunks: &[Hunk]) -> Moved {
     let mut moved = Moved::default();
-    let has_parts = record.fields.len() > 1 && record.size > 4;
-    if !has_parts || hunks.is_empty() {
+    if record.fields.len() < 2 || hunks.is_empty() {
         return moved;
     }
-    let of = |bytes: &[u8], index: usize| bytes.get(index * record.size..(index + 1) * record.size).map(<[u8]>::to_vec);
-    let mut known: HashMap<Vec<u8>, [Option<usize>; 2]> = HashMap::new();
-    let mut twice: HashMap<Vec<u8>, ()> = HashMap::new();
-    for (side, bytes) in [old, new].into_iter().enumerate() {
-        let indices = hunks.iter().flat_map(|hunk| if side == 0 { hunk.old.clone() } else { hunk.new.clone() });
-        for (index, content) in indices.filter_map(|index| Some((index, of(bytes, index)?))) {
-            let places = known.entry(content.clone()).or_default();
-            if places[side].replace(index).is_some() {
-                twice.insert(content, ());
-            }
-        }
+    let of = |bytes: &'_ [u8], index: usize| bytes[index * record.size..(index + 1) * record.size].to_vec();
+    // The places of each content in both arrays, and how often it is there.
+    let mut known: HashMap<Vec<u8>, [(usize, usize); 2]> = HashMap::new();
+    for hunk in hunks {
+        hunk.old.clone().for_each(|index| {
+            let place = &mut known.entry(of(old, index)).or_default()[0];
+            *place = (index, place.1 + 1);
+        });
+        hunk.new.clone().for_each(|index| {
+            let place = &mut known.entry(of(new, index)).or_default()[1];
+            *place = (index, place.1 + 1);
+        });
     }
-    let once = known.iter().filter(|(content, _)| !twice.contains_key(*content));
-    for (from, to) in once.filter_map(|(_, [old, new])| Some(((*old)?, (*new)?))) {
-        moved.from.insert(to, from);
-        moved.to.insert(from, to);
+    moved.from =
+        known.values().filter(|[old, new]| old.1 == 1 && new.1 == 1).map(|[old, new]| (new.0, old.0)).collect();
+    if moved.from.is_empty() {
+        return moved;
     }
-    moved
+    moved.gone = moved.from.values().copied().collect();
+    let stays = longest_rise(&pairing(new.len() / record.size, hunks, &moved.from));
+    moved.stays = moved.from.keys().copied().filter(|index| stays[*index]).collect();
+    let by_index = hunks.iter().map(|hunk| hunk.old.len().max(hunk.new.len())).sum::<usize>();
+    let listed = hunks.iter().map(|hunk| moved.listed(hunk)).sum::<usize>();
+    if listed <= by_index { moved } else { Moved::default() }
+}
+
+/// For each new record the old one: between hunks all records are equal.
+fn pairing(count: usize, hunks: &[Hunk], from: &HashMap<usize, usize>) -> Vec<Option<usize>> {
+    let mut pairing = Vec::with_capacity(count);
+    let mut old = 0;
+    for hunk in hunks {
+        pairing.extend((old..hunk.old.start).map(Some));
+        pairing.extend(hunk.new.clone().map(|index| from.get(&index).copied()));
+        old = hunk.old.end;
+    }
+    let rest = count - pairing.len();
+    pairing.extend((old..old + rest).map(Some));
+    pairing
 }
 
 /// The bytes of whole records.
@@ -79,7 +117,7 @@ impl List<'_> {
         let mut others = Vec::new();
         for at in 0..both {
             let (from, index) = (hunk.old.start + at, hunk.new.start + at);
-            if moved.to.contains_key(&from) || moved.from.contains_key(&index) {
+            if moved.gone.contains(&from) || moved.from.contains_key(&index) {
                 others.push((How::Removed, from));
                 others.push((How::Added, index));
                 continue;
@@ -96,9 +134,8 @@ impl List<'_> {
         let added = (hunk.new.start + both..hunk.new.end).map(|index| (How::Added, index));
         for (how, index) in others.into_iter().chain(removed).chain(added) {
             let (how, from) = match how {
-                // It is listed where it is now.
-                How::Removed if moved.to.contains_key(&index) => continue,
-                How::Added if moved.from.get(&index) == Some(&index) => continue,
+                How::Removed if moved.gone.contains(&index) => continue,
+                How::Added if moved.stays.contains(&index) => continue,
                 How::Added if moved.from.contains_key(&index) => (How::Moved, moved.from.get(&index).copied()),
                 how => (how, None),
             };

@@ -163,7 +163,12 @@ fn words(sides: &Sides<'_>, [old, new]: [&Slot; 2], found: &mut Found) {
 /// The slots of two maps of different dialects: those with content of the same form, by name or role.
 fn by_content<'s>(old: &'s Bsp<'_>, new: &'s Bsp<'_>) -> Vec<(Option<&'s Slot>, Option<&'s Slot>)> {
     let is_comparable = |before: &Slot, after: &Slot| match (old.row(before), new.row(after)) {
-        (Ok(before), Ok(after)) => !matches!(before.form, Form::Opaque(_)) && is_same_form(before, after),
+        // Light and visibility depend on other lumps.
+        (Ok(row), Ok(other)) => match kind(old, before) {
+            Kind::Entities | Kind::Files => is_same_form(row, other),
+            Kind::Records => !matches!(row.form, Form::Opaque(_)) && is_same_form(row, other),
+            _ => false,
+        },
         _ => false,
     };
     let mut is_taken = vec![false; new.slots().len()];
