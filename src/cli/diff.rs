@@ -48,9 +48,9 @@ pub(crate) struct Args {
     /// Print only one line for each lump: how many things differ in it, and its size before and after
     #[arg(long)]
     stat: bool,
-    /// Compare only this: entities, records, files, light, textures, visibility, physics, bytes (lumps that are read
-    /// as nothing else), header, gaps (bytes that no lump covers), places (of lumps in the file), or a lump by its name;
-    /// can be repeated
+    /// Compare only this: entities, records, files, light, textures, visibility, physics, header, places (of lumps),
+    /// gaps (bytes that no lump covers), bytes (lumps that are read as nothing else), or a lump by its name; can be
+    /// repeated
     #[arg(long, value_name = "KIND|LUMP")]
     only: Vec<String>,
     /// Print JSON: an indented document for one map, one line for each of several
