@@ -79,6 +79,9 @@ mod tex;
 mod tex_faults;
 #[path = "cli/unpacked.rs"]
 mod unpacked;
+#[cfg(unix)]
+#[path = "cli/verbs.rs"]
+mod verbs;
 #[path = "cli/vis.rs"]
 mod vis;
 #[path = "cli/wad.rs"]

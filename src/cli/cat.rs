@@ -1,12 +1,18 @@
 //! `cat`: the bytes of one slot.
 
-use anyhow::{Context as _, Result};
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
+use bspkit::file::replace;
 use serde::Serialize;
 
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::show::{ValueJson, shown};
+use super::put::spare;
+use super::show::{ValueJson, count, shown};
 use super::talk::Code;
 
 /// Print the bytes of a lump, decompressed; for several maps, one after the other
@@ -14,6 +20,7 @@ use super::talk::Code;
 #[command(after_help = help!(
     "  bspkit cat dm4.bsp entities > dm4.ent
   bspkit cat dm4.bsp 2 | xxd | head
+  bspkit cat source.bsp pakfile -o files.zip
   bspkit cat source.bsp game:sprp --stored > sprp.lzma
   bspkit cat quake2.bsp bspx:RGBLIGHTING > light
   bspkit cat maps entities --json > texts.jsonl"
@@ -27,6 +34,9 @@ pub(crate) struct Args {
     /// Print the bytes as they are in the file, not decompressed
     #[arg(long)]
     stored: bool,
+    /// Write them to a file, which is replaced completely or not at all; only for a single map
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -40,6 +50,9 @@ struct Bytes<'a> {
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    if args.output.is_some() && args.reading.maps().many {
+        bail!("-o is for a single map: `unpack` writes the lumps of several maps");
+    }
     args.reading.each(cx, |bsp, job| {
         let file = job.file;
         let cannot = || format!("cannot read {} of {}", args.lump, shown(file));
@@ -53,6 +66,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
                 stored: args.stored,
                 value: ValueJson::new(&bytes),
             })?;
+        } else if let Some(path) = &args.output {
+            spare(path, file)?;
+            replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
+            job.say(&format!("{}: {}", shown(path), count(bytes.len(), "byte", "bytes")));
         } else {
             job.write(&bytes)?;
         }

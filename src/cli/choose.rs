@@ -26,6 +26,9 @@ pub(crate) struct Names {
 
 impl Choice {
     pub(crate) fn new(text: &[u8]) -> Self {
+        if let Some(name) = text.strip_prefix(b"=") {
+            return Choice::Pattern(Pattern::literal(name));
+        }
         let index = text.strip_prefix(b"#").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
         index.map_or_else(|| Choice::Pattern(Pattern::new(text)), Choice::Index)
     }

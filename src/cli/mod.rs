@@ -41,10 +41,12 @@ mod suggest;
 mod talk;
 mod tex;
 mod unpack;
+mod verbs;
 mod verify;
 mod vis;
 mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -52,6 +54,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use context::Context;
 use options::Options;
 use talk::{Code, Talk};
+use verbs::{bspzip, ripent};
 
 /// The text after the options in the help of every command: examples, then the exit status.
 macro_rules! help {
@@ -69,6 +72,11 @@ macro_rules! help {
     };
 }
 pub(crate) use help;
+
+/// The text of [`help!`] after a table with a heading.
+pub(crate) fn with_table(heading: &str, table: &str, help: &str) -> String {
+    format!("{heading}:\n{table}\n\n{help}")
+}
 
 /// The commands of a group: for each its name and its module, which has `Args` and `run`. (The modules are declared
 /// outside the macro, so that `cargo fmt` finds them.)
@@ -133,24 +141,40 @@ commands! {
     Rules(rules),
     Tex(tex),
     Vis(vis),
+    Bspzip(bspzip),
+    Ripent(ripent),
     Completions(completions),
     Man(man),
 }
 
 pub(crate) fn main() -> ExitCode {
     let mut program = Cli::command();
-    let arguments = words::split(&program, std::env::args_os().collect());
+    let arguments = verbs::called(std::env::args_os().collect());
+    let split = words::split(&program, arguments.clone());
+    let (cx, command) = parse(&mut program, split, &arguments);
+    stop::listen(cx.talk.quiet);
+    run(&cx, &command).into()
+}
+
+/// Runs a command whose arguments are not split into maps: MAP is one word.
+pub(crate) fn call(arguments: Vec<OsString>) -> Code {
+    let (cx, command) = parse(&mut Cli::command(), arguments.clone(), &arguments);
+    run(&cx, &command)
+}
+
+/// The command of these arguments. Wrong arguments end the program; the error names the arguments as they were `given`.
+fn parse(program: &mut clap::Command, arguments: Vec<OsString>, given: &[OsString]) -> (Context, Command) {
     let parsed = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
     let Cli { options, command } = parsed.unwrap_or_else(|mut error| {
-        let arguments: Vec<_> = std::env::args_os().collect();
-        suggest::suggest(&mut error, &program, words::command(&program, &arguments));
-        error.format(&mut program).exit()
+        suggest::suggest(&mut error, program, words::command(program, given));
+        error.format(program).exit()
     });
-    let cx = Context { talk: Talk::new(&options), options };
-    stop::listen(cx.talk.quiet);
-    let code = command.run(&cx).unwrap_or_else(|error| {
+    (Context { talk: Talk::new(&options), options }, command)
+}
+
+fn run(cx: &Context, command: &Command) -> Code {
+    command.run(cx).unwrap_or_else(|error| {
         cx.talk.stderr(cx.talk.error(&error).as_bytes());
         Code::Failed
-    });
-    code.into()
+    })
 }

@@ -19,6 +19,7 @@ use super::pak::name::folded;
 /// assert!(Pattern::new("*.vmt").matches("Materials\\My\\Wall.VMT"));
 /// assert!(!Pattern::new("materials/*.vmt").matches("materials/my/wall.vmt"));
 /// assert!(Pattern::new("materials/**").matches("materials/my/wall.vmt"));
+/// assert!(!Pattern::literal("*.vmt").matches("wall.vmt"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -53,6 +54,11 @@ impl Pattern {
     /// Reads a pattern of whole names: without a slash it matches only names without one.
     pub fn whole(pattern: impl AsRef<[u8]>) -> Self {
         Pattern::read(pattern.as_ref(), Vec::new())
+    }
+
+    /// A name: wildcards are bytes like others.
+    pub fn literal(name: impl AsRef<[u8]>) -> Self {
+        Pattern { tokens: name.as_ref().iter().map(|byte| Token::Byte(folded(*byte))).collect(), implied: 0 }
     }
 
     fn read(mut rest: &[u8], mut tokens: Vec<Token>) -> Self {

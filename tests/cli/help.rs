@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 77] = [
+pub(crate) const COMMANDS: [&str; 79] = [
     "",
     "info",
     "ls",
@@ -82,6 +82,8 @@ pub(crate) const COMMANDS: [&str; 77] = [
     "vis import",
     "vis fill",
     "run",
+    "bspzip",
+    "ripent",
     "completions",
     "man",
 ];
@@ -176,7 +178,7 @@ fn examples_in_help_run() {
         bspkit ent set dm4.bsp worldspawn message=new -o dm4_new.bsp -q
         echo '{\"bspkit_patch\": 1, \"operations\": [{\"op\": \"edit\", \"on\": {\"select\": \"light\"}, \"changes\": [
             {\"do\": \"set\", \"key\": \"light\", \"value\": \"400\"}]}]}' >brighter.json
-        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt
+        printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt; cp files.txt list.txt
         printf 'filter:\n{\n\"classname\" \"info_null\"\n}\n' >clean.cfg
         printf '{ match classname light replace light 400 }' >triggers.rule
         mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg

@@ -62,6 +62,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     new.retain(|new| !(new.is_found && how.leaves_out(&new.name)));
     new.iter_mut().for_each(|new| new.name = how.name(&new.name));
+    // Lists that scripts write often name a file twice.
+    let mut pairs = HashSet::new();
+    new.retain(|new| pairs.insert((lookup_name(&new.name), new.path.clone())));
     let mut names = HashSet::new();
     if let Some(twice) = new.iter().find(|new| !names.insert(lookup_name(&new.name))) {
         bail!("two of the files have the name `{}` for engines: leave one out", escaped(&twice.name));

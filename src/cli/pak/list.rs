@@ -21,6 +21,7 @@ use crate::cli::talk::{Code, Job};
 #[command(after_help = help!(
     "  bspkit pak list map.bsp
   bspkit pak list map.bsp '*.vmt'
+  bspkit pak list map.bsp --names > names.txt
   bspkit pak list map.bsp --json"
 ))]
 pub(crate) struct Args {
@@ -29,6 +30,9 @@ pub(crate) struct Args {
     /// The files [default: all]
     #[arg(value_name = "GLOB")]
     patterns: Vec<OsString>,
+    /// Print only the names, a line for each
+    #[arg(long, conflicts_with = "json")]
+    names: bool,
 }
 
 #[derive(Serialize)]
@@ -38,6 +42,8 @@ struct List<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comment_raw: Option<String>,
     files: Vec<FileJson<'a>>,
+    #[serde(skip)]
+    only_names: bool,
 }
 
 #[derive(Serialize)]
@@ -76,6 +82,10 @@ impl<'a> FileJson<'a> {
 
 impl Report for List<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
+        if self.only_names {
+            self.files.iter().for_each(|file| job.line(escaped(file.own).to_string()));
+            return Ok(());
+        }
         if !self.files.is_empty() {
             job.line(format!("{:>6} {:>10} {:>10} {:8} {:8}  name", "#", "bytes", "stored", "method", "crc"));
         }
@@ -87,7 +97,7 @@ impl Report for List<'_> {
     }
 
     fn heading(&self, path: &str) -> Option<String> {
-        (!self.files.is_empty()).then(|| format!("{path}:"))
+        (!self.files.is_empty() && !self.only_names).then(|| format!("{path}:"))
     }
 }
 
@@ -101,7 +111,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let indices = names.chosen(&args.patterns, job);
         let (comment, comment_raw) = text_and_raw(pak.comment());
         let files = indices.iter().filter_map(|index| pak.get(*index)).map(|entry| FileJson::new(&entry)).collect();
-        job.report(&List { console: pak.is_console(), comment, comment_raw, files })?;
+        job.report(&List { console: pak.is_console(), comment, comment_raw, files, only_names: args.names })?;
         match indices.is_empty() && !args.patterns.is_empty() {
             true => Ok(job.nothing(&names.nothing(&args.patterns))),
             false => Ok(Code::Done),

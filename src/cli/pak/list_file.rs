@@ -1,6 +1,7 @@
 //! The list files of bspzip: pairs of lines, a name in the map and a path on disk.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use bspkit::face::names::path;
@@ -13,25 +14,43 @@ pub(super) struct New {
     pub(super) is_found: bool,
 }
 
-/// Reads a list. Lines end with LF or CRLF; the last line may have no end. A byte order mark at the start is skipped.
-pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
+/// The lines of a list. They end with LF or CRLF; the last line may have no end. A byte order mark at the start is
+/// skipped, and so are empty lines at the end.
+///
+/// # Errors
+/// The number of another empty line.
+pub(crate) fn lines(text: &[u8]) -> Result<Vec<&[u8]>> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut lines: Vec<&[u8]> =
         text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
     while lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
+    match lines.iter().position(|line| line.is_empty()) {
+        Some(at) => bail!("line {} is empty", at + 1),
+        None => Ok(lines),
+    }
+}
+
+/// Reads a list of pairs.
+pub(super) fn parse(text: &[u8]) -> Result<Vec<New>> {
+    let lines = lines(text)?;
     if !lines.len().is_multiple_of(2) {
         bail!("it has {} lines, but each name needs a path on the next line", lines.len());
     }
-    let empty = lines.iter().position(|line| line.is_empty());
-    if let Some(at) = empty {
-        bail!("line {} is empty: each name needs a path on the next line", at + 1);
-    }
     lines
         .chunks_exact(2)
-        .map(|pair| Ok(New { name: pair[0].to_vec(), path: path(pair[1])?, is_found: false }))
+        .map(|pair| Ok(New { name: pair[0].to_vec(), path: local(path(pair[1])?.as_os_str()), is_found: false }))
         .collect()
+}
+
+/// A path as this system has it: `\` is `/` where no file has it in its name.
+pub(crate) fn local(path: &OsStr) -> PathBuf {
+    let has_backslash = path.as_encoded_bytes().contains(&b'\\');
+    match path.to_str().filter(|_| !cfg!(windows) && has_backslash && !Path::new(path).exists()) {
+        Some(text) => text.replace('\\', "/").into(),
+        None => path.into(),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod compress;
 mod diff;
 mod extract;
 mod list;
-mod list_file;
+pub(super) mod list_file;
 mod mv;
 mod notices;
 mod rm;
@@ -28,8 +28,9 @@ use super::{commands, help};
 /// Read and edit the embedded files of a Source map
 ///
 /// GLOB selects files: `materials/my/wall.vmt` (a name), `materials/*.vmt` (in this folder), `materials/**` (in this
-/// folder and its subfolders), `**/wall.vmt` and `*.vmt` (in any folder), `#3` (an index, as `pak list` shows it). As
-/// in the engines, case does not matter, and `\` is the same as `/`. Files that are not edited keep every byte.
+/// folder and its subfolders), `**/wall.vmt` and `*.vmt` (in any folder), `#3` (an index, as `pak list` shows it),
+/// `=what?.vmt` (a name, without wildcards). As in the engines, case does not matter, and `\` is the same as `/`. Files
+/// that are not edited keep every byte.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit pak list map.bsp

@@ -20,8 +20,8 @@ use super::{commands, help};
 /// Show and change textures: pixels in Quake and GoldSrc maps, WAD and WAL files, and names in all maps
 ///
 /// GLOB selects textures: `wall` (a name), `+*` (`*` matches any bytes except a slash, `?` one such byte), `e1u1/**`
-/// (`**` matches any bytes), `#3` (an index, as `tex list` shows it), `\xff` (a byte, as `tex list` prints it). Case
-/// does not matter. Textures that are not edited keep every byte.
+/// (`**` matches any bytes), `=wall?` (a name, without wildcards), `#3` (an index, as `tex list` shows it), `\xff` (a
+/// byte, as `tex list` prints it). Case does not matter. Textures that are not edited keep every byte.
 ///
 /// Quake II, Quake III and Source maps have no pixels, only names: of WAL files (Kingpin: TGA files), shaders,
 /// materials.
