@@ -15,6 +15,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use bspkit::content::entities::Entities;
+use bspkit::op::compare;
 use bspkit::op::patch::{Operation, Patch, Spot, Target};
 use bspkit::{Bsp, Layout};
 
@@ -51,6 +52,9 @@ fn main() -> Outcome {
     for map in [largest, &enlarged] {
         save(map, folder.path(), &effort, &mut aims)?;
     }
+
+    difference(&maps::enlarged(effort.large / 10, &folder.path().join("twenty"))?, folder.path(), &effort, &mut aims)?;
+    difference(largest, folder.path(), &effort, &mut aims)?;
 
     println!();
     aims.iter().for_each(Aim::print);
@@ -208,6 +212,48 @@ fn save(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outco
         });
     }
     Ok(())
+}
+
+/// Comparing two maps that differ in one lump, from the files on disk.
+fn difference(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
+    const MOST: f64 = 3.0;
+    let bsp = Bsp::open(&map.path)?;
+    let light = light_lump(&bsp)?;
+    let texts = folder.join("other_text.bsp");
+    edit_and_save(&map.path, &texts, Layout::Keep)?;
+    let lights = folder.join("other_light.bsp");
+    let mut draft = bsp.draft();
+    let mut luxels = bsp.bytes(light)?.to_vec();
+    luxels.iter_mut().step_by(10_007).for_each(|byte| *byte ^= 1);
+    draft.set(light, luxels)?;
+    draft.plan(Layout::Keep)?.save(&lights)?;
+
+    let mut group = Group::new(format!("Comparing two maps: {}", map.name()));
+    let work = Work::Bytes(2 * map.size);
+    let read = group.reference("`fs::read` of both", work, || Ok([fs::read(&map.path)?, fs::read(&texts)?]));
+    let same = group.row("the same map", work, read, || compare_files([&map.path, &map.path]));
+    let text = group.row("with other entities", work, read, || compare_files([&map.path, &texts]));
+    let light = group.row("with other light", work, read, || compare_files([&map.path, &lights]));
+    let measured = group.measure(effort.turns)?;
+    for (what, row) in [("that are the same", same), ("with other entities", text), ("with other light", light)] {
+        let ratio = measured.ratio(row, read);
+        aims.push(Aim {
+            what: format!("maps {what} of the size of {} are compared within {MOST} of reading them", map.name()),
+            found: three_digits(ratio),
+            is_met: ratio <= MOST,
+        });
+    }
+    Ok(())
+}
+
+/// The longest lump with light.
+fn light_lump(map: &Bsp<'_>) -> Outcome<bspkit::SlotId> {
+    let light = map.slots().iter().filter(|slot| slot.name.contains("LIGHT"));
+    light.max_by_key(|slot| slot.stored.len()).map(|slot| slot.id).ok_or_else(|| "the map has no light".into())
+}
+
+fn compare_files([old, new]: [&Path; 2]) -> Outcome<compare::Comparison> {
+    Ok(compare::whole(&Bsp::open(old)?, &Bsp::open(new)?, 10))
 }
 
 /// Like `cp` on a file system that cannot copy by itself.

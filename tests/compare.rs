@@ -3,6 +3,8 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "common/named.rs"]
+mod named;
 #[path = "common/random.rs"]
 mod random;
 #[path = "compare/whole.rs"]
@@ -16,6 +18,7 @@ use bspkit::content::visibility::VisSet;
 use bspkit::dialect::quake2;
 use bspkit::op::compare::{self, Change, Comparison, EntityChange, How, Touched};
 use bspkit::{Bsp, Compression, Draft, ErrorKind, Layout};
+use named::lines;
 use proptest::prelude::*;
 use random::config;
 
@@ -33,12 +36,6 @@ fn touched(draft: &Draft<'_>) -> Comparison {
     let found = compare::draft(draft, 1000).unwrap();
     assert_eq!(compare::maps(draft.bsp(), &saved(draft), 1000).unwrap(), found);
     found
-}
-
-#[track_caller]
-fn lines(found: &Comparison) -> Vec<String> {
-    let lumps = found.lumps.iter();
-    lumps.flat_map(|lump| lump.changes.iter().map(|change| change.line(&lump.lump).to_string())).collect()
 }
 
 /// One byte in each slot, at its start, its middle and its end: that slot is named, and no other one.

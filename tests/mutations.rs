@@ -2,8 +2,12 @@
 //! no law.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "mutations/compare.rs"]
+mod compare;
 #[path = "mutations/maps.rs"]
 mod maps;
+#[path = "common/named.rs"]
+mod named;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::quake2;

@@ -97,6 +97,7 @@ pub(crate) fn enlarged(size: usize, folder: &Path) -> Outcome<Map> {
     let pages = (0..size / PAGE * PAGE).map(|at| (at * 31 + at / PAGE) as u8).collect::<Vec<u8>>();
     let mut draft = small.draft();
     draft.set(light, pages)?;
+    fs::create_dir_all(folder)?;
     let path = folder.join("enlarged.bsp");
     let plan = draft.plan(Layout::Keep)?;
     plan.save(&path)?;

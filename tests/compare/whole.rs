@@ -1,98 +1,24 @@
 //! Whole files: nothing that differs goes unnamed, and nothing else is named.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use bspkit::op::compare::{self, Change, Comparison, How, Kind};
 use bspkit::op::verify::{self, Subject};
-use bspkit::{Bsp, Builder, Compression, Data, Draft, Layout, SegmentKind, SlotId, dialect};
+use bspkit::{Bsp, Builder, Compression, Data, Draft, Layout, dialect};
 
-use super::{corpus, fixture, lines, saved};
-
-/// The lumps and parts in which more than the place differs.
-fn names(found: &Comparison) -> BTreeSet<&str> {
-    let lumps = found.lumps.iter();
-    let differs = |change: &Change| !matches!(change, Change::Place(..));
-    lumps.filter(|lump| lump.changes.iter().any(differs) || lump.more > 0).map(|lump| &*lump.lump).collect()
-}
-
-/// Whether it is a part of the file and not a lump.
-fn is_part(found: &Comparison, name: &str) -> bool {
-    found.lumps.iter().any(|lump| lump.lump == name && matches!(lump.kind, Kind::Header | Kind::Gaps))
-}
-
-fn read(map: &Bsp<'_>, bytes: Vec<u8>) -> Option<Bsp<'static>> {
-    Bsp::from_data(Data::from(bytes), Some(map.dialect())).ok()
-}
-
-fn is_nested(name: &str) -> bool {
-    name.starts_with("game:") || name.starts_with("bspx:") || name.starts_with("extra:")
-}
-
-/// Every byte of the header, and some of each segment. Positions in large segments are a prime number apart.
-fn places(map: &Bsp<'_>, most: usize) -> Vec<usize> {
-    let mut places = Vec::new();
-    for segment in map.container().segments() {
-        let range = segment.range;
-        let step = if segment.kind == SegmentKind::Header { 1 } else { (range.len() / most).max(1) | 1 };
-        places.extend(range.clone().step_by(step));
-        places.push(range.end - 1);
-    }
-    places
-}
-
-/// The lumps that may be named if this byte is another one; the first set is that of which one must be.
-fn expected(map: &Bsp<'_>, at: usize) -> BTreeSet<String> {
-    let shape = map.container().shape();
-    let segment = map.container().segments().into_iter().find(|segment| segment.range.contains(&at)).unwrap();
-    let name = |id: SlotId| map.container().slot(id).unwrap().name.clone();
-    let mut names: BTreeSet<String> = segment.slots.iter().map(|id| name(*id)).collect();
-    if at < shape.header_size() {
-        let entry = (0..shape.count).find(|index| {
-            let start = shape.entry_offset(*index);
-            (start..start + shape.entry.size()).contains(&at)
-        });
-        names.extend(entry.map(|index| name(SlotId::Lump(index))));
-    }
-    names
-}
-
-fn every_byte_is_named(map: &Bsp<'static>, name: &str, most: usize) {
-    assert!(compare::whole(map, map, 10).lumps.is_empty(), "{name}");
-    let file = map.container().bytes().to_vec();
-    for at in places(map, most) {
-        let mut bytes = file.clone();
-        bytes[at] ^= if at % 2 == 0 { 1 } else { 0x80 };
-        let Some(new) = read(map, bytes) else { continue };
-        let found = compare::whole(map, &new, 10);
-        let (named, wanted) = (names(&found), expected(map, at));
-        let moved = found.moved() > 0;
-        assert!(!named.is_empty() || moved, "{name}: byte {at} is not named");
-        for lump in &named {
-            let is_wanted = wanted.contains(*lump) || is_part(&found, lump) || is_nested(lump);
-            assert!(is_wanted, "{name}: byte {at} names {lump} and not {wanted:?}: {:?}", lines(&found));
-        }
-        let segment = map.container().segments().into_iter().find(|segment| segment.range.contains(&at)).unwrap();
-        let is_content = segment.kind == SegmentKind::Slots
-            && segment.slots.iter().all(|id| {
-                let is_outer = map.role_of(*id) == Some(bspkit::dialect::Role::GameLump);
-                !is_outer && !matches!(id, SlotId::Bspx(_))
-            });
-        if is_content {
-            let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
-            assert_eq!(named, wanted, "{name}: byte {at}: {:?}", lines(&found));
-        }
-    }
-}
+use super::named::{every_byte_is_named, lines, names, read};
+use super::{corpus, fixture, saved};
 
 #[test]
 fn every_byte_of_every_family_is_named_and_nothing_else() {
     for path in corpus::under(Path::new("tests/maps")) {
-        every_byte_is_named(&Bsp::open(&path).unwrap(), &path.display().to_string(), 8);
+        let named = every_byte_is_named(&Bsp::open(&path).unwrap(), 8, compare::whole);
+        named.unwrap_or_else(|what| panic!("{}: {what}", path.display()));
     }
     for path in corpus::under(Path::new("tests/broken")) {
         if let Ok(map) = Bsp::open(&path) {
-            every_byte_is_named(&map, &path.display().to_string(), 8);
+            let named = every_byte_is_named(&map, 8, compare::whole);
+            named.unwrap_or_else(|what| panic!("{}: {what}", path.display()));
         }
     }
 }
