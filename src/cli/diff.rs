@@ -1,18 +1,22 @@
 //! `diff`: what differs between two maps.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::face::changes::{DiffJson, LumpJson};
 use bspkit::face::folder::{Folder, is_unpacked};
+use bspkit::face::page::page;
+use bspkit::file::replace;
 use bspkit::op::compare::{self, Comparison, Kind};
-use bspkit::{Bsp, Error, ErrorKind, Layout};
+use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapFile, Maps};
 use super::pack::all;
+use super::put::spare;
 use super::report::Report;
 use super::show::shown;
 use super::talk::{Code, Job};
@@ -36,6 +40,7 @@ mod text;
   bspkit diff dm4.bsp dm4_new.bsp --stat
   bspkit diff dm4.bsp dm4_new.bsp --only entities --only files -v
   git show HEAD:dm4.bsp | bspkit diff - dm4.bsp
+  bspkit diff dm4.bsp dm4_new.bsp --html review.html
   bspkit diff release/maps maps --json > changes.jsonl"
 ))]
 pub(crate) struct Args {
@@ -56,10 +61,16 @@ pub(crate) struct Args {
     /// Print JSON: an indented document for one map, one line for each of several
     #[arg(long, conflicts_with = "stat")]
     json: bool,
+    /// Also write a page for browsers, with the images of light and textures and the map from above; it is one file
+    /// that loads nothing
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// How many differences of a lump are listed: by default, in JSON, and with `--verbose`.
 const LISTED: [usize; 3] = [10, 1000, 100_000];
+/// How many there are at most on a page, if they fit.
+const LISTED_ON_PAGE: usize = 5000;
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let Args { old, new, .. } = args;
@@ -67,6 +78,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let is_folder = |path: &Path| !is_stdin(path) && path.is_dir() && !is_unpacked(path);
     match [old, new].map(|path| is_folder(path)) {
         _ if is_stdin(old) && is_stdin(new) => Err(refused("only one of the maps can be read from stdin").into()),
+        [true, true] if args.html.is_some() => Err(refused("--html writes a page about two maps, not folders").into()),
         [false, false] => Maps::file(new).json(args.json).each(cx, |_, job| Pair { cx, args, old, new }.compare(job)),
         [true, true] => {
             let maps = Maps::find(&[new]).and_others(Maps::find(&[old])).json(args.json);
@@ -126,13 +138,34 @@ impl Pair<'_> {
             (false, false, true) => 1,
             (false, false, false) => few,
         };
-        let found = match &only {
+        let found = |most| match &only {
             None => compare::whole(&old, &new, most),
             Some(only) => compare::chosen(&old, &new, most, &|kind, lump| only.has(kind, lump)),
         };
+        if let Some(path) = &self.args.html {
+            self.write_page(path, [&old, &new], &found(LISTED_ON_PAGE))?;
+        }
+        let found = found(most);
         let titles = [old.dialect().title, new.dialect().title];
         let is_partial = only.is_some();
         job.report(&Difference { pair: self, found: &found, titles, is_partial })
+    }
+
+    /// Writes the page. It has the names of the maps without their folders, so that it is the same wherever these are.
+    fn write_page(&self, path: &Path, maps: [&Bsp<'_>; 2], found: &Comparison) -> Result<()> {
+        let sides = [self.old, self.new];
+        sides.iter().filter(|map| !is_stdin(map)).try_for_each(|map| spare(path, map))?;
+        let named = if is_stdin(self.old) {
+            [self.new; 2]
+        } else if is_stdin(self.new) {
+            [self.old; 2]
+        } else {
+            sides
+        };
+        let names = named.map(|map| map.file_name().map_or_else(|| shown(map), |name| shown(Path::new(name))));
+        let html = page([&names[0], &names[1]], maps, found);
+        replace(path, &SaveOptions::default(), |mut file| file.write_all(html.as_bytes()))?;
+        Ok(())
     }
 }
 

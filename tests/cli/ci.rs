@@ -242,6 +242,12 @@ fn examples_for_ci_run() {
         }
     }
     assert_eq!(seen, 5);
+    let workflow = std::fs::read_to_string(folder.join("github.yml")).unwrap();
+    let (_, script) = workflow.split_once("run: |\n").unwrap();
+    let script: Vec<&str> = script.lines().take_while(|line| line.starts_with("          ")).collect();
+    room.shell(&format!("set -e\n{}", script.join("\n"))).done();
+    let pages = room.shell("ls review").done().out;
+    assert_eq!(pages, b"q2_rooms.bsp.html\n", "a page about each map that changed");
     // As a hook, git runs it and does not commit.
     room.write(".git/hooks/pre-commit", &std::fs::read(folder.join("pre-commit")).unwrap());
     room.shell("chmod +x .git/hooks/pre-commit").done();

@@ -54,3 +54,28 @@ fn the_status_is_that_of_what_was_compared() {
     assert_eq!(code("diff q2.bsp q3.bsp --only entities"), Some(1));
     assert_eq!(code("diff q2.bsp none.bsp"), Some(2));
 }
+
+/// The page is written beside what is printed, also of equal maps, and never over a map.
+#[test]
+fn a_page_for_browsers() {
+    let room = Room::new();
+    room.bspkit("ent set q2.bsp worldspawn message=planted -o a.bsp").done();
+    let run = |line: &str| room.bspkit(line);
+    assert_eq!(run("diff q2.bsp a.bsp --html page.html").code, Some(1));
+    let page = room.read("page.html");
+    let text = String::from_utf8(page.clone()).unwrap();
+    assert!(text.contains("<mark>planted</mark>") && text.contains("<title>q2.bsp → a.bsp</title>"));
+    room.write("folder/q2.bsp", &room.read("q2.bsp"));
+    assert_eq!(run("diff folder/q2.bsp a.bsp --html page.html --json").code, Some(1));
+    assert_eq!(room.read("page.html"), page, "another page of the same maps");
+    assert_eq!(run("diff q2.bsp a.bsp --only planes --html page.html").code, Some(0));
+    assert!(!String::from_utf8(room.read("page.html")).unwrap().contains("planted"));
+    assert_eq!(room.shell("bspkit diff - a.bsp --html page.html <q2.bsp").code, Some(1));
+    assert!(String::from_utf8(room.read("page.html")).unwrap().contains("<title>a.bsp</title>"));
+    let map = room.read("a.bsp");
+    let refused = run("diff q2.bsp a.bsp --html a.bsp");
+    assert!(refused.code == Some(2) && refused.err.contains("a.bsp is the input map: name another file"));
+    assert_eq!(room.read("a.bsp"), map);
+    let refused = run("diff folder folder --html page.html");
+    assert!(refused.code == Some(2) && refused.err.contains("two maps, not folders"), "{}", refused.err);
+}

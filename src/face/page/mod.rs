@@ -95,7 +95,8 @@ pub fn page(names: [&str; 2], maps: [&Bsp<'_>; 2], found: &Comparison) -> String
 
 /// The names of the maps, what differs in one line, and links to the sections.
 fn head(sides: &Sides<'_>, sections: &[Section], has_top: bool) -> String {
-    let [old, new] = sides.names.map(|name| html::name(name.as_bytes()));
+    let names = sides.names.map(|name| format!("<code>{}</code>", html::name(name.as_bytes())));
+    let title = if names[0] == names[1] { names[1].clone() } else { names.join(" → ") };
     let touched = sides.found.touched();
     let is_equal = sides.found.files.as_ref().is_some_and(|files| files.is_equal);
     let summary = match touched.is_empty() {
@@ -110,7 +111,7 @@ fn head(sides: &Sides<'_>, sections: &[Section], has_top: bool) -> String {
     });
     let top = if has_top { "<a href=\"#top\">From above</a>\n" } else { "" };
     format!(
-        "<header>\n<p class=\"dialect\">{kind}</p>\n<h1><code>{old}</code> → <code>{new}</code></h1>\n\
+        "<header>\n<p class=\"dialect\">{kind}</p>\n<h1>{title}</h1>\n\
          <p class=\"summary\">{}</p>\n<nav><a href=\"#sizes\">Sizes</a>\n{top}{}</nav>\n</header>\n",
         html::text(&summary),
         links.collect::<String>(),
@@ -120,14 +121,15 @@ fn head(sides: &Sides<'_>, sections: &[Section], has_top: bool) -> String {
 /// The document. Style and script have a nonce, so that no other ones run, whatever the maps contain.
 fn whole(sides: &Sides<'_>, body: &str) -> String {
     let nonce: String = Md5::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let [old, new] = sides.names.map(|name| html::name(name.as_bytes()));
+    let names = sides.names.map(|name| html::name(name.as_bytes()));
+    let title = if names[0] == names[1] { names[1].clone() } else { names.join(" → ") };
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
          form-action 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{old} → {new}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n{body}\
+         <title>{title}</title>\n<style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n{body}\
          <script nonce=\"{nonce}\">\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
