@@ -134,8 +134,20 @@ fn unknown_names_have_suggestions() {
     assert!(hint("entites.len()").ends_with("did you mean entities?"));
     assert!(hint("entities.selct(\"x\")").ends_with("did you mean select?"));
     assert!(hint("let counter = 1; coutner += 1;").ends_with("did you mean counter?"));
-    assert!(hint("entities.select(5)").ends_with("it is called as entities.select(selector)"));
+    assert!(hint("entities.select(5)").contains("it is called as entities.select(selector)"));
     assert_eq!(error("no_such_thing()"), "test.rhai:1:1: there is no function `no_such_thing`");
+}
+
+#[test]
+fn values_of_a_wrong_type_are_named() {
+    assert_eq!(error("entities[0].number(\"no\") * 2"), "test.rhai:1:26: `*` cannot be used with () and a number");
+    assert_eq!(error("().trim()"), "test.rhai:1:4: there is no function `trim` for (())");
+    let hint = |text: &str| match Script::compile("test.rhai", text) {
+        Ok(_) => run_on("q3/own_rooms.bsp", text).1.unwrap_err().hint().unwrap().to_string(),
+        Err(error) => error.hint().unwrap().to_string(),
+    };
+    assert!(hint("entities[0].no * 2").ends_with("what a key has that an entity does not have"));
+    assert!(hint("entities.first(\"*\").light = 5;").ends_with("let e = entities[0]; e.light = 5;"));
 }
 
 #[test]

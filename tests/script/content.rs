@@ -114,6 +114,37 @@ fn records_that_do_not_fit_are_refused() {
     }
 }
 
+#[test]
+fn records_are_found_and_changed_by_queries() {
+    let (draft, said) = done(
+        "q2/own_rooms.bsp",
+        r#"let all = records("faces");
+        let sky = all.select("[texinfo.texture=own/sky]");
+        report(sky.len(), sky.len() < all.len(), sky[0].index());
+        let found = map.set("texinfo[texture=own/sky].flags|=0x400");
+        report(found, all.select("[texinfo.flags&0x400]").len() == sky.len());
+        let t = records("texinfo");
+        let first = t.select("[flags&SKY]")[0];
+        first.texture = "own/dark";
+        report(all.select("[texinfo.texture=own/dark]").len() == sky.len(), t.select("[texture=none]").len());"#,
+    );
+    assert_eq!(said[1..], ["3 true", "true 0"]);
+    assert!(said[0].contains(" true "), "{said:?}");
+    assert!(!draft.changes().unwrap().is_empty());
+    for (script, message) in [
+        ("records(\"faces\").select(\"[3].plane\")", "`faces[3].plane` is a field: select finds records"),
+        ("records(\"faces\").select(\"[no=1]\")", "there is no field no"),
+        ("records(\"faces\").select(\"[\")", "cannot read the query"),
+        ("map.set(\"faces[3].plane\")", "an operator"),
+        ("map.set(\"faces[3].plane=x\")", "x"),
+    ] {
+        let (draft, said) = run_on("q2/own_rooms.bsp", script);
+        let error = said.expect_err(script).to_string();
+        assert!(error.contains(message), "{script}: {error}");
+        assert!(draft.changes().unwrap().is_empty());
+    }
+}
+
 /// Records, lumps, names and light see each other's edits.
 #[test]
 fn edits_of_one_kind_are_seen_by_the_others() {

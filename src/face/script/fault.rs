@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rhai::{EvalAltResult, ParseError, Position};
+use rhai::{EvalAltResult, ParseError, ParseErrorType, Position};
 
 use super::api::{Api, Entry};
 use super::bounds::{self, Stop};
@@ -47,12 +47,15 @@ impl Context<'_> {
     /// The error of a script that cannot be read.
     pub(super) fn syntax(&self, error: &ParseError) -> Error {
         let place = error.position();
+        let is_unassignable = matches!(error.err_type(), ParseErrorType::AssignmentToInvalidLHS(_));
         let error =
             Error::new(ErrorKind::Argument, format!("{}: {}", self.place(place), lower(&error.err_type().to_string())));
-        match self.line(place) {
-            Some(line) => error.with_hint(line),
-            None => error,
-        }
+        let way = match is_unassignable {
+            true => Some(Hint::from("put it into a variable first: let e = entities[0]; e.light = 5;")),
+            false => None,
+        };
+        let hints: Vec<Hint> = self.line(place).into_iter().map(Hint::Text).chain(way).collect();
+        if hints.is_empty() { error } else { error.with_hint(Hint::Several(hints)) }
     }
 
     /// The error of a script that stopped.
@@ -125,14 +128,23 @@ impl Context<'_> {
     /// The sentence for a call like `add (entities, i64)`.
     fn no_function(&self, called: &str) -> (ErrorKind, String, Option<Hint>) {
         let (name, arguments) = called.split_once(" (").unwrap_or((called, ""));
+        let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
+        let arguments = arguments.replace("i64", "a number").replace("f64", "a number");
+        let types: Vec<&str> = arguments.split(", ").filter(|word| !word.is_empty()).collect();
+        let nothing = || Hint::from("() is no value: what a key has that an entity does not have");
+        let of_nothing = types.contains(&"()").then(nothing);
+        if !name.contains(|letter: char| letter.is_alphanumeric()) {
+            let message = format!("`{name}` cannot be used with {}", types.join(" and "));
+            return (ErrorKind::Argument, message, of_nothing);
+        }
         let usages: Vec<&str> = self.entries.iter().filter(|it| it.name() == name).map(|it| it.usage).collect();
         if usages.is_empty() {
             let names = self.entries.iter().map(|entry| entry.name().to_owned());
-            let hint = self.near(name, names.chain(self.words()));
-            return (ErrorKind::NotFound, format!("there is no function `{name}`"), hint);
+            let hint = of_nothing.or_else(|| self.near(name, names.chain(self.words())));
+            let with = if types.is_empty() { String::new() } else { format!(" for ({})", types.join(", ")) };
+            return (ErrorKind::NotFound, format!("there is no function `{name}`{with}"), hint);
         }
-        let arguments = arguments.trim_end_matches(')').replace("i64", "number").replace("f64", "number");
-        let message = format!("`{name}` cannot be called with ({arguments})");
+        let message = format!("`{name}` cannot be called with ({})", types.join(", "));
         (ErrorKind::Argument, message, Some(format!("it is called as {}", usages.join(", or ")).into()))
     }
 

@@ -10,6 +10,7 @@ use super::vector::Vector;
 use crate::bytes::rounded;
 use crate::dialect::Records as Found;
 use crate::face::records::Lump;
+use crate::op::query::{FieldChange, Query};
 use crate::record::{self, FieldInfo, FlagNames, Meaning, Number, Part, RecordInfo, Shape};
 use crate::{Error, ErrorKind, Result, SlotId};
 
@@ -17,6 +18,8 @@ use crate::{Error, ErrorKind, Result, SlotId};
 #[derive(Clone)]
 struct Table {
     map: Map,
+    /// The lump, as the script names it.
+    lump: String,
     slot: SlotId,
     info: &'static RecordInfo,
     /// Where the first one is in the lump, and how many there are.
@@ -41,8 +44,24 @@ impl Table {
             let slot = found.slot();
             let Found { record, range, .. } = found.one()?;
             let count = range.len() / record.size.max(1);
-            Ok(Table { map: map.clone(), slot, info: record, start: range.start, count })
+            Ok(Table { map: map.clone(), lump: lump.to_owned(), slot, info: record, start: range.start, count })
         })
+    }
+
+    /// The records that a query finds: `[texinfo.texture=sky]`.
+    fn select(&mut self, query: &str) -> Res<Array> {
+        let found = self.map.look(|state| {
+            state.settle()?;
+            let query = Query::parse(&format!("{}{query}", self.lump))?;
+            if !query.field().is_empty() {
+                let message = format!("`{query}` is a field: select finds records, and ends with a bracket");
+                return Err(Error::new(ErrorKind::Argument, message));
+            }
+            let view = state.draft.view()?;
+            let bsp = view.as_ref().unwrap_or(state.draft.bsp());
+            query.find(bsp, bsp.dialect().game(bsp.version()).flags)
+        })?;
+        Ok(found.into_iter().map(|index| Dynamic::from(Record { table: self.clone(), index })).collect())
     }
 
     fn at(&mut self, index: i64) -> Res<Record> {
@@ -238,6 +257,25 @@ pub(super) fn register(api: &mut Api) {
     api.call("r.len()", "How many there are.", |table: &mut Table| signed(table.count));
     api.entry("r[index]", "A record; -1 is the last one. `for record in records(\"faces\")` visits all.");
     api.index(Table::at);
+    api.call(
+        "r.select(query)",
+        "An array of the records that a query finds, as in `records(\"faces\").select(\"[texinfo.texture=sky]\")`. \
+         Queries are those of `bspkit get`.",
+        Table::select,
+    );
+    api.call(
+        "map.set(change)",
+        "Changes a field of all records that a query finds, as `bspkit set` does: \
+         `map.set(\"texinfo[texture~/water/i].flags|=WARP\")`. Returns how many records have the field.",
+        |map: &mut Map, change: &str| {
+            map.edit(|state| {
+                state.settle()?;
+                let bsp = state.draft.bsp();
+                let names = bsp.dialect().game(bsp.version()).flags;
+                Ok(signed(FieldChange::parse(change)?.apply(&mut state.draft, names)?))
+            })
+        },
+    );
     api.iterate(|table: Table| {
         Ok((0..table.count).map(move |index| Ok(Dynamic::from(Record { table: table.clone(), index }))))
     });
