@@ -4,8 +4,12 @@
 
 #[path = "mutations/compare.rs"]
 mod compare;
+#[path = "mutations/features.rs"]
+mod features;
 #[path = "mutations/maps.rs"]
 mod maps;
+#[path = "rules/naive.rs"]
+mod naive;
 #[path = "common/named.rs"]
 mod named;
 

@@ -1,0 +1,108 @@
+//! Faults of rules, folders and merges, each with the law that finds it.
+
+use bspkit::op::merge::merge;
+use bspkit::{Bsp, Data, Layout};
+
+use super::naive;
+
+/// How many random files are tried.
+const CASES: u64 = 600;
+
+/// The library and the plug-in as it is written down do the same with random files. A plug-in with any of its rules
+/// broken does not, so each of them is tested.
+#[test]
+fn rules_are_those_of_the_plug_in() {
+    let mut applied = 0;
+    let mut seen = vec![0; naive::ALL.len()];
+    for seed in 0..CASES {
+        let (entities, file) = naive::case(seed);
+        let Some(real) = naive::real(&file, &entities) else { continue };
+        applied += 1;
+        assert_eq!(real, naive::apply(&file, &entities, None), "{file}\n{entities:?}");
+        for (broken, seen) in naive::ALL.into_iter().zip(&mut seen) {
+            *seen += usize::from(naive::apply(&file, &entities, Some(broken)) != real);
+        }
+    }
+    assert!(applied > CASES / 2, "{applied} of {CASES} cases can be applied");
+    for (broken, seen) in naive::ALL.into_iter().zip(seen) {
+        assert!(seen > 0, "no case shows that {broken:?} is broken");
+    }
+}
+
+type Merge = fn(&Bsp<'static>, &Bsp<'static>, &Bsp<'static>) -> Vec<u8>;
+
+/// Whether a merge takes the edit of either side, and both edits of different entities.
+fn merges(merge: Merge) -> bool {
+    let base = Bsp::from_vec(std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
+    let edited = |base: &Bsp<'static>, index: usize| {
+        let mut draft = base.draft();
+        draft.entities().unwrap().get_mut(index).unwrap().set("merged", "yes").unwrap();
+        let bytes = draft.plan(Layout::Keep).unwrap().to_vec();
+        Bsp::from_data(Data::from(bytes), Some(base.dialect())).unwrap()
+    };
+    let (ours, theirs) = (edited(&base, 2), edited(&base, 6));
+    let both = edited(&ours, 6);
+    let is = |made: Vec<u8>, wanted: &Bsp<'_>| {
+        let made = Bsp::from_vec(made).unwrap();
+        made.bytes(made.slots()[0].id).unwrap() == wanted.bytes(wanted.slots()[0].id).unwrap()
+    };
+    is(merge(&base, &ours, &base), &ours)
+        && is(merge(&base, &base, &theirs), &theirs)
+        && is(merge(&base, &ours, &theirs), &both)
+}
+
+#[test]
+fn merges_that_drop_a_side_are_seen() {
+    assert!(merges(|base, ours, theirs| merge(base, ours, theirs).unwrap().draft.plan(Layout::Keep).unwrap().to_vec()));
+    let wrong: [Merge; 4] = [
+        |base, _, _| base.container().bytes().to_vec(),
+        |_, ours, _| ours.container().bytes().to_vec(),
+        |_, _, theirs| theirs.container().bytes().to_vec(),
+        |base, ours, theirs| merge(base, theirs, ours).unwrap().draft.bsp().container().bytes().to_vec(),
+    ];
+    for (number, wrong) in wrong.into_iter().enumerate() {
+        assert!(!merges(wrong), "the wrong merge {number} passes");
+    }
+}
+
+/// No file of a folder can be removed, cut or changed so that the map is the original one all the same.
+#[cfg(all(feature = "json", feature = "images"))]
+#[test]
+fn every_file_of_a_folder_counts() {
+    use bspkit::face::folder::{Folder, How, unpack};
+
+    // What another program reads, and what only says less if it is missing.
+    const OTHERS: [&str; 2] = [".gitattributes", "original/findings.json"];
+    for name in ["q2/own_rooms", "goldsrc/own_rooms", "source/room_v20"] {
+        let bytes = std::fs::read(format!("tests/maps/{name}.bsp")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
+        unpack(&Bsp::parse(&bytes).unwrap(), &How::default(), |name, bytes| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, bytes).unwrap();
+            files.push((name.to_owned(), path, bytes.to_vec()));
+            Ok(())
+        })
+        .unwrap();
+        let is_same = || {
+            let packed = Folder::read(folder.path()).and_then(|folder| folder.pack());
+            packed.is_ok_and(|it| it.edited.is_empty() && it.draft.plan(Layout::Keep).unwrap().to_vec() == bytes)
+        };
+        assert!(is_same(), "{name}");
+        for (file, path, old) in files.iter().filter(|(file, ..)| !OTHERS.contains(&file.as_str())) {
+            std::fs::remove_file(path).unwrap();
+            assert!(!is_same(), "{name}: {file} is missing");
+            std::fs::write(path, &old[..old.len() / 2]).unwrap();
+            assert!(old.is_empty() || !is_same(), "{name}: {file} is cut");
+            let mut changed = old.clone();
+            if let Some(place) = changed.iter().rposition(u8::is_ascii_digit) {
+                changed[place] ^= 1;
+                std::fs::write(path, changed).unwrap();
+                assert!(!is_same(), "{name}: {file} is changed");
+            }
+            std::fs::write(path, old).unwrap();
+        }
+        assert!(is_same(), "{name}");
+    }
+}
