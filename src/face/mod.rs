@@ -10,6 +10,7 @@ pub mod changes;
 pub mod ci;
 #[cfg(feature = "json")]
 pub mod entities;
+pub mod fgd;
 #[cfg(feature = "json")]
 pub mod folder;
 #[cfg(feature = "images")]

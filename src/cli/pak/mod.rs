@@ -8,6 +8,8 @@ mod list;
 pub(super) mod list_file;
 mod mv;
 mod notices;
+mod refs;
+mod refs_json;
 mod rm;
 mod set_time;
 mod sort;
@@ -37,7 +39,8 @@ use super::{commands, help};
   bspkit pak extract map.bsp files '*.vmt'
   bspkit pak add map.bsp materials/my/wall.vmt=wall.vmt -o out.bsp
   bspkit pak rm map.bsp 'materials/maps/**' -o out.bsp
-  bspkit pak verify map.bsp"
+  bspkit pak verify map.bsp
+  bspkit pak refs map.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -47,6 +50,7 @@ pub(crate) struct Args {
 commands! {
     List(list),
     Verify(verify),
+    Refs(refs),
     Extract(extract),
     Add(add),
     Rm(rm),

@@ -41,9 +41,9 @@ const TEXTURES: &[u8] = b"basetexture basetexture2 basetexture3 basetexture4 tex
     fleshcubetexture sheenmap sheenmapmask compress stretch bumpcompress bumpstretch decaltexture masks1 masks2 \
     maskstexture painttexture paintsplatnormalmap tintmasktexture opacitytexture stripetexture portalmasktexture \
     portalcolortexture staticblendtexture noisetexture noise spheretexturemap displacementmap layertexture \
-    ramptexture warptexture weartexture scratchtexture grungetexture patterntexture postexture aotexture \
-    surfacetexture exptexture fresnelrangestexture phongmasktexture rimmasktexture emissiontexture mraotexture basenormalmap2 \
-    basenormalmap3 basenormalmap4 bendmap flashlighttexture toolstexture";
+    ramptexture warptexture weartexture grungetexture postexture aotexture surfacetexture exptexture \
+    fresnelrangestexture emissiontexture mraotexture basenormalmap2 basenormalmap3 basenormalmap4 bendmap \
+    flashlighttexture";
 
 /// Keys whose value is a material, without `$`.
 const MATERIALS: &[u8] =

@@ -102,9 +102,10 @@ const TABLE: &[(&str, &str, Holds)] = &[
 /// A table of keys.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// By class and key, in lower case; a class may end with `*`.
+    /// By class and key, in lower case.
     exact: HashMap<(Vec<u8>, Vec<u8>), Holds>,
-    prefixes: Vec<(Vec<u8>, Vec<u8>, Holds)>,
+    /// Beginnings of classes, by the key.
+    prefixes: HashMap<Vec<u8>, Vec<(Vec<u8>, Holds)>>,
 }
 
 impl Keys {
@@ -135,7 +136,7 @@ impl Keys {
     pub fn set(&mut self, class: &[u8], key: &[u8], holds: Holds) {
         let (class, key) = (class.to_ascii_lowercase(), key.to_ascii_lowercase());
         match class.strip_suffix(b"*") {
-            Some(prefix) => self.prefixes.push((prefix.to_vec(), key, holds)),
+            Some(prefix) => self.prefixes.entry(key).or_default().push((prefix.to_vec(), holds)),
             None => drop(self.exact.insert((class, key), holds)),
         }
     }
@@ -144,9 +145,8 @@ impl Keys {
     pub fn get(&self, class: &[u8], key: &[u8]) -> Option<Holds> {
         let pair = (class.to_ascii_lowercase(), key.to_ascii_lowercase());
         let by_prefix = || {
-            let mut rows =
-                self.prefixes.iter().filter(|(prefix, known, _)| pair.0.starts_with(prefix) && *known == pair.1);
-            rows.next_back().map(|(_, _, holds)| *holds)
+            let rows = self.prefixes.get(&pair.1)?;
+            rows.iter().rev().find(|(prefix, _)| pair.0.starts_with(prefix)).map(|(_, holds)| *holds)
         };
         self.exact.get(&pair).copied().or_else(by_prefix)
     }

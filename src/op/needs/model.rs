@@ -130,6 +130,16 @@ pub struct Reference {
     pub sure: Sure,
 }
 
+impl Reference {
+    /// The file that has this reference, by its index in [`Needs::files`], and the line; `None` if the map has it.
+    pub fn file(&self) -> Option<(usize, Option<usize>)> {
+        match self.referrer {
+            Referrer::File { index, line } => Some((index, line)),
+            _ => None,
+        }
+    }
+}
+
 /// What refers to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -166,7 +176,14 @@ pub enum Referrer {
 /// Without the name of the file for [`Referrer::File`], which [`Needs::referrer`] has.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.referrer {
+        self.referrer.fmt(f)
+    }
+}
+
+/// Without the name of the file for [`Referrer::File`], which [`Needs::place`] has.
+impl fmt::Display for Referrer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Referrer::Entity { index, class, key } => {
                 write!(f, "entity {index} ({}), {}", escaped(class), escaped(key))
             }
@@ -230,15 +247,20 @@ impl Needs {
         self.files.iter().find(|need| need.name == name.as_ref())
     }
 
-    /// A place in words, with the name of the file if it is in one.
+    /// The place of a reference in words, with the name of the file if it is in one.
     pub fn referrer(&self, reference: &Reference) -> String {
-        match reference.referrer {
+        self.place(&reference.referrer)
+    }
+
+    /// A place in words, with the name of the file if it is in one.
+    pub fn place(&self, referrer: &Referrer) -> String {
+        match referrer {
             Referrer::File { index, line } => {
-                let name = self.files.get(index).map_or(&b""[..], |need| &need.name);
-                let line = line.map_or_else(String::new, |line| format!(":{line}"));
+                let name = self.files.get(*index).map_or(&b""[..], |need| &need.name);
+                let line = line.map_or_else(String::new, |line| format!(", line {line}"));
                 format!("{}{line}", escaped(name))
             }
-            _ => reference.to_string(),
+            _ => referrer.to_string(),
         }
     }
 }

@@ -1,0 +1,167 @@
+//! `pak refs`: what a map refers to.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use bspkit::bytes::escaped;
+use bspkit::content::pattern::Pattern;
+use bspkit::face::fgd;
+use bspkit::op::needs::{self, Keys, Need, Needs, Options};
+
+use super::refs_json::Refs;
+use crate::cli::context::Context;
+use crate::cli::help;
+use crate::cli::maps::{MapFile, Reading};
+use crate::cli::show::{count, shown};
+use crate::cli::talk::{Code, Job};
+
+/// Show which files a Source map refers to, as a tree
+///
+/// A file is below the file that refers to it; the places of the map are in parentheses. Before each file is where it
+/// was found. Materials, models, sound scripts, soundscapes, particles and scenes are read if they are found. The word
+/// `likely` marks files that the map may not need, `optional` those without which the engine goes on.
+/// Which key of an entity holds what is known of Valve's games; --fgd adds the keys of other games.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit pak refs map.bsp
+  bspkit pak refs map.bsp '*.mdl' --json
+  bspkit pak refs map.bsp --fgd mygame.fgd --dot | dot -Tsvg > map.svg"
+))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    reading: Reading,
+    /// Only these files, without what they refer to [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<OsString>,
+    /// Print a graph for the program dot of Graphviz
+    #[arg(long, conflicts_with = "json")]
+    dot: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+// How references are found. (A doc comment would become the help of the command.)
+#[derive(clap::Args)]
+pub(super) struct How {
+    /// The name of the map, by which engines look for some files [default: the file name without .bsp]
+    #[arg(long, value_name = "NAME")]
+    map_name: Option<String>,
+    /// An FGD file of the game: which keys of entities hold models, materials, sounds
+    #[arg(long, value_name = "FILE")]
+    fgd: Option<PathBuf>,
+}
+
+impl How {
+    /// The table of keys. Included files that cannot be read are warnings.
+    pub(super) fn keys(&self, cx: &Context) -> Result<Keys> {
+        let mut keys = Keys::built_in().clone();
+        if let Some(path) = &self.fgd {
+            let (fgd, skipped) = fgd::read(path).with_context(|| format!("cannot read {}", shown(path)))?;
+            skipped.iter().for_each(|text| cx.talk.stderr(cx.talk.warning(text).as_bytes()));
+            keys.extend(&fgd);
+        }
+        Ok(keys)
+    }
+
+    /// The name of a map.
+    pub(super) fn name(&self, map: &MapFile) -> Vec<u8> {
+        let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
+        self.map_name.as_ref().map_or(stem, |name| name.as_bytes()).to_vec()
+    }
+}
+
+pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let keys = args.how.keys(cx)?;
+    args.reading.maps().each(cx, |map, job| {
+        let bsp = cx.open(&map.path)?;
+        let name = args.how.name(map);
+        let needs = needs::find(&bsp, &Options::new(&name).with_keys(&keys))
+            .with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
+        if args.dot {
+            dot(&needs, job);
+            return Ok(Code::Done);
+        }
+        let patterns: Vec<Pattern> = args.patterns.iter().map(|text| Pattern::new(text.as_encoded_bytes())).collect();
+        job.report(&Refs::new(needs, patterns))
+    })
+}
+
+/// One line for a file: where it was found, how sure it is.
+fn line(need: &Need, indent: usize, why: &str) -> String {
+    let sure = if need.sure == needs::Sure::Certain { String::new() } else { format!(", {}", need.sure.name()) };
+    let name = escaped(&need.name);
+    format!("{:8} {}{name}  ({why}{sure})", need.found.name(), "  ".repeat(indent.min(32)))
+}
+
+/// The tree: what the map itself refers to, below that what the files refer to. A file is unfolded once.
+pub(super) fn tree(needs: &Needs, job: &mut Job<'_>) {
+    let mut children: Vec<Vec<(usize, usize)>> = vec![Vec::new(); needs.files.len()];
+    let mut stack: Vec<(usize, usize, String)> = Vec::new();
+    for (index, need) in needs.files.iter().enumerate() {
+        let of_map = need.references.iter().filter(|reference| reference.file().is_none());
+        let mut of_map = of_map.peekable();
+        if let Some(first) = of_map.next() {
+            let more = of_map.count();
+            let more = if more > 0 { format!(" and {}", count(more, "other", "others")) } else { String::new() };
+            stack.push((index, 0, format!("{first}{more}")));
+        }
+        for (at, reference) in need.references.iter().enumerate() {
+            if let Some((parent, _)) = reference.file() {
+                children[parent].push((index, at));
+            }
+        }
+    }
+    stack.reverse();
+    let mut is_unfolded = vec![false; needs.files.len()];
+    while let Some((index, depth, why)) = stack.pop() {
+        let need = &needs.files[index];
+        let again = std::mem::replace(&mut is_unfolded[index], true) && !children[index].is_empty();
+        let why = if again { format!("{why}; see above") } else { why };
+        job.line(line(need, depth, &why));
+        if !again {
+            for (child, at) in children[index].iter().rev() {
+                let reference = &needs.files[*child].references[*at];
+                let why = reference.file().and_then(|(_, line)| line).map(|line| format!("line {line}"));
+                stack.push((*child, depth + 1, why.unwrap_or_else(|| needs.files[*child].kind.name().to_owned())));
+            }
+        }
+    }
+}
+
+/// The files that patterns match, with all places that refer to them.
+pub(super) fn list(needs: &Needs, patterns: &[Pattern], job: &mut Job<'_>) {
+    for need in needs.files.iter().filter(|need| patterns.iter().any(|pattern| pattern.matches(&need.name))) {
+        job.line(line(need, 0, need.kind.name()));
+        for reference in &need.references {
+            job.line(format!("           {}", needs.referrer(reference)));
+        }
+    }
+}
+
+/// A graph for Graphviz. What is in the game is grey, what was found nowhere is red.
+fn dot(needs: &Needs, job: &mut Job<'_>) {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let map = quoted(&job.path.clone());
+    job.line("digraph references {\n  rankdir=LR;\n  node [shape=box];".to_owned());
+    job.line(format!("  map [label=\"{map}\", shape=folder];"));
+    for (index, need) in needs.files.iter().enumerate() {
+        let color = match need.found {
+            needs::Found::Packed => "black",
+            needs::Found::Game => "gray",
+            _ => "red",
+        };
+        let name = quoted(&escaped(&need.name).to_string());
+        job.line(format!("  f{index} [label=\"{name}\", color={color}];"));
+        let mut parents: Vec<Option<usize>> =
+            need.references.iter().map(|reference| reference.file().map(|(file, _)| file)).collect();
+        parents.sort_unstable();
+        parents.dedup();
+        for parent in parents {
+            let from = parent.map_or("map".to_owned(), |file| format!("f{file}"));
+            let style = if need.sure == needs::Sure::Certain { "solid" } else { "dashed" };
+            job.line(format!("  {from} -> f{index} [style={style}];"));
+        }
+    }
+    job.line("}".to_owned());
+}
