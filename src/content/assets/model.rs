@@ -113,8 +113,8 @@ impl<'m> Reader<'m> {
 
     /// The name whose offset from a base is at a place.
     fn name_from(&self, at: usize, base: usize) -> Option<Vec<u8>> {
-        let offset = u32::try_from(word(self.bytes, at)?).ok().map(index)?;
-        let rest = self.bytes.get(base.checked_add(offset)?..)?;
+        let offset = isize::try_from(word(self.bytes, at)?).ok()?;
+        let rest = self.bytes.get(base.checked_add_signed(offset)?..)?;
         let length = memchr::memchr(0, &rest[..rest.len().min(MOST_NAME)])?;
         Some(rest[..length].to_vec())
     }

@@ -85,8 +85,12 @@ impl<'f> Graph<'f> {
         };
         let need = &mut self.needs.files[index];
         let reference = Reference { referrer, written: written.to_vec(), sure };
-        if need.references.last() != Some(&reference) {
-            need.references.push(reference);
+        // A definition may be read a second time when it is asked for; it was among the last then.
+        let mut last = need.references.iter_mut().rev().take(16);
+        let same = last.find(|other| other.referrer == reference.referrer && other.written == reference.written);
+        match same {
+            Some(same) => same.sure = same.sure.max(sure),
+            None => need.references.push(reference),
         }
         if effective > need.sure {
             need.sure = effective;

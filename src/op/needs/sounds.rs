@@ -33,23 +33,39 @@ pub(super) fn named(graph: &mut Graph<'_>, written: &[u8], referrer: Referrer, s
     }
 }
 
-/// What a scene plays: `event speak "name"` has a block with the name of the sound as `param`.
+/// What a scene plays: `event speak "name"` has a block with the name of the sound after `param`.
 pub(super) fn expand_scene(graph: &mut Graph<'_>, index: usize) {
     let name = graph.needs.files[index].name.clone();
     let Some(data) = graph.read(&name, MOST_BYTES) else { return };
-    let Ok(text) = crate::content::assets::keyvalues::KeyValues::parse(data) else { return };
-    let mut event: &[u8] = b"";
-    for pair in text.iter() {
-        let from = Referrer::File { index, line: Some(pair.line()) };
-        match pair.value() {
-            Some(value) if pair.is("event") => event = value,
-            Some(value) if pair.is("param") && event.eq_ignore_ascii_case(b"speak") => {
-                named(graph, value, from, Sure::Certain);
+    let (mut before, mut event): (&[u8], &[u8]) = (b"", b"");
+    for (line, text) in data.split(|byte| *byte == b'\n').enumerate() {
+        for word in words(text) {
+            let from = Referrer::File { index, line: Some(line + 1) };
+            match before {
+                b"event" => event = word,
+                b"param" if event == b"speak" => named(graph, word, from, Sure::Certain),
+                b"param" if event == b"subscene" => graph.add(Kind::Scene, word, from, word, Sure::Certain),
+                _ => {}
             }
-            Some(value) if pair.is("param") && event.eq_ignore_ascii_case(b"subscene") => {
-                graph.add(Kind::Scene, value, from, value, Sure::Certain);
-            }
-            _ => {}
+            before = word;
         }
     }
+}
+
+/// The words of a line up to a comment; one in quotes may have spaces.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_ascii_start();
+        let (word, next) = match rest {
+            [] | [b'/', b'/', ..] => return None,
+            [b'"', inner @ ..] => {
+                let end = memchr::memchr(b'"', inner).unwrap_or(inner.len());
+                (&inner[..end], &inner[(end + 1).min(inner.len())..])
+            }
+            _ => rest.split_at(rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())),
+        };
+        rest = next;
+        Some(word)
+    })
 }
