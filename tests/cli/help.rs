@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 79] = [
+pub(crate) const COMMANDS: [&str; 80] = [
     "",
     "info",
     "ls",
@@ -61,6 +61,7 @@ pub(crate) const COMMANDS: [&str; 79] = [
     "pak",
     "pak list",
     "pak verify",
+    "pak refs",
     "pak extract",
     "pak add",
     "pak rm",
@@ -158,6 +159,7 @@ fn examples_in_help_run() {
         ("halflife.wad", "own_hl.wad"),
         ("own.wad", "own_hl.wad"),
         ("c1m4.bsp", "../source/room_v20.bsp"),
+        ("mygame.fgd", "../../game/own_base.fgd"),
         ("metal1_1.wal", "q2/textures/own/wall.wal"),
         ("pics/colormap.pcx", "q2/pics/colormap.pcx"),
     ] {

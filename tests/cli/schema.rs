@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 46] = [
+const OUTPUTS: [(&str, &str); 47] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -118,6 +118,7 @@ const OUTPUTS: [(&str, &str); 46] = [
     ("ent-get", "ent get q2.bsp light light --json"),
     ("pak-list", "pak list source.bsp --json"),
     ("pak-diff", "pak diff source.bsp other.bsp --json"),
+    ("pak-refs", "pak refs source.bsp cut.bsp none.bsp --json"),
     ("pak-verify", "pak verify source.bsp --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),

@@ -26,7 +26,7 @@ use crate::cli::talk::{Code, Job};
 #[command(after_help = help!(
     "  bspkit pak refs map.bsp
   bspkit pak refs map.bsp '*.mdl' --json
-  bspkit pak refs map.bsp --fgd mygame.fgd --dot | dot -Tsvg > map.svg"
+  bspkit pak refs map.bsp --fgd mygame.fgd --dot > refs.dot"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -119,6 +119,16 @@ pub struct Need {
 }
 
 /// A place that refers to a file.
+///
+/// ```
+/// use bspkit::op::needs::{self, Options, Reference};
+/// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+/// let needs = needs::find(&map, &Options::new("room_v20"))?;
+/// let wall: &Reference = &needs.get("materials/own/wall.vmt").unwrap().references[0];
+/// let (file, line) = wall.file().unwrap();
+/// assert_eq!((&needs.files[file].name[..], line), (&b"materials/maps/room_v20/own/wall_0_0_0.vmt"[..], Some(3)));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reference {
