@@ -22,7 +22,6 @@ from ._native import (
     Map,
     NotABspError,
     NotFoundError,
-    Pak,
     PakFile,
     RefusedError,
     SaveReport,
@@ -31,6 +30,9 @@ from ._native import (
     __version__,
     open,
 )
+
+from ._pak import Pak
+from ._types import Output, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -47,12 +49,14 @@ __all__ = [
     "Map",
     "NotABspError",
     "NotFoundError",
+    "Output",
     "Pak",
     "PakFile",
     "RefusedError",
     "SaveReport",
     "TooLargeError",
     "UnsupportedError",
+    "Vector",
     "__version__",
     "open",
 ]

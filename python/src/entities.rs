@@ -321,8 +321,3 @@ impl EntityIterator {
         Ok(next.map(|id| Entity::new(&self.shared, id)))
     }
 }
-
-/// An error of a call that cannot be answered.
-pub(crate) fn wrong(message: impl Into<String>) -> crate::errors::Failure {
-    Error::new(ErrorKind::Argument, message).into()
-}

@@ -204,9 +204,26 @@ impl Entity {
         self.look(|entity| entity.number(key))
     }
 
-    /// The three numbers that a value is; `None` if there is no such key or the value is not three numbers.
-    fn _vector(&self, key: Text) -> Res<Option<(f64, f64, f64)>> {
-        Ok(self.look(|entity| entity.vector(key))?.map(|[x, y, z]| (x, y, z)))
+    /// The three numbers that a value is, as a `Vector`; `None` if there is no such key or the value is not three numbers.
+    fn vector<'py>(&self, py: Python<'py>, key: Text) -> Res<Option<Bound<'py, PyAny>>> {
+        match self.look(|entity| entity.vector(key))? {
+            Some([x, y, z]) => Ok(Some(py.import("bspkit._types")?.call_method1("Vector", (x, y, z))?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The outputs of a Source entity, with their keys: `("OnTrigger", Output(...))`.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        let output = py.import("bspkit._types")?.getattr("Output")?;
+        let mut found = Vec::new();
+        for (key, value) in self.items(py)? {
+            let value = output.call_method1("parse", (value,))?;
+            if !value.is_none() {
+                found.push((key, value));
+            }
+        }
+        Ok(found)
     }
 
     /// The index of the entity in the map.

@@ -3,7 +3,9 @@
 mod entities;
 mod entity;
 mod errors;
+mod light;
 mod map;
+mod ops;
 mod pak;
 mod report;
 mod table;
@@ -20,6 +22,8 @@ mod _native {
     use super::entities::{Entities, EntityIterator};
     #[pymodule_export]
     use super::entity::{Entity, RawPairs};
+    #[pymodule_export]
+    use super::light::{Light, Textures, Visibility};
     #[pymodule_export]
     use super::map::{Map, open};
     #[pymodule_export]

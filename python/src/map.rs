@@ -11,10 +11,12 @@ use bspkit::op::{check, compare, verify};
 use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, SaveOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::entities::Entities;
 use crate::errors::{ClosedError, Res};
+use crate::light::{Light, Textures, Visibility};
+use crate::ops;
 use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
 use crate::table::{self, Tables};
@@ -183,9 +185,82 @@ impl Map {
 
     /// The files embedded in a Source map, by name.
     #[getter]
-    fn pak(&self) -> Res<Pak> {
-        self.shared.with(|state| Ok(state.draft()?.pak().map(drop)?))?;
-        Ok(Pak::new(&self.shared))
+    fn pak<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
+        slf.get().shared.with(|state| Ok(state.draft()?.pak().map(drop)?))?;
+        let native = Pak::new(&slf.get().shared);
+        Ok(slf.py().import("bspkit._pak")?.call_method1("Pak", (native,))?)
+    }
+
+    /// The light of faces.
+    #[getter]
+    fn light<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
+        slf.get().shared.with(|state| Ok(state.draft()?.light().map(drop)?))?;
+        let native = Light { shared: slf.get().shared.clone() };
+        Ok(slf.py().import("bspkit._light")?.call_method1("Light", (native,))?)
+    }
+
+    /// The textures in a Quake or GoldSrc map.
+    #[getter]
+    fn textures<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
+        slf.get().shared.with(|state| Ok(state.draft()?.textures().map(drop)?))?;
+        let native = Textures { shared: slf.get().shared.clone() };
+        Ok(slf.py().import("bspkit._light")?.call_method1("Textures", (native,))?)
+    }
+
+    /// What is visible from where.
+    #[getter]
+    fn visibility<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
+        slf.get().shared.with(|state| Ok(state.draft()?.visibility().map(drop)?))?;
+        let native = Visibility { shared: slf.get().shared.clone() };
+        Ok(slf.py().import("bspkit._light")?.call_method1("Visibility", (native,))?)
+    }
+
+    /// What differs between this map and a newer one: counts and changes, as the program's `diff --json` says it.
+    #[pyo3(signature = (other, *, most = 1000))]
+    fn diff<'py>(&self, py: Python<'py>, other: &Map, most: usize) -> Res<Bound<'py, PyAny>> {
+        let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
+        let text = py.detach(|| ops::differences(&old, &new, most))?;
+        Ok(py.import("json")?.call_method1("loads", (text,))?)
+    }
+
+    /// The patch that leads from the entities of this map to those of another one: JSON, for `patch`.
+    fn patch_to(&self, py: Python<'_>, other: &Map) -> Res<String> {
+        let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
+        Ok(py.detach(|| ops::patch_between(&old, &new))?)
+    }
+
+    /// Applies a patch of entities, all of it or nothing: JSON, or what `json.loads` makes of it.
+    fn patch(&self, py: Python<'_>, patch: &Bound<'_, PyAny>) -> Res<()> {
+        let text = match patch.extract::<String>() {
+            Ok(text) => text,
+            Err(_) => py.import("json")?.call_method1("dumps", (patch,))?.extract()?,
+        };
+        self.shared.with(|state| ops::apply_patch(state, text.as_bytes()))
+    }
+
+    /// Applies a rule file such as those of Stripper:Source; returns for each rule its line and how many entities it
+    /// matched. `mode` is `plugin`, `strict` or `lumper`.
+    #[pyo3(signature = (path, *, mode = "plugin"))]
+    fn apply_rules(&self, path: PathBuf, mode: &str) -> Res<Vec<(usize, usize)>> {
+        let name = self.shared.path.as_ref().and_then(|path| path.file_stem());
+        let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))
+    }
+
+    /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.
+    fn get<'py>(&self, py: Python<'py>, query: &str) -> Res<Bound<'py, PyDict>> {
+        let draft = self.shared.snapshot()?;
+        let found = py.detach(|| ops::values(&draft, query))?;
+        let (loads, values) = (py.import("json")?.getattr("loads")?, PyDict::new(py));
+        for (index, value) in found {
+            values.set_item(index, loads.call1((value,))?)?;
+        }
+        Ok(values)
+    }
+
+    /// Sets a field of all records that a query finds: `map.set("FACES[texinfo=3].texinfo=7")`; returns how many.
+    fn set(&self, change: &str) -> Res<usize> {
+        self.shared.with(|state| ops::set_values(state, change))
     }
 
     /// The bytes of a lump, decompressed, in the byte order of the file.
@@ -369,7 +444,7 @@ impl Map {
 }
 
 /// The map as a save would write it.
-fn current(draft: &Draft<'static>) -> bspkit::Result<Bsp<'static>> {
+pub(crate) fn current(draft: &Draft<'static>) -> bspkit::Result<Bsp<'static>> {
     let plan = draft.plan(Layout::Keep)?;
     if plan.is_identity() {
         Ok(draft.bsp().clone())

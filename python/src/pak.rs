@@ -1,10 +1,12 @@
 //! The files embedded in a Source map, as a mapping of names to bytes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bspkit::content::pak::{Pak as Files, Pattern};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use bspkit::face::pak::{Names, files_in, paths, sync};
+use bspkit::{Error, ErrorKind};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -13,7 +15,7 @@ use crate::map::Shared;
 use crate::text::{Text, shown};
 
 /// The embedded files of a map. Names are compared as engines do: without regard to case, and `\` is `/`.
-#[pyclass(frozen, mapping, module = "bspkit")]
+#[pyclass(frozen, module = "bspkit", name = "_Pak")]
 pub(crate) struct Pak {
     shared: Arc<Shared>,
 }
@@ -71,7 +73,7 @@ impl Pak {
         self.with(|files| Ok(files.len()))
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, name: Text) -> Res<Bound<'py, PyBytes>> {
+    fn read<'py>(&self, py: Python<'py>, name: Text) -> Res<Bound<'py, PyBytes>> {
         let data = self.with(|files| match files.find(&name).first().and_then(|index| files.get(*index)) {
             Some(entry) => Ok(entry.data()?),
             None => Err(missing(&name)),
@@ -79,34 +81,24 @@ impl Pak {
         Ok(PyBytes::new(py, &data))
     }
 
-    fn __setitem__(&self, name: Text, data: &Bound<'_, PyAny>) -> Res<()> {
-        let Ok(data) = data.extract::<Vec<u8>>() else {
-            let message = format!("a file is bytes, and not {}; use text.encode()", crate::shown_type(data));
-            return Err(PyTypeError::new_err(message).into());
-        };
+    fn write(&self, name: Text, data: Vec<u8>) -> Res<()> {
         self.with(|files| Ok(files.add(name, data).map(drop)?))
     }
 
-    fn __delitem__(&self, name: Text) -> Res<()> {
+    /// Removes all files of a name.
+    fn remove(&self, name: Text) -> Res<()> {
         self.with(|files| match files.find(&name) {
             found if found.is_empty() => Err(missing(&name)),
             found => Ok(files.remove(&found)?),
         })
     }
 
-    fn __contains__(&self, name: &Bound<'_, PyAny>) -> Res<bool> {
-        match name.extract::<Text>() {
-            Ok(name) => self.with(|files| Ok(!files.find(name).is_empty())),
-            Err(_) => Ok(false),
-        }
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyAny>> {
-        Ok(self.keys(py)?.into_pyobject(py)?.into_any().call_method0("__iter__")?)
+    fn has(&self, name: Text) -> Res<bool> {
+        self.with(|files| Ok(!files.find(name).is_empty()))
     }
 
     /// The names in their order.
-    fn keys<'py>(&self, py: Python<'py>) -> Res<Vec<Bound<'py, PyString>>> {
+    fn names<'py>(&self, py: Python<'py>) -> Res<Vec<Bound<'py, PyString>>> {
         let names: Vec<Vec<u8>> = self.with(|files| Ok(files.iter().map(|entry| entry.name().to_vec()).collect()))?;
         Ok(names.iter().map(|name| shown(py, name)).collect::<PyResult<_>>()?)
     }
@@ -126,7 +118,6 @@ impl Pak {
     }
 
     /// The names that one of the patterns matches, such as `"*.vmt"`.
-    #[pyo3(signature = (*patterns))]
     fn select<'py>(&self, py: Python<'py>, patterns: Vec<String>) -> Res<Vec<Bound<'py, PyString>>> {
         let names: Vec<Vec<u8>> = self.with(|files| {
             let found = Pak::indices(files, &patterns)?;
@@ -144,7 +135,6 @@ impl Pak {
     }
 
     /// Compresses the files that the patterns match, or all; returns how many became smaller.
-    #[pyo3(signature = (*patterns))]
     fn compress(&self, patterns: Vec<String>) -> Res<usize> {
         self.with(|files| {
             let found = Pak::indices(files, &patterns)?;
@@ -153,7 +143,6 @@ impl Pak {
     }
 
     /// Decompresses the files that the patterns match, or all; returns how many were compressed.
-    #[pyo3(signature = (*patterns))]
     fn store(&self, patterns: Vec<String>) -> Res<usize> {
         self.with(|files| {
             let found = Pak::indices(files, &patterns)?;
@@ -161,42 +150,59 @@ impl Pak {
         })
     }
 
+    /// Writes files below a folder; returns the paths. A name that leads out of the folder is refused.
+    fn extract(&self, py: Python<'_>, folder: PathBuf, patterns: Vec<String>) -> Res<Vec<PathBuf>> {
+        let files = self.with(|files| Ok(files.clone()))?;
+        let found = Pak::indices(&files, &patterns)?;
+        Ok(py.detach(|| extract(&files, &found, &folder))?)
+    }
+
     /// Adds all files of a folder, with names from that folder on; returns how many.
     fn add_folder(&self, folder: PathBuf) -> Res<usize> {
-        let mut found = Vec::new();
-        walk(&folder, "", &mut found)?;
+        let found: Vec<_> = files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)).collect();
         self.with(|files| {
-            for (name, path) in &found {
-                let data = std::fs::read(path).map_err(PyErr::from)?;
-                files.add(name, data)?;
+            for file in &found {
+                files.add(Names::Normal.name(&file.name), std::fs::read(&file.path)?)?;
             }
             Ok(found.len())
         })
     }
 
-    fn __repr__(&self) -> Res<String> {
-        Ok(format!("<bspkit.Pak, {} files>", self.__len__()?))
-    }
-
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("embedded files cannot be pickled: pickle dict(map.pak)"))
+    /// Makes the embedded files those of a folder; returns how many were added, changed and removed.
+    fn sync(&self, folder: PathBuf) -> Res<(usize, usize, usize)> {
+        let synced = self.with(|files| Ok(sync(files, &folder, Names::Normal)?))?;
+        Ok((synced.added, synced.changed, synced.removed))
     }
 }
 
-/// The files of a folder in the order of their names, without those that symbolic links lead to.
-fn walk(folder: &std::path::Path, before: &str, found: &mut Vec<(String, PathBuf)>) -> Res<()> {
-    let mut entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let Ok(name) = entry.file_name().into_string() else {
-            return Err(crate::entities::wrong(format!("the name of {} is not UTF-8", entry.path().display())));
-        };
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            walk(&entry.path(), &format!("{before}{name}/"), found)?;
-        } else if kind.is_file() {
-            found.push((format!("{before}{name}"), entry.path()));
+fn extract(files: &Files<'_>, indices: &[usize], folder: &Path) -> bspkit::Result<Vec<PathBuf>> {
+    let cannot = |path: &Path, error: std::io::Error| {
+        Error::new(ErrorKind::Io, format!("cannot write {}", path.display())).with_source(error)
+    };
+    files.check_total_size(indices)?;
+    let mut written = Vec::new();
+    for placed in paths(files, indices) {
+        let Some(entry) = files.get(placed.index) else { continue };
+        let name = bspkit::bytes::escaped(entry.name());
+        let path =
+            placed.path.map_err(|why| Error::new(ErrorKind::Refused, format!("cannot extract {name}: {why}")))?;
+        let path = String::from_utf8(path)
+            .map_err(|_| Error::new(ErrorKind::Unsupported, format!("cannot extract {name}: its name is not UTF-8")))?;
+        let mut below = folder.to_path_buf();
+        for part in path.split('/') {
+            below.push(part);
+            // A link in the folder could lead out of it.
+            if below.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
+                let message = format!("cannot extract {name}: {} is a symbolic link", below.display());
+                return Err(Error::new(ErrorKind::Refused, message));
+            }
+        }
+        let above = if placed.is_folder { Some(&*below) } else { below.parent() };
+        std::fs::create_dir_all(above.unwrap_or(folder)).map_err(|error| cannot(&below, error))?;
+        if !placed.is_folder {
+            std::fs::write(&below, entry.data()?).map_err(|error| cannot(&below, error))?;
+            written.push(below);
         }
     }
-    Ok(())
+    Ok(written)
 }

@@ -1,0 +1,295 @@
+//! Light, textures and visibility as bytes; the Python side makes arrays of them.
+
+use std::sync::Arc;
+
+use bspkit::content::lightmap::{Image, Luxel};
+use bspkit::content::palette::Palette;
+use bspkit::content::textures::Image as Picture;
+use bspkit::content::visibility::VisSet;
+use bspkit::dialect::LuxelForm;
+use bspkit::{Error, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::Res;
+use crate::map::{Shared, State};
+use crate::text::shown;
+
+/// The light of faces or pages.
+#[pyclass(frozen, module = "bspkit", name = "_Light")]
+pub(crate) struct Light {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// Name, lump, form, whether its blocks are pages, and the set that it is a copy of.
+type Set = (&'static str, &'static str, &'static str, bool, Option<usize>);
+/// Index of the face or page, columns, rows, styles, planes.
+type Block = (usize, usize, usize, Vec<u8>, usize);
+
+fn argument(message: impl Into<String>) -> crate::errors::Failure {
+    Error::new(ErrorKind::Argument, message).into()
+}
+
+fn no_image() -> crate::errors::Failure {
+    Error::new(ErrorKind::NotFound, "there is no such light").into()
+}
+
+/// The luxels of these bytes.
+fn luxels(form: LuxelForm, bytes: &[u8]) -> Vec<Luxel> {
+    match form {
+        LuxelForm::Grey => bytes.iter().map(|grey| Luxel::Grey(*grey)).collect(),
+        LuxelForm::Rgb => bytes.as_chunks::<3>().0.iter().map(|color| Luxel::Rgb(*color)).collect(),
+        _ => {
+            let luxel = |[red, green, blue, exponent]: &[u8; 4]| {
+                Luxel::Rgbe([*red, *green, *blue], i8::from_le_bytes([*exponent]))
+            };
+            bytes.as_chunks::<4>().0.iter().map(luxel).collect()
+        }
+    }
+}
+
+#[pymethods]
+impl Light {
+    fn sets(&self) -> Res<Vec<Set>> {
+        let form = |form| match form {
+            LuxelForm::Grey => "grey",
+            LuxelForm::Rgb => "rgb",
+            _ => "rgbe",
+        };
+        self.shared.with(|state| {
+            let light = state.draft()?.light()?;
+            let sets = light.sets().iter();
+            Ok(sets.map(|set| (set.name(), set.lump(), form(set.form()), set.is_pages(), set.copy_of())).collect())
+        })
+    }
+
+    fn blocks(&self, set: usize) -> Res<Vec<Block>> {
+        self.shared.with(|state| {
+            let light = state.draft()?.light()?;
+            let set = light.sets().get(set).ok_or_else(no_image)?;
+            let block = |block: &bspkit::content::lightmap::Block| {
+                let [columns, rows] = block.size();
+                (block.index(), columns, rows, block.styles().to_vec(), block.planes())
+            };
+            Ok(set.blocks().iter().map(block).collect())
+        })
+    }
+
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        set: usize,
+        block: usize,
+        style: usize,
+        plane: usize,
+    ) -> Res<Bound<'py, PyBytes>> {
+        self.shared.with(|state| {
+            let light = state.draft()?.light()?;
+            let bytes = light.bytes(Image { set, block, style, plane }).ok_or_else(no_image)?;
+            Ok(PyBytes::new(py, bytes))
+        })
+    }
+
+    /// The light that the luxels mean: three doubles for each.
+    fn linear<'py>(
+        &self,
+        py: Python<'py>,
+        set: usize,
+        block: usize,
+        style: usize,
+        plane: usize,
+    ) -> Res<Bound<'py, PyBytes>> {
+        let numbers: Vec<u8> = self.shared.with(|state| {
+            let light = state.draft()?.light()?;
+            let form = light.sets().get(set).ok_or_else(no_image)?.form();
+            let bytes = light.bytes(Image { set, block, style, plane }).ok_or_else(no_image)?;
+            Ok(luxels(form, bytes).into_iter().flat_map(Luxel::linear).flat_map(f64::to_ne_bytes).collect())
+        })?;
+        Ok(PyBytes::new(py, &numbers))
+    }
+
+    /// Sets the luxels; returns how many changed.
+    fn write(&self, set: usize, block: usize, style: usize, plane: usize, bytes: Vec<u8>) -> Res<usize> {
+        let image = Image { set, block, style, plane };
+        edit(&self.shared, image, |form| luxels(form, &bytes), |_, new| *new)
+    }
+
+    /// Sets the luxels to the light of three doubles for each; returns how many changed.
+    fn write_linear(&self, set: usize, block: usize, style: usize, plane: usize, bytes: Vec<u8>) -> Res<usize> {
+        let image = Image { set, block, style, plane };
+        let all: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|number| f64::from_ne_bytes(*number)).collect();
+        edit(&self.shared, image, |_| all.as_chunks::<3>().0.to_vec(), |old: Luxel, new| old.with_linear(*new))
+    }
+}
+
+/// Changes an image of light, and the copy that a map may have of it.
+fn edit<T>(
+    shared: &Arc<Shared>,
+    image: Image,
+    all: impl FnOnce(LuxelForm) -> Vec<T>,
+    new: impl Fn(Luxel, &T) -> Luxel,
+) -> Res<usize> {
+    shared.with(|state| {
+        let light = state.draft()?.light()?;
+        let form = light.sets().get(image.set).ok_or_else(no_image)?.form();
+        let [columns, rows] = light.block(image).ok_or_else(no_image)?.size();
+        let all = all(form);
+        if all.len() != columns * rows {
+            return Err(argument(format!("{} luxels were given, but {columns} by {rows} are expected", all.len())));
+        }
+        let before = light.clone();
+        let changed = light.update(image, |[x, y], old| all.get(y * columns + x).map_or(old, |luxel| new(old, luxel)));
+        light.carry(&before);
+        Ok(changed)
+    })
+}
+
+/// The textures in a Quake or GoldSrc map.
+#[pyclass(frozen, module = "bspkit", name = "_Textures")]
+pub(crate) struct Textures {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// Name, columns, rows, and whether its pixels are in the map.
+type Texture<'py> = (Bound<'py, PyAny>, u32, u32, bool);
+
+impl Textures {
+    fn with<T>(&self, work: impl FnOnce(&mut bspkit::content::textures::Textures<'static>) -> Res<T>) -> Res<T> {
+        self.shared.with(|state: &mut State| work(state.draft()?.textures()?))
+    }
+}
+
+fn no_texture(index: usize) -> crate::errors::Failure {
+    Error::new(ErrorKind::NotFound, format!("the map has no texture {index}")).into()
+}
+
+#[pymethods]
+impl Textures {
+    fn __len__(&self) -> Res<usize> {
+        self.with(|textures| Ok(textures.len()))
+    }
+
+    fn describe<'py>(&self, py: Python<'py>, index: usize) -> Res<Option<Texture<'py>>> {
+        let found = self.with(|textures| {
+            let found = textures.get(index)?;
+            Ok(found.map(|it| (it.name().to_vec(), it.width(), it.height(), it.is_embedded())))
+        })?;
+        let Some((name, width, height, is_embedded)) = found else { return Ok(None) };
+        Ok(Some((shown(py, &name)?.into_any(), width, height, is_embedded)))
+    }
+
+    fn pixels<'py>(&self, py: Python<'py>, index: usize, level: usize) -> Res<Option<Bound<'py, PyBytes>>> {
+        self.with(|textures| {
+            let texture = textures.get(index)?.ok_or_else(|| no_texture(index))?;
+            Ok(texture.pixels(level).map(|pixels| PyBytes::new(py, pixels)))
+        })
+    }
+
+    fn palette<'py>(&self, py: Python<'py>, index: usize) -> Res<Option<Bound<'py, PyBytes>>> {
+        self.with(|textures| {
+            let texture = textures.get(index)?.ok_or_else(|| no_texture(index))?;
+            Ok(texture.palette().map(|palette| PyBytes::new(py, &palette.0)))
+        })
+    }
+
+    #[pyo3(signature = (index, width, height, pixels, palette))]
+    fn set_image(&self, index: usize, width: u32, height: u32, pixels: Vec<u8>, palette: Option<Vec<u8>>) -> Res<()> {
+        let image = Picture::new(width, height, pixels);
+        let image = image.ok_or_else(|| argument(format!("the pixels are not {width} by {height}")))?;
+        let palette = palette.map(|palette| Palette::read(&palette)).transpose()?;
+        self.with(|textures| Ok(textures.set_image(index, &image, palette.as_ref())?))
+    }
+
+    fn rename(&self, index: usize, name: crate::text::Text) -> Res<()> {
+        self.with(|textures| Ok(textures.rename(index, name.as_ref())?))
+    }
+}
+
+/// What is visible from where.
+#[pyclass(frozen, module = "bspkit", name = "_Visibility")]
+pub(crate) struct Visibility {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Visibility {
+    fn with<T>(&self, work: impl FnOnce(&mut bspkit::content::visibility::Visibility<'static>) -> Res<T>) -> Res<T> {
+        self.shared.with(|state: &mut State| work(state.draft()?.visibility()?))
+    }
+}
+
+fn set_named(name: &str) -> Res<VisSet> {
+    let all = [VisSet::Pvs, VisSet::Phs];
+    all.into_iter()
+        .find(|set| set.name() == name)
+        .ok_or_else(|| argument(format!("`{name}` is not a set: they are pvs and phs")))
+}
+
+#[pymethods]
+impl Visibility {
+    /// The number of clusters or leafs.
+    fn __len__(&self) -> Res<usize> {
+        self.with(|visibility| Ok(visibility.len()))
+    }
+
+    fn sets(&self) -> Res<Vec<&'static str>> {
+        self.with(|visibility| Ok(visibility.sets().iter().map(|set| set.name()).collect()))
+    }
+
+    fn sees(&self, set: &str, from: usize, to: usize) -> Res<bool> {
+        let set = set_named(set)?;
+        self.with(|visibility| match set {
+            VisSet::Phs => Ok(visibility.hears(from, to)?),
+            _ => Ok(visibility.sees(from, to)?),
+        })
+    }
+
+    fn set(&self, set: &str, from: usize, to: usize, sees: bool) -> Res<()> {
+        let set = set_named(set)?;
+        self.with(|visibility| Ok(visibility.set(set, from, to, sees)?))
+    }
+
+    /// A byte for each pair, row by row: 1 for visible.
+    fn matrix<'py>(&self, py: Python<'py>, set: &str) -> Res<Bound<'py, PyBytes>> {
+        let set = set_named(set)?;
+        self.with(|visibility| {
+            let len = visibility.len();
+            if len.checked_mul(len).is_none_or(|size| size > 1 << 31) {
+                return Err(Error::new(ErrorKind::TooLarge, format!("a matrix of {len} by {len} is too large")).into());
+            }
+            let mut bytes = vec![0; len * len];
+            if len > 0 {
+                for (index, line) in bytes.chunks_exact_mut(len).enumerate() {
+                    let row = visibility.row(set, index)?.unwrap_or_else(|| visibility.plain(true));
+                    line.iter_mut().enumerate().for_each(|(to, cell)| *cell = u8::from(row.sees(to)));
+                }
+            }
+            Ok(PyBytes::new(py, &bytes))
+        })
+    }
+
+    /// Sets all pairs; returns how many rows changed.
+    fn set_matrix(&self, set: &str, bytes: Vec<u8>) -> Res<usize> {
+        let set = set_named(set)?;
+        self.with(|visibility| {
+            let len = visibility.len();
+            if len.checked_mul(len) != Some(bytes.len()) {
+                return Err(argument(format!("the matrix must be {len} by {len}")));
+            }
+            let mut changed = 0;
+            for (index, line) in bytes.chunks_exact(len.max(1)).enumerate() {
+                let old = visibility.row(set, index)?.unwrap_or_else(|| visibility.plain(true));
+                let mut new = old.clone();
+                for (to, cell) in line.iter().enumerate() {
+                    if old.sees(to) != (*cell != 0) {
+                        new.set(to, *cell != 0)?;
+                    }
+                }
+                if new != old {
+                    visibility.set_row(set, index, new)?;
+                    changed += 1;
+                }
+            }
+            Ok(changed)
+        })
+    }
+}

@@ -1,0 +1,187 @@
+"""Embedded files, records, light, textures, visibility."""
+
+from pathlib import Path
+
+import bspkit
+import numpy
+import pytest
+from conftest import MAPS, own_maps
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SOURCE = MAPS / "source" / "room_v20.bsp"
+
+
+@pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)
+def test_every_table_reads_and_writes(path: Path) -> None:
+    try:
+        map = bspkit.open(path)
+    except bspkit.BspError as error:
+        pytest.skip(str(error))
+    for lump in map.lumps:
+        if not lump.count:
+            continue
+        try:
+            table = map.table(lump.name)
+        except bspkit.ArgumentError as error:
+            assert "several lists" in str(error)
+            continue
+        assert len(table) == lump.count and table.dtype.itemsize * lump.count <= (lump.decompressed_size or lump.size)
+        assert all(field["meaning"] is None or field["meaning"] for field in table.describe())
+        before = map.bytes(lump.name)
+        assert table.tobytes() == before[: table.nbytes] or "BIG" in str(table.dtype)
+        raw = table.view(numpy.ndarray).view(f"V{table.dtype.itemsize}")
+        flipped = bytes(byte ^ 0xFF for byte in raw[0].tobytes())
+        old = raw[0].tobytes()
+        raw[0] = numpy.void(flipped)
+        assert map.changed == [lump.name], lump
+        raw[0] = numpy.void(old)
+        assert map.changed == []
+
+
+def test_a_table_is_the_map() -> None:
+    with bspkit.open(MAPS / "q3" / "own_rooms.bsp") as map:
+        planes = map.table("planes")
+        assert planes["distance"][0] == map.get("PLANES[0].distance")[0]
+        planes["distance"][0] = 5
+        assert map.get("PLANES[0].distance") == {0: 5.0} and map.table("PLANES")["distance"][0] == 5
+        map.set("PLANES[0].distance=6")
+        assert map.table("planes")["distance"][0] == 6 and planes["distance"][0] == 6
+        planes[:]["distance"] += 1
+        assert map.get("PLANES[0].distance") == {0: 7.0}
+        copy = planes.copy()
+        copy["distance"][0] = 99
+        assert map.get("PLANES[0].distance") == {0: 7.0}
+        map.revert()
+        assert map.changed == [] and map.table("planes")["distance"][0] != 7
+        texinfo = [field for field in map.table("surfaces").describe() if field["name"] == "shader"]
+        assert texinfo[0]["meaning"].startswith("index in SHADERS")
+
+
+def test_light() -> None:
+    for path in own_maps():
+        try:
+            map = bspkit.open(path)
+            light = map.light
+        except bspkit.BspError:
+            continue
+        for lights in light.sets:
+            for face in lights[:3]:
+                pixels, linear = face.pixels, face.linear
+                assert pixels.shape[:2] == linear.shape[:2] == face.size[::-1]
+                face.pixels = pixels
+                face.linear = linear
+                assert map.changed == [], path
+                pixels[0, 0] = [9, 8, 7, 1][: pixels.shape[2]]
+                face.pixels = pixels
+                assert numpy.array_equal(face.pixels, pixels) and map.changed
+                with pytest.raises(ValueError, match="expected"):
+                    face.pixels = pixels[:, :0]
+                map.revert()
+                light = map.light
+                break
+        with pytest.raises(bspkit.NotFoundError) if light.sets else pytest.raises(LookupError):
+            light.sets[0]._native.read(0, 1 << 30, 0, 0) if light.sets else light.faces
+
+
+def test_textures() -> None:
+    with bspkit.open(MAPS / "goldsrc" / "own_rooms.bsp") as map:
+        texture = next(texture for texture in map.textures if texture.is_embedded)
+        assert map.textures[texture.name].index == texture.index
+        pixels, palette = texture.pixels, texture.palette
+        assert pixels is not None and palette is not None and pixels.shape == texture.size[::-1]
+        texture.set_image(pixels, palette)
+        texture.pixels = numpy.zeros_like(pixels)
+        assert map.changed and not texture.pixels.any() and not texture.level(3).any()
+        texture.name = "other"
+        assert map.textures["OTHER"].index == texture.index
+        with pytest.raises(ValueError, match="uint8"):
+            texture.pixels = [[1.5]]
+        with pytest.raises(KeyError):
+            map.textures["nothing"]
+
+
+def test_visibility() -> None:
+    for family in ("q2", "q3", "goldsrc", "source"):
+        for path in sorted((MAPS / family).glob("*.bsp")):
+            with bspkit.open(path) as map:
+                try:
+                    vis = map.visibility
+                except bspkit.BspError:
+                    continue
+                matrix = vis.pvs
+                assert matrix.shape == (len(vis), len(vis)) and matrix.dtype == bool
+                vis.pvs = matrix
+                assert map.changed == []
+                if not len(vis) or map.lumps[0].size == 0 or matrix.all():
+                    continue
+                a, b = map_pair = tuple(numpy.argwhere(~matrix)[-1])
+                if min(map_pair) == 0 and family == "goldsrc":
+                    continue
+                matrix[a, b] = True
+                vis.pvs = matrix
+                assert vis.sees(int(a), int(b)) and numpy.array_equal(map.visibility.pvs, matrix)
+
+
+NAMES = st.sampled_from(["a.txt", "A.TXT", "sound/b.wav", "sound\\b.wav", "materials/c.vmt", "d"])
+STEPS = st.lists(st.tuples(st.sampled_from(["set", "delete", "compress", "store"]), NAMES, st.binary(max_size=200)))
+
+
+def folded(name: str) -> str:
+    return name.replace("\\", "/").lower()
+
+
+@settings(max_examples=80, deadline=None)
+@given(STEPS)
+def test_embedded_files_are_a_dictionary(steps: list[tuple[str, str, bytes]]) -> None:
+    map = bspkit.open(SOURCE)
+    pak = map.pak
+    model = {folded(name): data for name, data in pak.items()}
+    for step, name, data in steps:
+        match step:
+            case "set":
+                pak[name] = data
+                model[folded(name)] = data
+            case "delete":
+                assert (name in pak) == (folded(name) in model)
+                if name in pak:
+                    del pak[name]
+                    del model[folded(name)]
+            case "compress":
+                pak.compress()
+            case "store":
+                pak.store()
+    assert {folded(name): data for name, data in pak.items()} == model
+    saved = bspkit.open(map.to_bytes())
+    assert {folded(name): data for name, data in saved.pak.items()} == model
+
+
+def test_embedded_files_and_folders(tmp_path: Path) -> None:
+    map = bspkit.open(SOURCE)
+    pak = map.pak
+    for name in list(pak):
+        del pak[name]
+    pak["Sound/Hit.wav"] = b"RIFF"
+    pak.update({"a.vmt": b"x" * 500})
+    assert len(pak) == 2 and pak.select("*.vmt") == ["a.vmt"] and pak.compress() == 1
+    assert [(file.name, file.size) for file in pak.files()][1] == ("a.vmt", 500)
+    written = pak.extract(tmp_path / "out")
+    assert sorted(path.name for path in written) == ["Hit.wav", "a.vmt"]
+    assert pak.sync(tmp_path / "out") == (0, 0, 0)
+    (tmp_path / "out" / "new.txt").write_text("new")
+    assert pak.sync(tmp_path / "out") == (1, 0, 0) and pak["NEW.txt"] == b"new"
+    assert pak.add_folder(tmp_path / "out") == 3
+    pak.rename("new.txt", "old.txt")
+    assert "new.txt" not in pak and pak.pop("old.txt") == b"new"
+    with pytest.raises(KeyError):
+        pak["new.txt"]
+    with pytest.raises(TypeError, match="bytes"):
+        pak["x"] = "text"  # type: ignore[assignment]
+    with pytest.raises(bspkit.RefusedError):
+        pak["../x"] = b""
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "out" / "sound").mkdir(exist_ok=True)
+    with pytest.raises(bspkit.BspError, match="symbolic link"):
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / "Sound").symlink_to(tmp_path)
+        pak.extract(tmp_path / "in")

@@ -1,0 +1,189 @@
+"""Entities against a plain model in Python."""
+
+import bspkit
+import pytest
+from conftest import MAPS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+Q3 = MAPS / "q3" / "own_rooms.bsp"
+
+
+@pytest.fixture
+def map() -> bspkit.Map:
+    return bspkit.open(Q3)
+
+
+def test_an_entity_is_a_mapping(map: bspkit.Map) -> None:
+    world = map.entities[0]
+    assert world["CLASSNAME"] == world.classname == "worldspawn"
+    assert "message" in world and "nothing" not in world and 7 not in world
+    assert world.get("nothing") is None and world.get("nothing", "x") == "x"
+    with pytest.raises(KeyError, match="nothing"):
+        world["nothing"]
+    with pytest.raises(KeyError):
+        del world["nothing"]
+    assert list(world) == world.keys() and len(world) == len(world.items()) == len(world.values())
+    assert dict(world)["classname"] == "worldspawn"
+    world["angle"] = 90
+    world["origin"] = (1, 2.5, -0.25)
+    world["flag"] = True
+    assert (world["angle"], world["origin"], world["flag"]) == ("90", "1 2.5 -0.25", "1")
+    assert world.vector("origin") == bspkit.Vector(1, 2.5, -0.25) and world.number("angle") == 90
+    assert world.vector("angle") is None and world.number("nothing") is None
+    world["origin"] = world.vector("origin") + (0, 0, 8)
+    assert world["origin"] == "1 2.5 7.75"
+    assert world.pop("angle") == "90" and world.pop("angle", None) is None
+    with pytest.raises(KeyError):
+        world.pop("angle")
+    assert world.setdefault("angle", 45) == "45" and world.setdefault("angle", 50) == "45"
+    world.update({"a": 1, "b": "two"})
+    assert (world["a"], world["b"]) == ("1", "two")
+    for bad in (None, object(), ["x"], float("nan"), float("inf")):
+        with pytest.raises((TypeError, bspkit.ArgumentError)):
+            world["a"] = bad  # type: ignore[assignment]
+    assert world["a"] == "1"
+
+
+def test_equal_keys_keep_their_order(map: bspkit.Map) -> None:
+    world = map.entities[0]
+    for value in "abc":
+        world.append("key", value)
+    assert world["key"] == "a" and world.all("key") == ["a", "b", "c"]
+    world.set_nth("key", 1, "B")
+    world.remove_nth("key", 0)
+    assert world.all("key") == ["B", "c"]
+    assert world.rename_key("key", "other") == 2
+    del world["other"]
+    assert "other" not in world
+
+
+def test_bytes_that_are_not_utf8(map: bspkit.Map) -> None:
+    world = map.entities[0]
+    world["message"] = b"caf\xe9"
+    assert world["message"] == "caf\udce9" and world.raw["message"] == b"caf\xe9"
+    world["copy"] = world["message"]
+    assert world.raw["copy"] == b"caf\xe9"
+    assert b"caf\xe9" in map.to_bytes()
+    assert map.entities.select("*[message]")[0] == world
+
+
+def test_the_list(map: bspkit.Map) -> None:
+    entities = map.entities
+    count = len(entities)
+    light = entities.append({"classname": "light", "light": 300})
+    assert entities[-1] == light and light.index == count and light in entities
+    copy = entities.duplicate(light)
+    assert copy != light and copy.items() == light.items() and hash(copy) != hash(light)
+    first = entities.insert(1, [("classname", "info_null"), ("origin", (0, 0, 0))])
+    assert entities[1] == first and light.index == count + 1
+    entities.move(light, before=first)
+    assert [light.index, first.index] == [1, 2]
+    entities.move(light, after=copy)
+    assert entities[-1] == light
+    assert entities[-2:] == [copy, light]
+    del entities[-2:]
+    entities.remove(first)
+    assert len(entities) == count and map.changed == []
+    for gone in (light, copy, first):
+        assert gone not in entities
+        with pytest.raises(bspkit.NotFoundError, match="removed"):
+            gone["classname"]
+    with pytest.raises(IndexError):
+        entities[count]
+    with pytest.raises(TypeError):
+        entities.append(7)  # type: ignore[arg-type]
+    other = bspkit.open(Q3)
+    with pytest.raises(ValueError, match="another map"):
+        entities.remove(other.entities[0])
+    entities.extend([{"classname": "a"}, other.entities[1]])
+    assert entities.pop()[0][0] == "classname" and entities.pop() == [("classname", "a")]
+
+
+def test_iteration_while_editing(map: bspkit.Map) -> None:
+    seen = []
+    for entity in map.entities:
+        seen.append(entity.classname)
+        if entity.classname == "light":
+            map.entities.remove(entity)
+            map.entities.append({"classname": "new"})
+        elif len(map.entities) > 2 and entity.index == 0:
+            map.entities.remove(map.entities[1])
+    assert "new" not in seen and "light" not in [entity.classname for entity in map.entities]
+
+
+def test_outputs() -> None:
+    with bspkit.open(MAPS / "source" / "room_v20.bsp") as map:
+        world = map.entities[0]
+        world.append("OnTrigger", bspkit.Output("door", "Open", delay=0.5))
+        assert world.all("OnTrigger")[-1] == "door,Open,,0.5,-1"
+        key, output = world.outputs[-1]
+        assert (key, output.target, output.delay, output.times) == ("OnTrigger", "door", 0.5, -1)
+        with pytest.raises(ValueError, match="separator"):
+            str(bspkit.Output("a,b", "Open"))
+
+
+def test_the_text(map: bspkit.Map) -> None:
+    text = map.entities.text
+    world = map.entities[0]
+    map.entities.text = text + b'{\n"classname" "light"\n}\n'
+    with pytest.raises(bspkit.NotFoundError):
+        world["classname"]
+    assert map.entities[-1].classname == "light"
+    map.entities.text = text
+    assert map.changed == []
+
+
+KEYS = st.sampled_from(["classname", "a", "B", "key", "Key"])
+VALUES = st.text(st.characters(codec="ascii", exclude_characters='"\\\0\n\r', exclude_categories=("Cc",)), max_size=8)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["set", "append", "delete", "add", "remove", "move"]), st.integers(0, 30), KEYS, VALUES)
+)
+
+
+def find(pairs: list[tuple[str, str]], key: str) -> list[int]:
+    return [place for place, pair in enumerate(pairs) if pair[0].lower() == key.lower()]
+
+
+@settings(max_examples=150, deadline=None)
+@given(STEPS)
+def test_entities_are_a_list_of_lists(steps: list[tuple[str, int, str, str]]) -> None:
+    map = bspkit.open(Q3)
+    entities = map.entities
+    model = [entity.items() for entity in entities]
+    for step, at, key, value in steps:
+        at %= len(model)
+        pairs = model[at]
+        entity = entities[at]
+        match step:
+            case "set":
+                entity[key] = value
+                found = find(pairs, key)
+                if found:
+                    pairs[found[0]] = (pairs[found[0]][0], value)
+                else:
+                    pairs.append((key, value))
+            case "append":
+                entity.append(key, value)
+                pairs.append((key, value))
+            case "delete":
+                found = find(pairs, key)
+                if found:
+                    del entity[key]
+                    model[at] = [pair for place, pair in enumerate(pairs) if place not in found]
+            case "add":
+                entities.append([(key, value)])
+                model.append([(key, value)])
+            case "remove" if len(model) > 1:
+                del entities[at]
+                del model[at]
+            case "move":
+                target = (at * 7 + len(value)) % len(model)
+                if target != at:
+                    other = entities[target]
+                    entities.move(entity, before=other)
+                    moved = model.pop(at)
+                    model.insert(target - (at < target), moved)
+    assert [entity.items() for entity in entities] == model
+    saved = bspkit.open(map.to_bytes())
+    assert [entity.items() for entity in saved.entities] == model

@@ -1,0 +1,171 @@
+"""Maps: opening, saving, errors, and what happens after a map is closed."""
+
+import io
+import pickle
+import threading
+from pathlib import Path
+
+import bspkit
+import pytest
+from conftest import MAPS, all_maps, own_maps
+
+
+def opened(path: Path) -> bspkit.Map:
+    try:
+        return bspkit.open(path)
+    except bspkit.BspError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("path", all_maps(), ids=lambda path: path.name)
+def test_a_map_without_edits_is_the_same_bytes(path: Path) -> None:
+    with opened(path) as map:
+        assert map.to_bytes() == path.read_bytes()
+        assert map.changed == []
+
+
+@pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)
+def test_laws(path: Path) -> None:
+    with opened(path) as map:
+        laws = map.verify()
+        assert laws and set(laws.values()) <= {"pass", "skipped"}
+
+
+@pytest.mark.parametrize("path", own_maps(), ids=lambda path: path.name)
+def test_an_edit_taken_back_is_the_same_bytes(path: Path) -> None:
+    with opened(path) as map:
+        if not len(map.entities):
+            pytest.skip("no entities")
+        world = map.entities[0]
+        world.append("bspkit_test", "1")
+        assert map.to_bytes() != path.read_bytes()
+        del world["bspkit_test"]
+        assert map.to_bytes() == path.read_bytes()
+
+
+def test_sources_of_a_map(q3: Path) -> None:
+    data = q3.read_bytes()
+    for source in (str(q3), q3, data, bytearray(data), io.BytesIO(data)):
+        assert bspkit.open(source).dialect == "quake3"
+    with q3.open("rb") as file:
+        assert bspkit.open(file).version == 46
+    with q3.open(encoding="latin-1") as file, pytest.raises(TypeError, match="mode"):
+        bspkit.open(file)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path, bytes or a file"):
+        bspkit.open(7)  # type: ignore[arg-type]
+
+
+def test_save(q3: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bsp"
+    with bspkit.open(q3) as map:
+        map.entities[0]["message"] = "The Place"
+        report = map.save(out, dry_run=True)
+        assert not out.exists() and report.ranges
+        report = map.save(out)
+        assert str(report) == "1 entity, 1 value; ENTITIES 1757 -> 1743 bytes, in place"
+        assert (report.edits, report.unchanged) == ([("ENTITIES", 1757, 1743)], False)
+        assert map.entities[0]["message"] == "The Place"
+    with bspkit.open(out) as map:
+        map.entities[0]["message"] = "Another"
+        report = map.save(backup=".bak")
+        assert report.backup == tmp_path / "out.bsp.bak"
+    assert bspkit.open(out).entities[0]["message"] == "Another"
+    with pytest.raises(bspkit.ArgumentError, match="path"):
+        bspkit.open(q3.read_bytes()).save()
+    with pytest.raises(bspkit.ArgumentError, match="layout"):
+        bspkit.open(q3).save(out, layout="tight")  # type: ignore[arg-type]
+
+
+def test_a_save_that_adds_errors_is_refused(tmp_path: Path) -> None:
+    with bspkit.open(MAPS / "q2" / "own_rooms.bsp") as map:
+        map.set("FACES[3].texinfo=500")
+        with pytest.raises(bspkit.RefusedError, match="index-range"):
+            map.save(tmp_path / "out.bsp")
+        report = map.save(tmp_path / "out.bsp", force=True)
+        assert [finding.code for finding in report.findings] == ["index-range"]
+
+
+def test_errors_have_kind_place_and_hint(q3: Path) -> None:
+    with pytest.raises(bspkit.FileError) as caught:
+        bspkit.open("no/such/map.bsp")
+    assert caught.value.kind == "FileError"
+    with pytest.raises(bspkit.NotABspError):
+        bspkit.open(b"no map")
+    with bspkit.open(q3) as map:
+        with pytest.raises(bspkit.NotFoundError) as missing:
+            map.bytes("ENTITES")
+        assert missing.value.hint is not None and "ENTITIES" in missing.value.hint
+        with pytest.raises(bspkit.UnsupportedError):
+            map.table("ENTITIES")
+        with pytest.raises(bspkit.RefusedError) as refused:
+            map.entities[0]["message"] = 'a "quote"'
+        assert refused.value.record == 0
+        assert isinstance(refused.value, bspkit.BspError)
+
+
+def test_a_closed_map(q3: Path) -> None:
+    map = bspkit.open(q3)
+    world, entities, planes = map.entities[0], map.entities, map.table("planes")
+    map.close()
+    map.close()
+    for use in (
+        lambda: map.entities,
+        lambda: world["message"],
+        lambda: len(entities),
+        lambda: map.save("out.bsp"),
+        lambda: planes.__setitem__(0, planes[1]),
+    ):
+        with pytest.raises(bspkit.ClosedError, match="closed"):
+            use()
+    assert "closed" in repr(map)
+    assert len(planes) == 90
+
+
+def test_pickling_is_refused(q3: Path) -> None:
+    map = bspkit.open(q3)
+    for thing in (map, map.entities, map.entities[0]):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(thing)
+
+
+def test_threads_share_a_map(q3: Path) -> None:
+    map = bspkit.open(q3)
+    failures = []
+
+    def work(number: int) -> None:
+        try:
+            for step in range(50):
+                map.entities[0][f"key{number}"] = step
+                map.check()
+                map.to_bytes()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert [map.entities[0][f"key{number}"] for number in range(4)] == ["49"] * 4
+
+
+def test_queries_patches_and_differences(q3: Path) -> None:
+    old, new = bspkit.open(q3), bspkit.open(q3)
+    new.entities[0]["message"] = "The Place"
+    found = old.diff(new)
+    assert found["touched"]["entities"] == 1
+    assert not any(old.diff(old)["touched"].values())
+    old.patch(old.patch_to(new))
+    assert old.to_bytes() == new.to_bytes()
+    assert new.set("PLANES[0].distance=5") == 1
+    assert new.get("PLANES[0].distance") == {0: 5.0}
+
+
+def test_rules(q3: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "clean.cfg"
+    rules.write_text('filter:\n{\n"classname" "light"\n}\n')
+    with bspkit.open(q3) as map:
+        lights = len(map.entities.select("light"))
+        assert map.apply_rules(rules) == [(2, lights)]
+        assert not map.entities.select("light")
