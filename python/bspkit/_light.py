@@ -140,6 +140,11 @@ class Texture:
         return about
 
     @property
+    def is_missing(self) -> bool:
+        """Whether the map has a number and no texture; all else is an error then."""
+        return self._native.describe(self.index) is None
+
+    @property
     def name(self) -> str:
         return self._about()[0]
 

@@ -47,7 +47,7 @@ def _dtype(shape: Any) -> Any:
 
 def _struct(fields: list[dict[str, Any]], name: str | None, size: int) -> Any:
     first = fields[0]["offset"] if name is None else 0
-    types = {
+    types: Any = {
         "names": [field["name"] for field in fields],
         "formats": [_dtype(field["type"]) for field in fields],
         "offsets": [field["offset"] - first for field in fields],

@@ -33,7 +33,8 @@ class Vector(NamedTuple):
     def __mul__(self, factor: float) -> Vector:  # type: ignore[override]
         return Vector(*(a * factor for a in self))
 
-    __rmul__ = __mul__  # type: ignore[assignment]
+    def __rmul__(self, factor: float) -> Vector:  # type: ignore[override]
+        return self * factor
 
     def __neg__(self) -> Vector:
         return self * -1

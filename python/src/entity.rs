@@ -122,12 +122,12 @@ impl Entity {
 
     /// Sets the value of the n-th of several equal keys; the first one is 0.
     fn set_nth(&self, key: Text, n: usize, value: Text) -> Res<()> {
-        self.edit(|entity| entity.set_nth(key, n, value))
+        self.edit(|entity| entity.set_nth(key, n.saturating_add(1), value))
     }
 
     /// Removes the n-th of several equal keys; the first one is 0.
     fn remove_nth(&self, key: Text, n: usize) -> Res<()> {
-        self.edit(|entity| entity.unset_nth(key, n))
+        self.edit(|entity| entity.unset_nth(key, n.saturating_add(1)))
     }
 
     /// Gives all pairs of a key another key; returns how many there were.

@@ -15,14 +15,14 @@ create_exception!(
 );
 
 macro_rules! kinds {
-    ($($name:ident = $kind:ident: $doc:literal,)*) => {
+    ($($name:ident = $kind:ident, $text:literal: $doc:literal,)*) => {
         $(create_exception!(bspkit, $name, BspError, $doc);)*
 
         fn of_kind(py: Python<'_>, kind: ErrorKind, message: String) -> (&'static str, PyErr) {
             let _ = py;
             match kind {
-                $(ErrorKind::$kind => (stringify!($kind), $name::new_err(message)),)*
-                _ => ("Other", BspError::new_err(message)),
+                $(ErrorKind::$kind => ($text, $name::new_err(message)),)*
+                _ => ("other", BspError::new_err(message)),
             }
         }
 
@@ -37,16 +37,16 @@ macro_rules! kinds {
 }
 
 kinds! {
-    FileError = Io: "Reading or writing a file failed.",
-    NotABspError = NotABsp: "The bytes are not a map of the BSP family.",
-    UnsupportedError = Unsupported: "A map or a lump of a kind that is not supported.",
-    AmbiguousError = Ambiguous: "Several dialects fit; name one.",
-    MalformedError = Malformed: "The file contradicts itself.",
-    NotFoundError = NotFound: "The map does not have what was asked for.",
-    ArgumentError = Argument: "An argument is not valid.",
-    RefusedError = Refused: "An edit that no engine could read back, or that would destroy something.",
-    DamagedError = Damaged: "The map is damaged; an edit of it is only saved with `force=True`.",
-    TooLargeError = TooLarge: "A limit of the format or of the library is exceeded.",
+    FileError = Io, "io": "Reading or writing a file failed.",
+    NotABspError = NotABsp, "not-a-bsp": "The bytes are not a map of the BSP family.",
+    UnsupportedError = Unsupported, "unsupported": "A map or a lump of a kind that is not supported.",
+    AmbiguousError = Ambiguous, "ambiguous": "Several dialects fit; name one.",
+    MalformedError = Malformed, "malformed": "The file contradicts itself.",
+    NotFoundError = NotFound, "not-found": "The map does not have what was asked for.",
+    ArgumentError = Argument, "argument": "An argument is not valid.",
+    RefusedError = Refused, "refused": "An edit that no engine could read back, or that would destroy something.",
+    DamagedError = Damaged, "damaged": "The map is damaged; an edit of it is only saved with `force=True`.",
+    TooLargeError = TooLarge, "too-large": "A limit of the format or of the library is exceeded.",
 }
 
 create_exception!(bspkit, ClosedError, PyValueError, "The map was closed, so it cannot be used any more.");

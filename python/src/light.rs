@@ -118,7 +118,9 @@ impl Light {
     fn write_linear(&self, set: usize, block: usize, style: usize, plane: usize, bytes: Vec<u8>) -> Res<usize> {
         let image = Image { set, block, style, plane };
         let all: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|number| f64::from_ne_bytes(*number)).collect();
-        edit(&self.shared, image, |_| all.as_chunks::<3>().0.to_vec(), |old: Luxel, new| old.with_linear(*new))
+        // Some light has several forms: what means the same keeps its bytes.
+        let new = |old: Luxel, light: &[f64; 3]| if old.linear() == *light { old } else { old.with_linear(*light) };
+        edit(&self.shared, image, |_| all.as_chunks::<3>().0.to_vec(), new)
     }
 }
 
@@ -218,9 +220,9 @@ impl Visibility {
 }
 
 fn set_named(name: &str) -> Res<VisSet> {
-    let all = [VisSet::Pvs, VisSet::Phs];
-    all.into_iter()
-        .find(|set| set.name() == name)
+    VisSet::ALL
+        .into_iter()
+        .find(|set| set.name().eq_ignore_ascii_case(name))
         .ok_or_else(|| argument(format!("`{name}` is not a set: they are pvs and phs")))
 }
 

@@ -159,7 +159,8 @@ impl Pak {
 
     /// Adds all files of a folder, with names from that folder on; returns how many.
     fn add_folder(&self, folder: PathBuf) -> Res<usize> {
-        let found: Vec<_> = files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)).collect();
+        let found: Vec<_> =
+            files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)).collect();
         self.with(|files| {
             for file in &found {
                 files.add(Names::Normal.name(&file.name), std::fs::read(&file.path)?)?;

@@ -88,7 +88,7 @@ def test_a_save_that_adds_errors_is_refused(tmp_path: Path) -> None:
 def test_errors_have_kind_place_and_hint(q3: Path) -> None:
     with pytest.raises(bspkit.FileError) as caught:
         bspkit.open("no/such/map.bsp")
-    assert caught.value.kind == "FileError"
+    assert caught.value.kind == "io"
     with pytest.raises(bspkit.NotABspError):
         bspkit.open(b"no map")
     with bspkit.open(q3) as map:
