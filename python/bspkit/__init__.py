@@ -32,7 +32,7 @@ from ._native import (
 )
 
 from ._pak import Pak
-from ._types import Output, Vector
+from ._types import Need, Output, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -47,12 +47,14 @@ __all__ = [
     "Lump",
     "MalformedError",
     "Map",
+    "Need",
     "NotABspError",
     "NotFoundError",
     "Output",
     "Pak",
     "PakFile",
     "RefusedError",
+    "Renamed",
     "SaveReport",
     "TooLargeError",
     "UnsupportedError",

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, overload
 from ._light import Light, Textures, Visibility
 from ._pak import Pak
 from ._tables import Table
-from ._types import Output, Vector
+from ._types import Need, Output, Renamed, Vector
 
 __version__: str
 
@@ -91,6 +91,8 @@ class Map:
     def apply_rules(
         self, path: str | PathLike[str], *, mode: Literal["plugin", "strict", "lumper"] = "plugin"
     ) -> list[tuple[int, int]]: ...
+    def rename(self, new: str, *, old: str | None = None, force: bool = False) -> Renamed: ...
+    def needs(self, *, name: str | None = None) -> list[Need]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -81,3 +81,25 @@ class Output:
         return self.separator.join(fields)
 
     __bspkit_text__ = __str__
+
+
+class Renamed(NamedTuple):
+    """The result of `Map.rename`."""
+
+    changes: list[tuple[str, str, str]]
+    """Every name and path that changed: the place, the old one, the new one."""
+    left: list[str]
+    """The places that have the old name and stay."""
+
+
+class Need(NamedTuple):
+    """A file that a Source map refers to."""
+
+    name: str
+    kind: str
+    sure: str
+    """`certain`, `likely` or `optional`."""
+    found: str
+    """`packed`, or `nowhere` in the map."""
+    references: list[str]
+    """What refers to it."""

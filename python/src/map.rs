@@ -70,6 +70,12 @@ impl State {
 }
 
 impl Shared {
+    /// The name of the map: that of its file without the extension.
+    fn name(&self) -> String {
+        let name = self.path.as_ref().and_then(|path| path.file_stem());
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,9 +248,28 @@ impl Map {
     /// matched. `mode` is `plugin`, `strict` or `lumper`.
     #[pyo3(signature = (path, *, mode = "plugin"))]
     fn apply_rules(&self, path: PathBuf, mode: &str) -> Res<Vec<(usize, usize)>> {
-        let name = self.shared.path.as_ref().and_then(|path| path.file_stem());
-        let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = self.shared.name();
         self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))
+    }
+
+    /// Gives the map another name: all paths that engines and compilers put together from the old one change, in
+    /// embedded files, texts, textures and entities. `old` is the name of the file if it is not given.
+    ///
+    /// The result has `changes` (place, old, new) and `left`, the places that have the old name and stay.
+    #[pyo3(signature = (new, *, old = None, force = false))]
+    fn rename<'py>(&self, py: Python<'py>, new: &str, old: Option<String>, force: bool) -> Res<Bound<'py, PyAny>> {
+        let old = old.unwrap_or_else(|| self.shared.name());
+        let (changes, left) = self.shared.with(|state| ops::rename(state, &old, new, force))?;
+        Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
+    }
+
+    /// What a Source map refers to: materials, models, sounds and other files, each with what refers to it.
+    #[pyo3(signature = (*, name = None))]
+    fn needs<'py>(&self, py: Python<'py>, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
+        let (draft, name) = (self.shared.snapshot()?, name.unwrap_or_else(|| self.shared.name()));
+        let found = py.detach(|| ops::needs(&draft, &name))?;
+        let need = py.import("bspkit._types")?.getattr("Need")?;
+        Ok(found.into_iter().map(|row| need.call1(row)).collect::<PyResult<_>>()?)
     }
 
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.

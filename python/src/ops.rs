@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use bspkit::face::changes::ComparisonJson;
 use bspkit::face::{patch, records, rules as files};
+use bspkit::op::needs::{self, Need};
 use bspkit::op::query::{FieldChange, Query};
+use bspkit::op::rename::Rename;
 use bspkit::op::rules::{self, Mode};
 use bspkit::op::{compare, diff};
 use bspkit::{Draft, Error, ErrorKind};
@@ -75,4 +77,31 @@ pub(crate) fn values(draft: &Draft<'static>, query: &str) -> bspkit::Result<Vec<
 pub(crate) fn set_values(state: &mut State, change: &str) -> Res<usize> {
     let change = FieldChange::parse(change)?;
     Ok(change.apply(state.draft()?, bspkit::record::FlagNames::default())?)
+}
+
+/// What a renaming changed: place, old and new; and the places that have the old name and stay.
+pub(crate) type Renamed = (Vec<(String, String, String)>, Vec<String>);
+
+/// Gives a map another name, in all paths that are put together from it.
+pub(crate) fn rename(state: &mut State, old: &str, new: &str, force: bool) -> Res<Renamed> {
+    let renamed = Rename::new(old, new)?.merging(force).apply(state.draft()?)?;
+    state.forget_entities();
+    let text = |bytes: &[u8]| bspkit::bytes::escaped(bytes).to_string();
+    let changes = renamed.changes.iter();
+    let changes = changes.map(|change| (change.place.to_string(), text(&change.from), text(&change.to)));
+    Ok((changes.collect(), renamed.left.iter().map(ToString::to_string).collect()))
+}
+
+/// What a Source map refers to: name, kind, how sure, where it was found, and what refers to it.
+pub(crate) type Needed = (String, &'static str, &'static str, &'static str, Vec<String>);
+
+/// Finds what a map refers to.
+pub(crate) fn needs(draft: &Draft<'static>, name: &str) -> bspkit::Result<Vec<Needed>> {
+    let found = needs::find(&crate::map::current(draft)?, &needs::Options::new(name))?;
+    let row = |need: &Need| {
+        let name = bspkit::bytes::escaped(&need.name).to_string();
+        let references = need.references.iter().map(|reference| reference.to_string()).collect();
+        (name, need.kind.name(), need.sure.name(), need.found.name(), references)
+    };
+    Ok(found.files.iter().map(row).collect())
 }

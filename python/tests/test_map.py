@@ -169,3 +169,14 @@ def test_rules(q3: Path, tmp_path: Path) -> None:
         lights = len(map.entities.select("light"))
         assert map.apply_rules(rules) == [(2, lights)]
         assert not map.entities.select("light")
+
+
+def test_rename_and_needs(source: Path) -> None:
+    with bspkit.open(source) as map:
+        needs = {need.name: need for need in map.needs()}
+        assert needs["materials/own/floor.vmt"].kind == "material"
+        done = map.rename("own_arena")
+        assert ("embedded file 2: maps/room_v20.txt" not in map.pak) and "maps/own_arena.txt" in map.pak
+        assert done.changes and done.left
+        map.rename("room_v20", old="own_arena")
+        assert map.changed == []
