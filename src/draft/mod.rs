@@ -96,8 +96,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The ranges of records in a slot's bytes as the draft has them: one for an array, one per list for lists, none for
-    /// other content.
+    /// The ranges of records in a slot's bytes as the draft has them: one for an array, one per list for lists, none
+    /// for other content.
     ///
     /// # Errors
     /// As [`Bsp::records`] and [`Draft::bytes`].
