@@ -1,7 +1,9 @@
 //! The front door: a map with its dialect.
 
+mod links;
 mod tables;
 
+pub(crate) use links::{How, Link, Links, Site, star};
 pub(crate) use tables::Detection;
 
 use std::collections::BTreeMap;

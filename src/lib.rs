@@ -71,7 +71,7 @@ pub mod record;
 pub mod threads;
 
 pub use bsp::Bsp;
-pub use draft::{Compression, Draft};
+pub use draft::{Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, References, Structure};
 pub use file::{Layout, Plan, Report, SaveOptions};
 
 pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId, Versioned};

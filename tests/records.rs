@@ -191,20 +191,37 @@ fn all_records() -> Vec<(&'static Dialect, &'static Row, &'static RecordInfo)> {
 
 /// What the meanings of fields name that is not there.
 fn dangling(dialect: &Dialect, fields: &[FieldInfo]) -> Vec<String> {
-    let has_records = |lump: &str| dialect.rows_of(lump).any(|row| !records(row).is_empty());
+    let has_records = |lump: &str| {
+        let (lump, list) = lump.split_once('.').unwrap_or((lump, ""));
+        dialect.rows_of(lump).any(|row| match row.form {
+            Form::Lists(lists) if !list.is_empty() => lists.iter().any(|other| other.name == list),
+            _ => !records(row).is_empty(),
+        })
+    };
     // Textures of Quake and GoldSrc have numbers, and no records.
     let has_numbers =
         |lump: &str| has_records(lump) || dialect.rows_of(lump).any(|row| matches!(row.form, Form::Lens(_)));
     let mut missing = Vec::new();
     for field in fields {
         match field.meaning {
-            Meaning::Index { lump, .. } if !has_numbers(lump) => missing.push(format!("{}: {lump}", field.name)),
-            Meaning::Run { lump, count } => {
+            Meaning::Index { lump, .. }
+            | Meaning::Perhaps { lump }
+            | Meaning::Signed { lump }
+            | Meaning::Bits { lump, .. }
+            | Meaning::Branch { lump }
+            | Meaning::Share { lump, .. }
+            | Meaning::Starred { lump }
+            | Meaning::Offset { lump }
+                if !has_numbers(lump) =>
+            {
+                missing.push(format!("{}: {lump}", field.name))
+            }
+            Meaning::Run { lump, count, .. } | Meaning::RunOr { lump, count, .. } | Meaning::Items { lump, count } => {
                 if !has_records(lump) {
                     missing.push(format!("{}: {lump}", field.name));
                 }
-                if !fields.iter().any(|other| other.name == count && matches!(other.shape, Shape::Number(_))) {
-                    missing.push(format!("{}: {count}", field.name));
+                if !fields.iter().any(|other| other.name == count.field && matches!(other.shape, Shape::Number(_))) {
+                    missing.push(format!("{}: {}", field.name, count.field));
                 }
             }
             Meaning::Child if !has_records("NODES") || !has_records("LEAFS") => {

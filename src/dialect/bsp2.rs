@@ -5,7 +5,7 @@ use super::light::{self, Averages, FaceForm, FaceLight, LightModel, LuxelForm, T
 pub use super::quake::{MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 pub use super::shared::{WideClipNode, WideEdge, WideFace, WideMarkSurface, WideNode};
 use super::{Dialect, LeafRows, QUAKE, Row, VisModel, bspx, goldsrc, keys, quake};
-use crate::record::{Field, records, run};
+use crate::record::{Field, Meaning, records, set};
 
 /// BSP2.
 pub static BSP2: Dialect = Dialect {
@@ -29,9 +29,9 @@ keys! {
 }
 
 /// Rows that 2PSB has too.
-pub(super) const WIDE: &[Row] = &[FACES.row(), CLIPNODES.row(), MARKSURFACES.row(), EDGES.row()];
+pub(super) const WIDE: &[Row] = &[FACES.row(), CLIPNODES.row(), MARKSURFACES.row().listed(), EDGES.row().fixed(1)];
 
-const ROWS: &[Row] = &[NODES.row(), LEAFS.row()];
+const ROWS: &[Row] = &[NODES.row().fixed(1), LEAFS.row().fixed(1)];
 
 const LIGHT: FaceLight = FaceLight {
     luxels: LuxelForm::Grey,
@@ -49,13 +49,13 @@ records! {
         pub contents: i32,
         /// The offset of its row in the visibility lump, in bytes; -1 for none, and 0 at the first leaf, which has
         /// none.
-        pub visibility_offset: i32 as "visofs",
+        pub visibility_offset: i32 as "visofs" => Meaning::Offset { lump: "VISIBILITY" },
         /// Its box, for culling.
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
         /// Its first face in the marksurfaces.
-        pub first_mark_surface: u32 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        pub first_mark_surface: u32 as "firstmarksurface" => set("MARKSURFACES", "mark_surface_count"),
         /// How many faces it sees.
         pub mark_surface_count: u32 as "nummarksurfaces",
         /// How loud water, sky, slime and lava are.

@@ -5,7 +5,8 @@
 //! what these are for: that is each row's proof.
 
 use super::shared::{Face, WideFace};
-use super::{Facts, Key, List, LitFace, Row};
+use super::{Block, Each, Facts, Key, List, LitFace, Row};
+use crate::bytes::word;
 use crate::record::{Field, Meaning, Record, index, records};
 
 macro_rules! entries {
@@ -52,23 +53,26 @@ pub(super) const COLOR_WIDE: &[Row] = &rows::<WideFace, 3>();
 
 /// The rows of a dialect with these faces, whose light has this many bytes per sample.
 const fn rows<F: Record + Into<LitFace>, const SAMPLE: usize>() -> [Row; 18] {
-    const NORMALS: &[List] = &[List::of::<FaceNormal>("vectors"), List::uncounted::<FaceCorner>("corners")];
+    const NORMALS: &[List] = &[
+        List::of::<FaceNormal>("vectors"),
+        List::uncounted::<FaceCorner>("corners").parallel("FACES", Each::Counted("edge_count")),
+    ];
     [
-        RGBLIGHTING.row().proved(by_sample::<SAMPLE>),
-        LIGHTING_E5BGR9.row().proved(by_sample::<SAMPLE>),
-        LIGHTINGDIR.row().proved(by_sample::<SAMPLE>),
-        LMSHIFT.row().proved(by_face::<F>),
-        LMOFFSET.row().proved(by_face::<F>),
-        LMSTYLE.row().proved(by_face::<F>),
-        LMSTYLE_EACH.row().proved(several_by_face::<F>),
-        LMSTYLE16.row().proved(by_face::<F>),
-        LMSTYLE16_EACH.row().proved(several_by_face::<F>),
-        DECOUPLED_LM.row().proved(by_face::<F>),
-        VERTEXNORMALS.row().proved(by_vertex),
+        RGBLIGHTING.row().parallel("LIGHTING", Each::Several, &[0]).proved(by_sample::<SAMPLE>),
+        LIGHTING_E5BGR9.row().parallel("LIGHTING", Each::Several, &[0]).proved(by_sample::<SAMPLE>),
+        LIGHTINGDIR.row().parallel("LIGHTING", Each::Several, &[0]).proved(by_sample::<SAMPLE>),
+        LMSHIFT.row().parallel("FACES", Each::One, &[4]).proved(by_face::<F>),
+        LMOFFSET.row().parallel("FACES", Each::One, &[0xFF]).proved(by_face::<F>),
+        LMSTYLE.row().parallel("FACES", Each::One, &[0xFF]).proved(by_face::<F>),
+        LMSTYLE_EACH.row().parallel("FACES", Each::Several, &[0xFF]).proved(several_by_face::<F>),
+        LMSTYLE16.row().parallel("FACES", Each::One, &[0xFF]).proved(by_face::<F>),
+        LMSTYLE16_EACH.row().parallel("FACES", Each::Several, &[0xFF]).proved(several_by_face::<F>),
+        DECOUPLED_LM.row().parallel("FACES", Each::One, NO_LIGHT).proved(by_face::<F>),
+        VERTEXNORMALS.row().parallel("VERTEXES", Each::One, &[0]).proved(by_vertex),
         ENVMAP.row(),
-        SURFENVMAP.row().proved(by_face::<F>),
+        SURFENVMAP.row().parallel("FACES", Each::One, &[0xFF]).proved(by_face::<F>),
         Row::lists("bspx:FACENORMALS", NORMALS).proved(by_corner::<F>),
-        Row::lens("bspx:BRUSHLIST", "brushes of the models"),
+        Row::lens("bspx:BRUSHLIST", "brushes of the models").blocks("MODELS", brush_blocks),
         Row::lens("bspx:LIGHTGRID_OCTREE", "light grid in an octree"),
         Row::lens("bspx:LIGHTGRIDS", "light grids in octrees"),
         Row::opaque(
@@ -128,6 +132,33 @@ fn by_corner<F: Record + Into<LitFace>>(facts: &Facts<'_>, row: &Row) -> Result<
     }
 }
 
+/// A new face has no light of its own: no size, and the offset -1.
+const NO_LIGHT: &[u8] = &{
+    let mut bytes = [0; DecoupledLight::SIZE];
+    let mut at = 4;
+    while at < 8 {
+        bytes[at] = 0xFF;
+        at += 1;
+    }
+    bytes
+};
+
+/// The models of `BRUSHLIST`.
+fn brush_blocks(bytes: &[u8]) -> Option<Vec<Block>> {
+    let number = |at: usize| usize::try_from(word(bytes, at)?).ok();
+    let (mut blocks, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let (start, brushes) = (at, number(at + 8)?);
+        at = at.checked_add(BrushListModel::SIZE)?;
+        for _ in 0..brushes {
+            let planes = u16::from_le_bytes(*bytes.get(at.checked_add(BrushListBrush::SIZE)? - 2..)?.first_chunk()?);
+            at += BrushListBrush::SIZE + usize::from(planes) * BrushListPlane::SIZE;
+        }
+        blocks.push(Block { range: start..at, at: start + 4 });
+    }
+    (at == bytes.len()).then_some(blocks)
+}
+
 records! {
     /// A sample of `RGBLIGHTING`.
     pub struct ColorSample(3) {
@@ -157,7 +188,7 @@ records! {
     /// A face's `LMOFFSET`.
     pub struct LightOffset(4) {
         /// Where in the lighting lump its light begins, in bytes; -1 for none.
-        pub offset: i32,
+        pub offset: i32 => Meaning::Offset { lump: "LIGHTING" },
     }
 
     /// A face's `LMSTYLE`.
@@ -189,7 +220,7 @@ records! {
         /// Columns and rows of its luxels.
         pub size: [u16; 2],
         /// Where in the lighting lump its light begins, in bytes; -1 for none.
-        pub offset: i32,
+        pub offset: i32 => Meaning::Offset { lump: "LIGHTING" },
         /// How column and row come from a point: x, y, z, offset, in luxels.
         pub vectors: [[f32; 4]; 2],
     }
@@ -223,11 +254,11 @@ records! {
     /// A corner of a face in `FACENORMALS`: indices of the vectors before.
     pub struct FaceCorner(12) {
         /// Its normal.
-        pub normal: u32,
+        pub normal: u32 => index("bspx:FACENORMALS.vectors"),
         /// Along the texture's columns.
-        pub tangent: u32,
+        pub tangent: u32 => index("bspx:FACENORMALS.vectors"),
         /// Along its rows.
-        pub bitangent: u32,
+        pub bitangent: u32 => index("bspx:FACENORMALS.vectors"),
     }
 
     /// The brushes of a model in `BRUSHLIST`; they follow it.

@@ -12,7 +12,7 @@ use super::{Dialect, Facts, Game, Key, Lump, QUAKE2, Row, bspx, checksum, keys, 
 use crate::bytes::word;
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{Field, FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
+use crate::record::{Field, FlagKind, FlagNames, Meaning, index, index_or_none, records, set};
 
 /// Daikatana.
 pub static DAIKATANA: Dialect = Dialect {
@@ -52,16 +52,16 @@ keys! {
 pub const LEAFS_OF_32: Key<LongLeaf> = Key::new("LEAFS");
 
 const ROWS: &[Row] = &[
-    LEAFS.row().proved(|facts, _| match has_long_leafs(facts) {
+    LEAFS.row().fixed(1).proved(|facts, _| match has_long_leafs(facts) {
         false => Ok(()),
         true => Err("its leafs have 32 bytes".to_owned()),
     }),
-    LEAFS_OF_32.row().proved(|facts, _| match has_long_leafs(facts) {
+    LEAFS_OF_32.row().fixed(1).proved(|facts, _| match has_long_leafs(facts) {
         true => Ok(()),
         false => Err("its leafs have 28 bytes".to_owned()),
     }),
-    EXTSURFINFO.row(),
-    PLANEPOLYS.row().proved(faces_of_planes),
+    EXTSURFINFO.row().parallel("TEXINFO", super::Each::One, &[0]),
+    PLANEPOLYS.row().holds(super::Holds::Only(&["PLANES", "FACES"])).proved(faces_of_planes),
 ];
 
 /// A tree has one leaf more than nodes, and the first leaf is not part of any tree.
@@ -118,11 +118,11 @@ records! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face in the leaffaces.
-        pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        pub first_leaf_face: u16 as "firstleafface" => set("LEAFFACES", "leaf_face_count"),
         /// How many faces it sees.
         pub leaf_face_count: u16 as "numleaffaces",
         /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        pub first_leaf_brush: u16 as "firstleafbrush" => set("LEAFBRUSHES", "leaf_brush_count"),
         /// How many brushes reach into it.
         pub leaf_brush_count: u16 as "numleafbrushes",
         /// A brush.

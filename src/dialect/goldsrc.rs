@@ -3,12 +3,13 @@
 //! The file begins with the version, followed by 15 entries. Xash3D may add an extra header after them.
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
-use super::shared::CONTENTS;
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, keys, lump, xash};
+use super::{
+    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, follow, keys, lump, xash,
+};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, index, records, run};
+use crate::record::{FlagKind, FlagNames, Meaning, in_turn, index, records, set};
 
 /// GoldSrc.
 pub static GOLDSRC: Dialect = Dialect {
@@ -23,6 +24,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "goldsrc", title: "GoldSrc", versions: &[], flags: GOLDSRC_FLAGS },
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
+    entity_references: follow::TO_MODELS,
     rules: Rules {
         extra_header: true,
         // The compilers of the HLT family and, before them, id's.
@@ -82,7 +84,7 @@ const ROWS: &[Row] = &[
     Row::lens("TEXTURES", "textures"),
     VERTEXES.row(),
     Row::lens("VISIBILITY", "visibility"),
-    NODES.row(),
+    NODES.row().fixed(1),
     TEXINFO.row().proved(|facts, _| match xash::is_extended(facts) {
         false => Ok(()),
         true => Err("its flags have 16 bits".to_owned()),
@@ -93,11 +95,11 @@ const ROWS: &[Row] = &[
         false => Ok(()),
         true => Err("its clip nodes have 12 bytes".to_owned()),
     }),
-    LEAFS.row(),
-    MARKSURFACES.row(),
-    EDGES.row(),
+    LEAFS.row().fixed(1),
+    MARKSURFACES.row().listed(),
+    EDGES.row().fixed(1),
     SURFEDGES.row(),
-    MODELS.row(),
+    MODELS.row().fixed(1),
 ];
 
 /// Faces with special textures have no light, though some tools leave an offset in them. Faces with Xash3D's flags for
@@ -127,7 +129,7 @@ records! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face.
-        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u16 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane, on both sides.
         pub face_count: u16 as "numfaces",
     }
@@ -147,7 +149,7 @@ records! {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
         /// The children at the front and at the back: a clip node, or if negative the contents of the volume.
-        pub children: [i16; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
+        pub children: [i16; 2] => Meaning::Branch { lump: "CLIPNODES" },
     }
 
     /// `dleaf_t`. The first one is the solid leaf that all models share.
@@ -155,13 +157,13 @@ records! {
         /// What it holds, as a negative number: -1 empty, -2 solid, -3 water, -4 slime, -5 lava, -6 sky.
         pub contents: i32,
         /// Where in the visibility lump its row begins, in bytes; -1 for none, and 0 at the first leaf, which has none.
-        pub visibility_offset: i32 as "visofs",
+        pub visibility_offset: i32 as "visofs" => Meaning::Offset { lump: "VISIBILITY" },
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face in the marksurfaces.
-        pub first_mark_surface: u16 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        pub first_mark_surface: u16 as "firstmarksurface" => set("MARKSURFACES", "mark_surface_count"),
         /// How many faces it sees.
         pub mark_surface_count: u16 as "nummarksurfaces",
         /// How loud water, sky, slime and lava are.
@@ -186,11 +188,11 @@ records! {
         pub head_node: i32 as "headnode" => Meaning::Child,
         /// The first clip nodes of its three hulls (`headnode[1]` to `[3]`). For a missing hull real maps have -1 or
         /// the number of clip nodes; if the map has no clip nodes the values are arbitrary.
-        pub clip_nodes: [i32; 3],
+        pub clip_nodes: [i32; 3] => Meaning::Perhaps { lump: "CLIPNODES" },
         /// How many leafs it has without the first one; those of the world have rows of visibility.
-        pub visible_leafs: i32 as "visleafs",
+        pub visible_leafs: i32 as "visleafs" => Meaning::Share { lump: "LEAFS", skip: 1 },
         /// Its first face.
-        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: i32 as "firstface" => in_turn("FACES", "face_count"),
         /// How many faces it has.
         pub face_count: i32 as "numfaces",
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Parallel;
 use crate::bytes::ByteOrder;
 use crate::record::{Record, RecordInfo, byte_swap};
 
@@ -23,6 +24,10 @@ pub struct List {
     pub record: &'static RecordInfo,
     /// Where its count is.
     pub counted: Counted,
+    /// Whether each record only says that something belongs to a list.
+    pub listed: bool,
+    /// The lump or list that it runs parallel to.
+    pub parallel: Option<Parallel>,
 }
 
 /// Where the count of a list is, in 32 bits.
@@ -46,7 +51,7 @@ pub enum Counted {
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO, counted: Counted::Before }
+        List { name, record: R::INFO, counted: Counted::Before, listed: false, parallel: None }
     }
 
     /// A list whose count is with the counts of other lists, before the first list.
@@ -90,7 +95,7 @@ struct WithoutRoom {
 fn walk(lists: &[List], bytes: &[u8], order: ByteOrder) -> (Vec<Records>, Option<WithoutRoom>) {
     let mut at = 4 * lists.iter().filter(|list| matches!(list.counted, Counted::At(_))).count();
     let mut parts = Vec::with_capacity(lists.len());
-    for List { name, record, counted } in lists {
+    for List { name, record, counted, .. } in lists {
         let (count_at, start) = match counted {
             Counted::Before => (at, at + 4),
             Counted::At(count_at) => (*count_at, at),

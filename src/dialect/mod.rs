@@ -13,6 +13,7 @@ pub mod daikatana;
 mod detect;
 mod facts;
 pub mod fakk;
+mod follow;
 mod foreign;
 mod game;
 pub mod goldsrc;
@@ -57,6 +58,7 @@ pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use facts::Facts;
 pub use fakk::FAKK;
+pub use follow::{Block, Blocks, Each, EntityForm, EntityReference, Holds, OrderFacts, Parallel};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use key::Key;
@@ -160,6 +162,8 @@ pub struct Dialect {
     pub rows: &'static [&'static [Row]],
     /// The games and what they call the bits of flags; the first one for a map's version is meant where none is named.
     pub games: &'static [Game],
+    /// Which values of entities refer to records.
+    pub entity_references: &'static [EntityReference],
     /// What is to be known about places in the file.
     pub rules: Rules,
     /// Where the light of faces is.

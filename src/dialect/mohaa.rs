@@ -12,7 +12,7 @@ use super::quake3::{BrushSide as QuakeBrushSide, Leaf as QuakeLeaf};
 use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checksum, fakk, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{Name, index, records, run};
+use crate::record::{Name, index, records, set};
 
 /// Allied Assault.
 pub static MOHAA: Dialect = Dialect {
@@ -120,11 +120,11 @@ records! {
     pub struct Leaf(64) {
         ..QuakeLeaf,
         /// Its first number in the terrainindexes.
-        pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
+        pub first_terrain: i32 as "firstTerraPatch" => set("TERRAININDEXES", "terrain_count"),
         /// How many patches of terrain reach into it.
         pub terrain_count: i32 as "numTerraPatches",
         /// Its first number in the staticmodelindexes.
-        pub first_static_model: i32 as "firstStaticModel" => run("STATICMODELINDEXES", "static_model_count"),
+        pub first_static_model: i32 as "firstStaticModel" => set("STATICMODELINDEXES", "static_model_count"),
         /// How many static models reach into it.
         pub static_model_count: i32 as "numStaticModels",
     }

@@ -5,7 +5,7 @@
 use super::quake3::{FOGS, Leaf as QuakeLeaf};
 use super::{Dialect, Key, Lump, MOHAA, Role, Row, keys, lump, mohaa};
 use crate::file::Rules;
-use crate::record::{records, run};
+use crate::record::{records, set};
 
 /// Allied Assault before its release.
 pub static MOHAA_BETA: Dialect = Dialect {
@@ -50,7 +50,7 @@ records! {
     pub struct Leaf(56) {
         ..QuakeLeaf,
         /// Its first number in the terrainindexes.
-        pub first_terrain: i32 as "firstTerraPatch" => run("TERRAININDEXES", "terrain_count"),
+        pub first_terrain: i32 as "firstTerraPatch" => set("TERRAININDEXES", "terrain_count"),
         /// How many patches of terrain reach into it.
         pub terrain_count: i32 as "numTerraPatches",
     }

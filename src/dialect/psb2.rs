@@ -2,7 +2,7 @@
 
 pub use super::bsp2::{CLIPNODES, EDGES, FACES, MARKSURFACES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 use super::{BSP2, Dialect, LeafRows, Row, VisModel, bsp2, bspx, keys, quake};
-use crate::record::{Field, Meaning, index, records, run};
+use crate::record::{Field, Meaning, index, records, set};
 
 /// 2PSB.
 pub static PSB2: Dialect = Dialect {
@@ -19,7 +19,7 @@ keys! {
     LEAFS: Leaf = "Lump 10.",
 }
 
-const ROWS: &[Row] = &[NODES.row(), LEAFS.row()];
+const ROWS: &[Row] = &[NODES.row().fixed(1), LEAFS.row().fixed(1)];
 
 records! {
     /// `bsp2rmq_dnode_t`.
@@ -33,7 +33,7 @@ records! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face.
-        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u32 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane, on both sides.
         pub face_count: u32 as "numfaces",
     }
@@ -44,13 +44,13 @@ records! {
         pub contents: i32,
         /// The offset of its row in the visibility lump, in bytes; -1 for none, and 0 at the first leaf, which has
         /// none.
-        pub visibility_offset: i32 as "visofs",
+        pub visibility_offset: i32 as "visofs" => Meaning::Offset { lump: "VISIBILITY" },
         /// Its box, for culling.
         pub mins: [i16; 3],
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face in the marksurfaces.
-        pub first_mark_surface: u32 as "firstmarksurface" => run("MARKSURFACES", "mark_surface_count"),
+        pub first_mark_surface: u32 as "firstmarksurface" => set("MARKSURFACES", "mark_surface_count"),
         /// How many faces it sees.
         pub mark_surface_count: u32 as "nummarksurfaces",
         /// How loud water, sky, slime and lava are.

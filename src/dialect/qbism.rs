@@ -5,7 +5,7 @@ use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm}
 pub use super::quake2::{AREAPORTALS, AREAS, BRUSHES, MODELS, PLANES, SURFEDGES, TEXINFO, VERTEXES};
 pub use super::shared::{WideEdge, WideFace, WideNode};
 use super::{Dialect, Magic, QUAKE2, Row, bspx, keys, quake2};
-use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, set};
 
 /// Qbism.
 pub static QBISM: Dialect = Dialect {
@@ -28,8 +28,15 @@ keys! {
     BRUSHSIDES: BrushSide = "Lump 15.",
 }
 
-const ROWS: &[Row] =
-    &[NODES.row(), FACES.row(), LEAFS.row(), LEAFFACES.row(), LEAFBRUSHES.row(), EDGES.row(), BRUSHSIDES.row()];
+const ROWS: &[Row] = &[
+    NODES.row().fixed(1),
+    FACES.row(),
+    LEAFS.row().fixed(1),
+    LEAFFACES.row().listed(),
+    LEAFBRUSHES.row().listed(),
+    EDGES.row().fixed(1),
+    BRUSHSIDES.row(),
+];
 
 const LIGHT: FaceLight = light::by_extents(
     &[FaceForm::of::<WideFace>(Averages::None)],
@@ -51,11 +58,11 @@ records! {
         /// Its box, for culling.
         pub maxs: [f32; 3],
         /// Its first face in the leaffaces.
-        pub first_leaf_face: u32 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        pub first_leaf_face: u32 as "firstleafface" => set("LEAFFACES", "leaf_face_count"),
         /// How many faces it sees.
         pub leaf_face_count: u32 as "numleaffaces",
         /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: u32 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        pub first_leaf_brush: u32 as "firstleafbrush" => set("LEAFBRUSHES", "leaf_brush_count"),
         /// How many brushes reach into it.
         pub leaf_brush_count: u32 as "numleafbrushes",
     }

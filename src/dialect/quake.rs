@@ -45,7 +45,7 @@ pub(super) const SAME: &[Row] = &[
 /// The models of maps whose faces have this size in bytes.
 pub(super) const fn models<const FACE: usize>() -> [Row; 2] {
     [
-        MODELS.row().proved(|facts, _| match has_models_of_hexen(facts, FACE) {
+        MODELS.row().fixed(1).proved(|facts, _| match has_models_of_hexen(facts, FACE) {
             false => Ok(()),
             true => Err("its models have 80 bytes".to_owned()),
         }),
@@ -59,8 +59,14 @@ pub(super) const fn models<const FACE: usize>() -> [Row; 2] {
 }
 
 /// Rows of maps with indices of 16 bits.
-pub(super) const NARROW: &[Row] =
-    &[NODES.row(), FACES.row(), CLIPNODES.row(), LEAFS.row(), MARKSURFACES.row(), EDGES.row()];
+pub(super) const NARROW: &[Row] = &[
+    NODES.row().fixed(1),
+    FACES.row(),
+    CLIPNODES.row(),
+    LEAFS.row().fixed(1),
+    MARKSURFACES.row().listed(),
+    EDGES.row().fixed(1),
+];
 
 /// Faces of special textures, sky and liquids, have no light.
 pub(super) const UNLIT: i32 = 1;

@@ -2,10 +2,10 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checksum, keys, lump, only};
+use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checksum, follow, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, Name, index, index_or_none, records, run};
+use crate::record::{FlagKind, FlagNames, Meaning, Name, in_turn, index, index_or_none, records, run, set};
 
 /// Quake II.
 pub static QUAKE2: Dialect = Dialect {
@@ -20,6 +20,7 @@ pub static QUAKE2: Dialect = Dialect {
         Game { name: "quake2", title: "Quake II", versions: &[], flags: QUAKE2_FLAGS },
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
+    entity_references: follow::QUAKE2_ENTITIES,
     rules: Rules {
         // id's qbsp3, qvis3 and qrad3.
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 16],
@@ -82,24 +83,30 @@ keys! {
 /// Rows that maps with indices of 32 bits have too, and Daikatana's.
 pub(super) const SAME: &[Row] = &[
     Row::lens("ENTITIES", "text"),
-    PLANES.row(),
+    PLANES.row().paired(),
     VERTEXES.row(),
     Row::lens("VISIBILITY", "visibility"),
     TEXINFO.row(),
     Row::lens("LIGHTING", "light"),
     SURFEDGES.row(),
-    MODELS.row(),
+    MODELS.row().fixed(1),
     BRUSHES.row(),
     Row::lens("POP", "zeros"),
-    AREAS.row(),
-    AREAPORTALS.row(),
+    AREAS.row().fixed(1),
+    AREAPORTALS.row().fixed(1),
 ];
 
 /// Rows with numbers of 16 bits, but for the leafs.
-pub(super) const NARROW: &[Row] =
-    &[NODES.row(), FACES.row(), LEAFFACES.row(), LEAFBRUSHES.row(), EDGES.row(), BRUSHSIDES.row()];
+pub(super) const NARROW: &[Row] = &[
+    NODES.row().fixed(1),
+    FACES.row(),
+    LEAFFACES.row().listed(),
+    LEAFBRUSHES.row().listed(),
+    EDGES.row().fixed(1),
+    BRUSHSIDES.row(),
+];
 
-const ROWS: &[Row] = &[LEAFS.row()];
+const ROWS: &[Row] = &[LEAFS.row().fixed(1)];
 
 /// Sky and what warps has no light; the compilers leave an offset of 0 there.
 pub(super) const UNLIT: i32 = 4 | 8;
@@ -125,7 +132,7 @@ records! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face.
-        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u16 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane, on both sides.
         pub face_count: u16 as "numfaces",
     }
@@ -141,7 +148,7 @@ records! {
         /// The texture below `textures/`, without extension.
         pub texture: Name<32>,
         /// The next frame of its animation, -1 for none; engines take 0 for none too.
-        pub next: i32 as "nexttexinfo" => Meaning::Index { lump: "TEXINFO", none: &[-1, -0x8000_0000] },
+        pub next: i32 as "nexttexinfo" => Meaning::Index { lump: "TEXINFO", none: &[-1, 0, -0x8000_0000] },
     }
 
     /// `dleaf_t`.
@@ -157,11 +164,11 @@ records! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face in the leaffaces.
-        pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        pub first_leaf_face: u16 as "firstleafface" => set("LEAFFACES", "leaf_face_count"),
         /// How many faces it sees.
         pub leaf_face_count: u16 as "numleaffaces",
         /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        pub first_leaf_brush: u16 as "firstleafbrush" => set("LEAFBRUSHES", "leaf_brush_count"),
         /// How many brushes reach into it.
         pub leaf_brush_count: u16 as "numleafbrushes",
     }
@@ -189,7 +196,7 @@ records! {
         /// Its tree: a node, or the leaf `-1 - head_node`.
         pub head_node: i32 as "headnode" => Meaning::Child,
         /// Its first face.
-        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: i32 as "firstface" => in_turn("FACES", "face_count"),
         /// How many faces it has.
         pub face_count: i32 as "numfaces",
     }
@@ -217,7 +224,7 @@ records! {
         /// How many portals lead out of it.
         pub portal_count: i32 as "numareaportals",
         /// The first of them.
-        pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
+        pub first_portal: i32 as "firstareaportal" => set("AREAPORTALS", "portal_count"),
     }
 
     /// `dareaportal_t`. The first one is not used. Each portal has two entries, one per side.

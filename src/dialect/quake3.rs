@@ -15,7 +15,7 @@ pub(super) use records::SAME;
 pub use records::*;
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checksum, lump, only};
+use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checksum, follow, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -35,6 +35,7 @@ pub static QUAKE3: Dialect = Dialect {
         Game { name: "wolfenstein", title: "Return to Castle Wolfenstein", versions: &[47], flags: flags::WOLFENSTEIN },
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: flags::ENEMY_TERRITORY },
     ],
+    entity_references: follow::TO_MODELS,
     rules: Rules {
         // id's q3map, and q3map2.
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],

@@ -10,7 +10,7 @@ pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURF
 use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checksum, keys, only, quake3};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, index, index_or_none, records, run};
+use crate::record::{FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
 
 /// Raven's games.
 pub static RAVEN: Dialect = Dialect {
@@ -94,7 +94,7 @@ records! {
     pub struct BrushSide(12) {
         ..QuakeBrushSide,
         /// A surface on it, or -1; some compilers left garbage here.
-        pub surface: i32 as "drawSurfNum",
+        pub surface: i32 as "drawSurfNum" => Meaning::Perhaps { lump: "SURFACES" },
     }
 
     /// `mapVert_t`: a corner of surfaces, or a control point of a patch.

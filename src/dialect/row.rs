@@ -1,7 +1,7 @@
 //! Rows: the known layouts of each lump, and how to detect which one a given lump uses.
 
 use super::list::{byte_swap_all, parts};
-use super::{Facts, List, Records};
+use super::{Facts, Holds, List, OrderFacts, Records};
 use crate::bytes::{ByteOrder, Data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RecordInfo, byte_swap};
@@ -29,6 +29,8 @@ pub struct Row {
     pub versions: &'static [i32],
     /// The condition under which the row is accepted.
     pub proof: Option<Proof>,
+    /// What moves with it, and which order it has.
+    pub order: OrderFacts,
     /// If the content is not records: the function that byte-swaps its numbers.
     pub(super) byte_swap: Option<ByteSwap>,
 }
@@ -57,7 +59,7 @@ pub enum Form {
 
 impl Row {
     pub(super) const fn new(lump: &'static str, form: Form) -> Self {
-        Row { lump, form, maps: &[], versions: &[], proof: None, byte_swap: None }
+        Row { lump, form, maps: &[], versions: &[], proof: None, order: OrderFacts::NONE, byte_swap: None }
     }
 
     pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
@@ -69,7 +71,7 @@ impl Row {
     }
 
     pub(super) const fn opaque(lump: &'static str, why: &'static str) -> Self {
-        Row::new(lump, Form::Opaque(why))
+        Row::new(lump, Form::Opaque(why)).holds(Holds::Unknown)
     }
 
     /// The row applies only to these map versions.

@@ -1,12 +1,7 @@
 //! Records that are the same in several dialects.
 
 use super::LitFace;
-use crate::record::{Meaning, index, records, run};
-
-/// The contents of a volume, from empty (-1) and solid (-2) down to fog (-19), the last one in the SDK's const.h. In
-/// place of a clip node it is a leaf of the hull's tree.
-pub(super) const CONTENTS: &[i64] =
-    &[-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -18, -19];
+use crate::record::{Meaning, index, records, run, set};
 
 records! {
     /// `dplane_t`: a point p is in front of it if `normal * p - distance > 0`.
@@ -34,7 +29,7 @@ records! {
     /// A number of the surfedges lump: an edge; if negative, from its second end to its first.
     pub struct SurfEdge(4) {
         /// The edge's index, or that times -1.
-        pub edge: i32,
+        pub edge: i32 => Meaning::Signed { lump: "EDGES" },
     }
 
     /// `dface_t`. Seen from its front its vertexes run clockwise.
@@ -52,7 +47,7 @@ records! {
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
         /// The offset of its light in the lighting lump, in bytes; -1 for none. Some compilers write 0 for none.
-        pub light_offset: i32 as "lightofs",
+        pub light_offset: i32 as "lightofs" => Meaning::Offset { lump: "LIGHTING" },
     }
 
     /// A face with numbers of 32 bits: `bsp2_dface_t` of BSP2, `dface_tx` of Qbism.
@@ -70,7 +65,7 @@ records! {
         /// The styles of its light; 255 ends them.
         pub styles: [u8; 4],
         /// Where in the lighting lump its light begins, in bytes; -1 for none.
-        pub light_offset: i32 as "lightofs",
+        pub light_offset: i32 as "lightofs" => Meaning::Offset { lump: "LIGHTING" },
     }
 
     /// An edge with numbers of 32 bits. The first one of a map is not used.
@@ -90,7 +85,7 @@ records! {
         /// The plane that divides it.
         pub plane: i32 as "planenum" => index("PLANES"),
         /// The children at the front and at the back: a clip node, or if negative the contents of the volume.
-        pub children: [i32; 2] => Meaning::Index { lump: "CLIPNODES", none: CONTENTS },
+        pub children: [i32; 2] => Meaning::Branch { lump: "CLIPNODES" },
     }
 
     /// `bsp2_dnode_t` of BSP2, `dnode_tx` of Qbism.
@@ -104,7 +99,7 @@ records! {
         /// Its box, for culling.
         pub maxs: [f32; 3],
         /// Its first face.
-        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u32 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane, on both sides.
         pub face_count: u32 as "numfaces",
     }

@@ -30,7 +30,8 @@ pub(super) use flags::LATE as LATE_FLAGS;
 pub(super) use light::samples;
 
 use super::{
-    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, limits, lump, only,
+    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, follow, limits, lump,
+    only,
 };
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
@@ -48,6 +49,7 @@ pub static SOURCE: Dialect = Dialect {
         Game { name: "source", title: "Source", versions: &[20, DARK_MESSIAH], flags: flags::USUAL },
         Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
     ],
+    entity_references: follow::SOURCE_ENTITIES,
     rules: Rules {
         game_lump: Some(35),
         trailer_lump: Some(0),

@@ -8,7 +8,7 @@ use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
 use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
-use crate::record::{Meaning, index, index_or_none, records, run};
+use crate::record::{Meaning, index, index_or_none, records, run, set};
 
 /// Source, version 17.
 pub static SOURCE17: Dialect = Dialect {
@@ -58,7 +58,7 @@ const ROWS: &[Row] = &[
     PORTALS.row(),
     CLUSTERS.row(),
     PORTALVERTS.row(),
-    CLUSTERPORTALS.row(),
+    CLUSTERPORTALS.row().listed(),
     // Some maps have four more bytes after the objects.
     Row::lists("game:dprp", DETAILS).versions(&[2]).proved(|facts, row| of_version(facts, row, &[0, 4])),
 ];
@@ -109,7 +109,7 @@ records! {
         /// More styles, for the night.
         pub night: [u8; 8],
         /// Where in the lighting lump its light begins, in bytes; -1 for none.
-        pub light_offset: i32 as "lightofs",
+        pub light_offset: i32 as "lightofs" => Meaning::Offset { lump: "LIGHTING" },
         /// Its area in square units.
         pub area: f32,
         /// The first of its luxels.
@@ -142,7 +142,7 @@ records! {
     /// `dcluster_t`.
     pub struct Cluster(8) {
         /// Its first portal in the clusterportals.
-        pub first_portal: i32 as "firstportal" => run("CLUSTERPORTALS", "portal_count"),
+        pub first_portal: i32 as "firstportal" => set("CLUSTERPORTALS", "portal_count"),
         /// How many portals it has.
         pub portal_count: i32 as "numportals",
     }
@@ -156,7 +156,7 @@ records! {
     /// A number of the clusterportals lump.
     pub struct ClusterPortal(2) {
         /// The portal's index; in some maps out of range.
-        pub portal: u16,
+        pub portal: u16 => Meaning::Perhaps { lump: "PORTALS" },
     }
 
     /// `DetailObjectLump_t`, version 2.
@@ -166,13 +166,13 @@ records! {
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",
         /// Its place in the list of names.
-        pub model: u16 as "m_DetailModel",
+        pub model: u16 as "m_DetailModel" => index("game:dprp.names"),
         /// The leaf it is in.
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
         /// The offset of the light of its other styles, -1 for none.
-        pub first_style: i32 as "m_LightStyles",
+        pub first_style: i32 as "m_LightStyles" => run("game:dplt.lights", "style_count"),
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",
         /// Garbage.

@@ -3,9 +3,9 @@
 
 use super::source::fit::{faces_of_this_size, one_for_each, sides_of_brushes};
 use super::source::{LATE_FLAGS, Overlay, OverlayFade};
-use super::{Dialect, Facts, Game, Lump, Row, SOURCE, checksum, keys, source};
+use super::{Dialect, Each, Facts, Game, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
-use crate::record::{Field, index, index_or_none, records};
+use crate::record::{Count, Field, Meaning, Order, index, index_or_none, records};
 
 /// Source from version 21 on.
 pub static SOURCE21: Dialect = Dialect {
@@ -50,9 +50,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::opaque("LIGHTING", ALPHAS).proved(has_unknown_alphas),
     Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_unknown_alphas),
     BRUSHSIDES.row().proved(sides_of_brushes),
-    FACEBRUSHLIST.row().proved(faces_of_this_size),
-    FACEBRUSHES.row().proved(behind_its_list),
-    OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
+    FACEBRUSHLIST.row().parallel("FACES", Each::One, &[0]).proved(faces_of_this_size),
+    FACEBRUSHES.row().listed().proved(behind_its_list),
+    OVERLAY_SYSTEM_LEVELS.row().parallel("OVERLAYS", Each::One, &[0]).proved(one_for_each_overlay),
 ];
 
 const LIGHT_MODES: &str =
@@ -95,6 +95,15 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
+/// The brushes of a face: a run, or one brush.
+pub(super) const BRUSHES_OF_FACE: Meaning = Meaning::RunOr {
+    lump: "FACEBRUSHES",
+    count: Count::number("count"),
+    order: Order::Free,
+    unless: 1,
+    other: "BRUSHES",
+};
+
 records! {
     /// `dbrushside_t` from version 21 on.
     pub struct BrushSideV21(8) {
@@ -121,7 +130,7 @@ records! {
         /// How many brushes made the face.
         pub count: u16 as "m_nFaceBrushCount",
         /// For one brush its index, 65535 for a displacement; for several the first index in lump 22.
-        pub first: u16 as "m_nFaceBrushStart",
+        pub first: u16 as "m_nFaceBrushStart" => BRUSHES_OF_FACE,
     }
 
     /// `doverlaysystemlevel_t`.

@@ -2,6 +2,7 @@
 
 mod compression;
 mod doors;
+mod follow;
 mod open;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
+pub use follow::{Followed, FollowedField, FollowedRecords, Reference, References, Structure};
 use open::Opened;
 
 /// Pending edits of a map.

@@ -8,6 +8,7 @@
 mod byte_swap;
 mod codec;
 mod declare;
+mod meaning;
 mod shape;
 mod table;
 mod text;
@@ -19,8 +20,10 @@ pub use codec::{Field, Record};
 pub(crate) use declare::{field, records};
 
 pub(crate) use byte_swap::{byte_swap, decode_in, encode_in};
-pub use shape::{FieldInfo, FlagKind, Meaning, Name, Number, Shape};
-pub(crate) use shape::{count, index, index_or_none, lay, run, with, write_name};
+pub use meaning::{Count, CountForm, FlagKind, Meaning, Order};
+pub(crate) use meaning::{in_turn, index, index_or_none, run, run_of, set};
+pub use shape::{FieldInfo, Name, Number, Shape};
+pub(crate) use shape::{count, lay, with, write_name};
 pub(crate) use table::Held;
 pub use table::{Iter, Table, TableMut};
 pub(crate) use text::fill;

@@ -1,12 +1,10 @@
 //! The parts of a record as data: the fields' names, offsets and types, and the meaning of their numbers. Code that
 //! treats all records alike (text forms, checks) uses this and not the structs.
 
-use std::fmt;
-
 use binrw::binrw;
 
-use super::Field;
 use super::codec::Codec;
+use super::{Field, Meaning};
 
 /// The layout of a field in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,88 +194,6 @@ const fn is_same(left: &str, right: &str) -> bool {
         index += 1;
     }
     index == left.len() && index == right.len()
-}
-
-/// The meaning of a field's numbers, as far as a check or a text form needs it.
-///
-/// ```
-/// use bspkit::dialect::quake2::Face;
-/// use bspkit::record::{Meaning, Record};
-/// let plane = Face::INFO.field("plane").unwrap();
-/// assert_eq!(plane.meaning, Meaning::Index { lump: "PLANES", none: &[] });
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Meaning {
-    /// A quantity, or a number that is not checked.
-    Plain,
-    /// The index of a record. The numbers in `none` are legal too and name no record.
-    Index {
-        /// The lump with the records, by the dialect's name.
-        lump: &'static str,
-        /// Legal numbers that are not an index.
-        none: &'static [i64],
-    },
-    /// The index of the first of several consecutive records. If their count is 0, any number is legal.
-    Run {
-        /// The lump with the records.
-        lump: &'static str,
-        /// The field of the same record that holds their count.
-        count: &'static str,
-    },
-    /// The index of a node; for a leaf, the index with all bits inverted.
-    Child,
-    /// Bits, each with a name.
-    Flags(FlagKind),
-}
-
-/// The index of a record in the lump.
-pub(crate) const fn index(lump: &'static str) -> Meaning {
-    Meaning::Index { lump, none: &[] }
-}
-
-/// The index of a record in the lump, or -1 for none.
-pub(crate) const fn index_or_none(lump: &'static str) -> Meaning {
-    Meaning::Index { lump, none: &[-1] }
-}
-
-/// The index of the first of several consecutive records in the lump.
-pub(crate) const fn run(lump: &'static str, count: &'static str) -> Meaning {
-    Meaning::Run { lump, count }
-}
-
-/// Which names a field's bits have; each dialect has lists of names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FlagKind {
-    /// Of surfaces: `SURF_SKY`.
-    Surface,
-    /// The contents of a volume: `CONTENTS_WATER`.
-    Contents,
-    /// Of Source's leafs: `LEAF_FLAGS_SKY`.
-    Leaf,
-    /// Of static props: `STATIC_PROP_NO_SHADOW`.
-    Prop,
-    /// Of triangles of displacements: `DISPTRI_TAG_WALKABLE`.
-    Triangle,
-    /// Of lights: whether they are in the ambient cube.
-    Light,
-    /// Of the map: `LVLFLAGS_`.
-    Map,
-}
-
-impl fmt::Display for FlagKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FlagKind::Surface => "surface",
-            FlagKind::Contents => "contents",
-            FlagKind::Leaf => "leaf",
-            FlagKind::Prop => "prop",
-            FlagKind::Triangle => "triangle",
-            FlagKind::Light => "light",
-            FlagKind::Map => "map",
-        })
-    }
 }
 
 /// A name in a field of fixed size, with the bytes that follow its NUL.

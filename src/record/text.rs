@@ -6,7 +6,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::shape::{FieldInfo, FlagKind, Meaning, Number, Shape, find};
+use super::meaning::{FlagKind, Meaning};
+use super::shape::{FieldInfo, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
 use crate::error::{Error, ErrorKind, Result};
 use crate::near;

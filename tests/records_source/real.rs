@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bspkit::dialect::source;
-use bspkit::record::{Cell, Meaning, Shape};
+use bspkit::record::{Cell, CountForm, Meaning, Shape};
 use bspkit::{Bsp, Layout};
 
 use super::{DIALECTS, corpus};
@@ -87,10 +87,13 @@ fn lost_links<'c>(
     let lost = cells.iter().filter(|cell| {
         let value = number(cell);
         match cell.meaning {
-            Meaning::Index { lump, none } => !none.contains(&value) && !(0..count(lump)).contains(&value),
-            Meaning::Run { lump, count: of } => {
-                assert!(fields.iter().any(|field| field.name == of), "no field {of}");
-                let of = cells.iter().find(|cell| cell.path == of).unwrap();
+            Meaning::Index { lump, none } if !lump.contains('.') => {
+                !none.contains(&value) && !(0..count(lump)).contains(&value)
+            }
+            // Counts that are computed are checked elsewhere, and lists within lumps.
+            Meaning::Run { lump, count: of, .. } if of.form == CountForm::Number && !lump.contains('.') => {
+                assert!(fields.iter().any(|field| field.name == of.field), "no field {}", of.field);
+                let of = cells.iter().find(|cell| cell.path == of.field).unwrap();
                 let length = number(of);
                 length != 0 && !(length > 0 && value >= 0 && value + length <= count(lump))
             }

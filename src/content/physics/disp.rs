@@ -98,6 +98,25 @@ impl<'a> PhysDisp<'a> {
         (!is_none(size, self.width)).then(|| &self.bytes[start..end])
     }
 
+    /// The lump with the solids of these displacements, in this order; for `None` there is no solid. `None` if there
+    /// are too many.
+    pub(crate) fn rearranged(&self, displacements: &[Option<usize>]) -> Option<Vec<u8>> {
+        let number = |value: usize| match self.width {
+            2 => u16::try_from(value).ok().map(|value| value.to_le_bytes().to_vec()),
+            _ => u32::try_from(value).ok().map(|value| value.to_le_bytes().to_vec()),
+        };
+        let solids: Vec<Option<&[u8]>> =
+            displacements.iter().map(|disp| disp.and_then(|disp| self.get(disp))).collect();
+        let mut bytes = number(solids.len())?;
+        for solid in &solids {
+            let none = if self.width == 2 { 0xFFFF } else { 0xFFFF_FFFF };
+            bytes.extend(number(solid.map_or(none, <[u8]>::len))?);
+        }
+        solids.into_iter().flatten().for_each(|solid| bytes.extend_from_slice(solid));
+        bytes.extend_from_slice(self.rest());
+        Some(bytes)
+    }
+
     /// The bytes after the last solid.
     pub fn rest(&self) -> &[u8] {
         &self.bytes[self.starts.last().copied().unwrap_or(0)..]

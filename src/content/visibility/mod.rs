@@ -7,9 +7,11 @@
 
 mod fill;
 mod lay;
+mod rearrange;
 mod rle;
 mod row;
 
+pub(crate) use rearrange::Column;
 pub use rle::{compress, decompress};
 pub use row::VisRow;
 

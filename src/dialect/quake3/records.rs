@@ -1,7 +1,7 @@
 //! The structs of Quake III's lumps (qfiles.h; Quake Live's advertisements by measurement of its maps).
 
 use crate::dialect::{Row, keys};
-use crate::record::{FlagKind, Meaning, Name, index, index_or_none, records, run};
+use crate::record::{FlagKind, Meaning, Name, in_turn, index, index_or_none, records, run, set};
 
 keys! {
     SHADERS: Shader = "Lump 1.",
@@ -25,12 +25,12 @@ keys! {
 pub(in crate::dialect) const SAME: &[Row] = &[
     Row::lens("ENTITIES", "text"),
     SHADERS.row(),
-    PLANES.row(),
-    NODES.row(),
+    PLANES.row().paired(),
+    NODES.row().fixed(1),
     LEAFS.row(),
-    LEAFSURFACES.row(),
-    LEAFBRUSHES.row(),
-    MODELS.row(),
+    LEAFSURFACES.row().listed(),
+    LEAFBRUSHES.row().listed(),
+    MODELS.row().fixed(1),
     BRUSHES.row(),
     DRAWINDEXES.row(),
     FOGS.row(),
@@ -84,11 +84,11 @@ records! {
         /// Its box, for culling.
         pub maxs: [i32; 3],
         /// Its first surface in the leafsurfaces.
-        pub first_leaf_surface: i32 as "firstLeafSurface" => run("LEAFSURFACES", "leaf_surface_count"),
+        pub first_leaf_surface: i32 as "firstLeafSurface" => set("LEAFSURFACES", "leaf_surface_count"),
         /// How many surfaces reach into it.
         pub leaf_surface_count: i32 as "numLeafSurfaces",
         /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: i32 as "firstLeafBrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        pub first_leaf_brush: i32 as "firstLeafBrush" => set("LEAFBRUSHES", "leaf_brush_count"),
         /// How many brushes reach into it.
         pub leaf_brush_count: i32 as "numLeafBrushes",
     }
@@ -113,11 +113,11 @@ records! {
         /// Its box.
         pub maxs: [f32; 3],
         /// Its first surface.
-        pub first_surface: i32 as "firstSurface" => run("SURFACES", "surface_count"),
+        pub first_surface: i32 as "firstSurface" => in_turn("SURFACES", "surface_count"),
         /// How many surfaces it has.
         pub surface_count: i32 as "numSurfaces",
         /// Its first brush.
-        pub first_brush: i32 as "firstBrush" => run("BRUSHES", "brush_count"),
+        pub first_brush: i32 as "firstBrush" => in_turn("BRUSHES", "brush_count"),
         /// How many brushes it has.
         pub brush_count: i32 as "numBrushes",
     }
@@ -219,7 +219,7 @@ records! {
         /// Its corners.
         pub corners: [[f32; 3]; 4] as "rect",
         /// The brush model that shows it: `*1`.
-        pub model: Name<64>,
+        pub model: Name<64> => Meaning::Starred { lump: "MODELS" },
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::fit::{ends, ends_with_its_lists};
 use super::light::ColorRgbExp32;
-use crate::dialect::{Facts, Key, List, Row};
-use crate::record::{Name, index, records};
+use crate::dialect::{Each, Facts, Key, List, Row};
+use crate::record::{Meaning, Name, index, records, run};
 
 const LUMP: &str = "game:dprp";
 
@@ -21,12 +21,13 @@ pub const DETAIL_LIGHTS_HDR: Key<DetailLight> = Key::list("game:dplh", "lights")
 const OBJECTS: &[List] =
     &[List::of::<PropName>("names"), List::of::<DetailSprite>("sprites"), List::of::<DetailObject>("objects")];
 const LIGHTS: &[List] = &[List::of::<DetailLight>("lights")];
+const LIGHTS_HDR: &[List] = &[List::of::<DetailLight>("lights").parallel("game:dplt.lights", Each::One)];
 
 pub(super) const ROWS: &[Row] = &[
     Row::lens("GAME_LUMP", "game lump"),
     Row::lists(LUMP, OBJECTS).versions(&[4]).proved(|facts, row| of_version(facts, row, &[0])),
     Row::lists("game:dplt", LIGHTS).versions(&[0]).proved(ends_with_its_lists),
-    Row::lists("game:dplh", LIGHTS).versions(&[0]).proved(ends_with_its_lists),
+    Row::lists("game:dplh", LIGHTS_HDR).versions(&[0]).proved(ends_with_its_lists),
 ];
 
 /// Lists that end at the end of the member or this many bytes before it, for the versions of the row.
@@ -75,13 +76,14 @@ records! {
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",
         /// Its place in the list of names or sprites, by its kind.
-        pub model: u16 as "m_DetailModel",
+        pub model: u16 as "m_DetailModel" =>
+            Meaning::Either { by: "kind", lists: ["game:dprp.names", "game:dprp.sprites"] },
         /// The leaf it is in.
         pub leaf: u16 as "m_Leaf" => index("LEAFS"),
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
         /// The offset of the light of its other styles; 0 or all bits set for none.
-        pub first_style: u32 as "m_LightStyles",
+        pub first_style: u32 as "m_LightStyles" => run("game:dplt.lights", "style_count"),
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",
         /// How it sways.

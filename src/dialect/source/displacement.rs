@@ -1,7 +1,7 @@
 //! Displacements.
 
-use crate::dialect::{Facts, Row, keys};
-use crate::record::{Field, FlagKind, Meaning, Record, index, records};
+use crate::dialect::{Each, Facts, Row, keys};
+use crate::record::{Count, Field, FlagKind, Meaning, Record, index, records};
 
 use super::fit::one_for_each;
 
@@ -21,6 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     DISP_TRIS.row(),
     DISP_MULTIBLEND
         .row()
+        .parallel("DISP_VERTS", Each::One, &[0])
         .proved(|facts, row| one_for_each(facts, row, "DISP_VERTS", DispVert::SIZE, "vertexes of the displacements")),
 ];
 
@@ -66,9 +67,9 @@ macro_rules! disp_infos {
                     /// The corner of its face where its vertexes begin.
                     pub start: [f32; 3] as "startPosition",
                     /// Its first vertex.
-                    pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
+                    pub first_vertex: i32 as "m_iDispVertStart" => $crate::record::run_of("DISP_VERTS", $crate::record::Count::vertexes("power")),
                     /// Its first triangle.
-                    pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
+                    pub first_triangle: i32 as "m_iDispTriStart" => $crate::record::run_of("DISP_TRIS", $crate::record::Count::triangles("power")),
                     /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
                     pub power: i32,
                     /// The least tessellation; with the highest bit set flags for collisions.
@@ -83,9 +84,11 @@ macro_rules! disp_infos {
                     /// Garbage.
                     pub padding: u16,
                     /// Where its alphas begin, before version 20.
-                    pub first_alpha: i32 as "m_iLightmapAlphaStart",
+                    pub first_alpha: i32 as "m_iLightmapAlphaStart" =>
+                        Meaning::Offset { lump: "DISP_LIGHTMAP_ALPHAS" },
                     /// Where its sample positions begin, in bytes.
-                    pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
+                    pub first_sample_position: i32 as "m_iLightmapSamplePositionStart" =>
+                        Meaning::Offset { lump: "DISP_LIGHTMAP_SAMPLE_POSITIONS" },
                     $($before_edges)*
                     /// Its neighbors across the left, top, right and bottom edge.
                     pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
@@ -130,7 +133,8 @@ disp_infos! {
     /// `CDispCornerNeighbors`.
     pub struct DispCornerNeighbors(10) {
         /// The displacements; entries after the count are garbage.
-        pub neighbors: [u16; 4] as "m_Neighbors",
+        pub neighbors: [u16; 4] as "m_Neighbors" =>
+            Meaning::Items { lump: "DISPINFO", count: Count::number("count") },
         /// How many there are.
         pub count: u8 as "m_nNeighbors",
         /// Garbage.

@@ -3,8 +3,8 @@
 use super::fit::{faces_of_this_size, like_the_faces, one_a_face};
 use super::light::ColorRgbExp32;
 use crate::dialect::shared::Vertex;
-use crate::dialect::{Key, Row, keys};
-use crate::record::{Meaning, index, index_or_none, records, run};
+use crate::dialect::{Each, Key, Row, keys};
+use crate::record::{Count, Meaning, index, index_or_none, records, run, run_of};
 
 keys! {
     FACES: Face = "Lump 7, from version 19 on.",
@@ -22,14 +22,17 @@ pub const FACES_V18: Key<FaceV18> = Key::new("FACES");
 /// Lump 27 of version 18.
 pub const ORIGINALFACES_V18: Key<OriginalFaceV18> = Key::new("ORIGINALFACES");
 
+/// The light of the faces for high dynamic range.
+pub(in crate::dialect) const HDR_LIGHT: &[(&str, &str)] = &[("LIGHTING", "LIGHTING_HDR")];
+
 pub(super) const ROWS: &[Row] = &[
     FACES.row().proved(faces_of_this_size),
     FACES_V18.row().maps(&[18]).proved(faces_of_this_size),
     ORIGINALFACES.row().proved(like_the_faces),
     ORIGINALFACES_V18.row().maps(&[18]).proved(like_the_faces),
-    FACES_HDR.row().proved(faces_of_this_size),
-    FACEIDS.row().proved(one_a_face),
-    FACE_MACRO_TEXTURE_INFO.row().proved(one_a_face),
+    FACES_HDR.row().parallel("FACES", Each::Twin, &[0]).instead(HDR_LIGHT).proved(faces_of_this_size),
+    FACEIDS.row().parallel("FACES", Each::One, &[0]).proved(one_a_face),
+    FACE_MACRO_TEXTURE_INFO.row().parallel("FACES", Each::One, &[0xFF]).proved(one_a_face),
     PRIMITIVES.row(),
     PRIMVERTS.row(),
     PRIMINDICES.row(),
@@ -58,7 +61,7 @@ records! {
         pub styles: [u8; 4],
         /// The offset of its light in the lighting lump, after the averages, in bytes; -1 for none. It may be there
         /// though the lighting lump is empty.
-        pub light_offset: i32 as "lightofs",
+        pub light_offset: i32 as "lightofs" => Meaning::Offset { lump: "LIGHTING" },
         /// Its area in square units.
         pub area: f32,
         /// The first of its luxels.
@@ -70,7 +73,7 @@ records! {
         /// How many primitives it has, in the low 15 bits; the highest bit means no dynamic shadows.
         pub primitive_count: u16 as "m_NumPrims",
         /// Its first primitive; it has no meaning if there are none.
-        pub first_primitive: u16 as "firstPrimID",
+        pub first_primitive: u16 as "firstPrimID" => run_of("PRIMITIVES", Count::bits("primitive_count", 0x7FFF, 0)),
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,
     }
@@ -78,7 +81,7 @@ records! {
     /// `dface_t` of the original faces. Their texinfo refers to a table that the compiler made smaller later, so it may
     /// be out of range.
     pub struct OriginalFace(56) {
-        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
+        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
     }
 
     /// `dface_t` of version 18.

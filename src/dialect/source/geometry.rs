@@ -1,9 +1,10 @@
 //! Planes, vertexes, edges, models and brushes.
 
 use super::fit::{sides_of_brushes, with_known_faces};
+use crate::bytes::word;
 use crate::dialect::shared::{Edge, Plane, SurfEdge, Vertex};
-use crate::dialect::{Row, keys};
-use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+use crate::dialect::{Block, Each, Row, keys};
+use crate::record::{FlagKind, Meaning, in_turn, index, index_or_none, records, run};
 
 keys! {
     PLANES: Plane = "Lump 1. Planes come in opposite pairs, an even number and the next one.",
@@ -18,20 +19,36 @@ keys! {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    PLANES.row(),
+    PLANES.row().paired(),
     VERTEXES.row(),
-    EDGES.row().proved(with_known_faces),
+    EDGES.row().fixed(1).proved(with_known_faces),
     SURFEDGES.row(),
-    MODELS.row(),
+    MODELS.row().fixed(1),
     BRUSHES.row(),
     BRUSHSIDES.row().proved(sides_of_brushes),
     VERTNORMALS.row(),
-    VERTNORMALINDICES.row(),
-    Row::lens("PHYSDISP", "physics of displacements"),
-    Row::lens("PHYSCOLLIDE", "physics"),
-    Row::lens("PHYSCOLLIDESURFACE", "physics"),
+    VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]),
+    Row::lens("PHYSDISP", "physics of displacements").parallel("DISPINFO", Each::Part, &[]),
+    Row::lens("PHYSCOLLIDE", "physics").blocks("MODELS", physics_blocks),
+    Row::lens("PHYSCOLLIDESURFACE", "physics").blocks("MODELS", physics_blocks),
     Row::opaque("PHYSLEVEL", "no header that is public describes the physics of the level"),
 ];
+
+/// The models of `PHYSCOLLIDE`, up to the entry that ends it.
+fn physics_blocks(bytes: &[u8]) -> Option<Vec<Block>> {
+    const HEAD: usize = 16;
+    let number = |at: usize| usize::try_from(word(bytes, at)?).ok();
+    let (mut blocks, mut at) = (Vec::new(), 0);
+    while word(bytes, at + 4).is_some_and(|size| size > 0) {
+        let end = (at + HEAD).checked_add(number(at + 4)?)?.checked_add(number(at + 8)?)?;
+        if end > bytes.len() {
+            return None;
+        }
+        blocks.push(Block { range: at..end, at });
+        at = end;
+    }
+    Some(blocks)
+}
 
 records! {
     /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Together they have every face
@@ -46,7 +63,7 @@ records! {
         /// Its tree: a node.
         pub head_node: i32 as "headnode" => Meaning::Child,
         /// Its first face.
-        pub first_face: i32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: i32 as "firstface" => in_turn("FACES", "face_count"),
         /// How many faces it has.
         pub face_count: i32 as "numfaces",
     }

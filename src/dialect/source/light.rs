@@ -1,8 +1,8 @@
 //! Light: of faces and of leafs, and light sources.
 
 use super::fit::one_a_leaf;
-use crate::dialect::{Facts, Key, Row, keys};
-use crate::record::{Field, FlagKind, Meaning, Record, index_or_none, records};
+use crate::dialect::{Each, Facts, Key, Row, keys};
+use crate::record::{Count, Field, FlagKind, Meaning, Order, Record, index_or_none, records};
 
 keys! {
     LIGHTING: ColorRgbExp32 = "Lump 8. The faces say where the light of each begins, in bytes.",
@@ -32,14 +32,32 @@ pub(super) const ROWS: &[Row] = &[
     WORLDLIGHTS_V1.row().versions(&[1]).proved(lights::<WorldLightV1>),
     WORLDLIGHTS_HDR.row().versions(&[0]).proved(lights::<WorldLight>),
     WORLDLIGHTS_HDR_V1.row().versions(&[1]).proved(lights::<WorldLightV1>),
-    LEAF_AMBIENT_INDEX.row().proved(one_a_leaf),
-    LEAF_AMBIENT_INDEX_HDR.row().proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX.row().parallel("LEAFS", Each::One, &[0]).proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX_HDR.row().parallel("LEAFS", Each::One, &[0]).instead(HDR_SAMPLES).proved(one_a_leaf),
     LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX, samples_of)),
     LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR, samples_of)),
-    LEAF_AMBIENT_CUBES.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX)),
-    LEAF_AMBIENT_CUBES_HDR.row().proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX_HDR)),
+    LEAF_AMBIENT_CUBES
+        .row()
+        .parallel("LEAFS", Each::One, &[0])
+        .proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX)),
+    LEAF_AMBIENT_CUBES_HDR
+        .row()
+        .parallel("LEAFS", Each::One, &[0])
+        .proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX_HDR)),
     MAP_FLAGS.row(),
 ];
+
+/// The samples of a leaf: a run, or a leaf that has some.
+pub(in crate::dialect) const SAMPLES_OF_LEAF: Meaning = Meaning::RunOr {
+    lump: "LEAF_AMBIENT_LIGHTING",
+    count: Count::number("count"),
+    order: Order::Matters,
+    unless: 0,
+    other: "LEAFS",
+};
+
+/// The samples for high dynamic range.
+pub(in crate::dialect) const HDR_SAMPLES: &[(&str, &str)] = &[("LEAF_AMBIENT_LIGHTING", "LEAF_AMBIENT_LIGHTING_HDR")];
 
 /// A light of either version.
 trait Light: Record {
@@ -183,7 +201,7 @@ lights! {
         /// How many samples the leaf has.
         pub count: u16 as "ambientSampleCount",
         /// The first of them; where there are none, a leaf that has some.
-        pub first: u16 as "firstAmbientSample",
+        pub first: u16 as "firstAmbientSample" => SAMPLES_OF_LEAF,
     }
 
     /// `dleafambientlighting_t`: light at a place in a leaf.

@@ -7,7 +7,7 @@ use super::details::{PropLeaf, PropLeafWide, PropName};
 use super::fit::ends;
 use crate::bytes::word;
 use crate::dialect::{Facts, Key, List, Row};
-use crate::record::{Field, FlagKind, Meaning, Record, records};
+use crate::record::{Field, FlagKind, Meaning, Record, index, records, set};
 
 const LUMP: &str = "game:sprp";
 
@@ -33,7 +33,7 @@ macro_rules! versions {
         pub(super) const ROWS: &[Row] = &[
             $({
                 const LISTS: &[List] =
-                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs"), List::of::<$prop>("props")];
+                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs").listed(), List::of::<$prop>("props")];
                 Row::lists(LUMP, LISTS).versions($versions).proved($proof)
             },)*
             $(Row::opaque(LUMP, concat!($why, "; no map was available to test this struct"))
@@ -160,9 +160,9 @@ records! {
         /// Pitch, yaw and roll in degrees.
         pub angles: [f32; 3] as "m_Angles",
         /// Its model's place in the list of names.
-        pub model: u16 as "m_PropType",
+        pub model: u16 as "m_PropType" => index("game:sprp.names"),
         /// Its first leaf in the list of leafs.
-        pub first_leaf: u16 as "m_FirstLeaf",
+        pub first_leaf: u16 as "m_FirstLeaf" => set("game:sprp.leafs", "leaf_count"),
         /// How many leafs it is in.
         pub leaf_count: u16 as "m_LeafCount",
         /// 0 not solid, 2 its box, 6 its model's physics.

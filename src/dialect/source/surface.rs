@@ -1,8 +1,8 @@
 //! Materials, overlays, cubemaps and occluders; also the rows of texts and files.
 
 use super::fit::{ends_with_its_lists, one_for_each, with_known_faces};
-use crate::dialect::{Key, List, Row, keys};
-use crate::record::{Field, FlagKind, Meaning, index, index_or_none, records};
+use crate::dialect::{Each, Key, List, Row, keys};
+use crate::record::{Count, Field, FlagKind, Meaning, index, index_or_none, records, run};
 
 keys! {
     TEXDATA: TexData = "Lump 2.",
@@ -46,7 +46,10 @@ pub(super) const ROWS: &[Row] = &[
     TEXDATA_STRING_TABLE.row(),
     OVERLAYS.row().proved(with_known_faces),
     WATEROVERLAYS.row().proved(with_known_faces),
-    OVERLAY_FADES.row().proved(|facts, row| one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays")),
+    OVERLAY_FADES
+        .row()
+        .parallel("OVERLAYS", Each::One, &[0])
+        .proved(|facts, row| one_for_each(facts, row, "OVERLAYS", Overlay::SIZE, "overlays")),
     Row::opaque(
         "OVERLAY_SYSTEM_LEVELS",
         "before version 21 only Black Mesa is said to have something here, and other things",
@@ -61,6 +64,10 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 const UNUSED: &str = "no map of these versions is known to have anything here";
+
+/// The faces that an overlay is on.
+pub(in crate::dialect) const FACES_OF_OVERLAY: Meaning =
+    Meaning::Items { lump: "FACES", count: Count::bits("face_count_order", 0x3FFF, 0) };
 
 /// The faces of an overlay; their count is the low 14 bits.
 macro_rules! overlay_bits {
@@ -115,7 +122,7 @@ records! {
     /// A number of the texdatastringtable lump.
     pub struct TexDataString(4) {
         /// Where in lump 43 the name begins, in bytes.
-        pub offset: i32,
+        pub offset: i32 => Meaning::Offset { lump: "TEXDATA_STRING_DATA" },
     }
 
     /// `dcubemapsample_t`.
@@ -151,7 +158,7 @@ records! {
         /// The number of its faces in the low 14 bits, its render order in the others.
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
         /// The faces it is on; entries after the count are garbage.
-        pub faces: [i32; 64] as "aFaces",
+        pub faces: [i32; 64] as "aFaces" => FACES_OF_OVERLAY,
         ..OverlayPlace,
     }
 
@@ -164,7 +171,7 @@ records! {
         /// The number of its faces in the low 14 bits, its render order in the others.
         pub face_count_order: u16 as "m_nFaceCountAndRenderOrder",
         /// The faces it is on; entries after the count are garbage.
-        pub faces: [i32; 256] as "aFaces",
+        pub faces: [i32; 256] as "aFaces" => FACES_OF_OVERLAY,
         ..OverlayPlace,
     }
 
@@ -181,7 +188,7 @@ records! {
         /// 1 if it is switched off.
         pub flags: i32,
         /// The first of its polygons.
-        pub first_polygon: i32 as "firstpoly",
+        pub first_polygon: i32 as "firstpoly" => run("OCCLUSION.polygons", "polygon_count"),
         /// How many it has.
         pub polygon_count: i32 as "polycount",
         /// Its box.
@@ -195,7 +202,7 @@ records! {
     /// `doccluderpolydata_t`.
     pub struct OccluderPolygon(12) {
         /// The first of its corners.
-        pub first_vertex: i32 as "firstvertexindex",
+        pub first_vertex: i32 as "firstvertexindex" => run("OCCLUSION.vertexes", "vertex_count"),
         /// How many it has.
         pub vertex_count: i32 as "vertexcount",
         /// The plane it lies on.

@@ -3,8 +3,8 @@
 use super::fit::{leafs_of_this_size, nodes_of_this_size, with_known_faces};
 use super::light::ColorRgbExp32;
 use crate::dialect::shared::Vertex;
-use crate::dialect::{Key, Row, keys};
-use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+use crate::dialect::{Each, Key, Row, keys};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, run, set};
 
 keys! {
     NODES: Node = "Lump 5.",
@@ -23,16 +23,16 @@ pub const LEAFS_V0: Key<LeafV0> = Key::new("LEAFS");
 
 pub(super) const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility"),
-    NODES.row().proved(nodes_of_this_size),
-    LEAFS.row().versions(&[1]).proved(leafs_of_this_size),
-    LEAFS_V0.row().versions(&[0]).proved(leafs_of_this_size),
-    LEAFFACES.row().proved(with_known_faces),
-    LEAFBRUSHES.row().proved(with_known_faces),
-    AREAS.row(),
-    AREAPORTALS.row().proved(with_known_faces),
+    NODES.row().fixed(1).proved(nodes_of_this_size),
+    LEAFS.row().fixed(1).versions(&[1]).proved(leafs_of_this_size),
+    LEAFS_V0.row().fixed(1).versions(&[0]).proved(leafs_of_this_size),
+    LEAFFACES.row().listed().proved(with_known_faces),
+    LEAFBRUSHES.row().listed().proved(with_known_faces),
+    AREAS.row().fixed(1),
+    AREAPORTALS.row().fixed(1).proved(with_known_faces),
     LEAFWATERDATA.row(),
     CLIPPORTALVERTS.row(),
-    LEAFMINDISTTOWATER.row(),
+    LEAFMINDISTTOWATER.row().parallel("LEAFS", Each::One, &[0xFF]),
 ];
 
 /// Declares structs of leafs, which differ in their last fields.
@@ -47,17 +47,17 @@ macro_rules! leafs {
                     /// Its cluster of the visibility lump, or -1.
                     pub cluster: i16,
                     /// Its area in the low 9 bits, `LEAF_FLAGS_` in the others.
-                    pub area_flags: u16,
+                    pub area_flags: u16 => Meaning::Bits { lump: "AREAS", mask: 0x1FF },
                     /// Its box, for culling.
                     pub mins: [i16; 3],
                     /// Its box, for culling.
                     pub maxs: [i16; 3],
                     /// Its first face in the leaffaces.
-                    pub first_leaf_face: u16 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+                    pub first_leaf_face: u16 as "firstleafface" => set("LEAFFACES", "leaf_face_count"),
                     /// How many faces it has.
                     pub leaf_face_count: u16 as "numleaffaces",
                     /// Its first brush in the leafbrushes.
-                    pub first_leaf_brush: u16 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+                    pub first_leaf_brush: u16 as "firstleafbrush" => set("LEAFBRUSHES", "leaf_brush_count"),
                     /// How many brushes reach into it.
                     pub leaf_brush_count: u16 as "numleafbrushes",
                     /// Its water, -1 for none.
@@ -116,7 +116,7 @@ leafs! {
         /// Its box, for culling.
         pub maxs: [i16; 3],
         /// Its first face.
-        pub first_face: u16 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u16 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane.
         pub face_count: u16 as "numfaces",
         /// The area of all leafs below it, or -1.
@@ -142,7 +142,7 @@ leafs! {
         /// How many portals lead out of it.
         pub portal_count: i32 as "numareaportals",
         /// The first of them.
-        pub first_portal: i32 as "firstareaportal" => run("AREAPORTALS", "portal_count"),
+        pub first_portal: i32 as "firstareaportal" => set("AREAPORTALS", "portal_count"),
     }
 
     /// `dareaportal_t`. The first one is not used. Each portal has two entries, one per side.

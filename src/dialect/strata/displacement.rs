@@ -2,7 +2,7 @@
 
 use super::displacements;
 use crate::dialect::{Row, keys};
-use crate::record::{FlagKind, Meaning, index, records};
+use crate::record::{Count, FlagKind, Meaning, index, records, run_of};
 
 keys! {
     DISPINFO: DispInfo = "Lump 26.",
@@ -17,9 +17,9 @@ records! {
         /// The corner of its face where its vertexes begin.
         pub start: [f32; 3] as "startPosition",
         /// Its first vertex.
-        pub first_vertex: i32 as "m_iDispVertStart" => index("DISP_VERTS"),
+        pub first_vertex: i32 as "m_iDispVertStart" => run_of("DISP_VERTS", Count::vertexes("power")),
         /// Its first triangle.
-        pub first_triangle: i32 as "m_iDispTriStart" => index("DISP_TRIS"),
+        pub first_triangle: i32 as "m_iDispTriStart" => run_of("DISP_TRIS", Count::triangles("power")),
         /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
         pub power: i32,
         /// The least tessellation; with the highest bit set flags for collisions.
@@ -33,7 +33,8 @@ records! {
         /// 0.
         pub first_alpha: i32 as "m_iLightmapAlphaStart",
         /// Where its sample positions begin, in bytes.
-        pub first_sample_position: i32 as "m_iLightmapSamplePositionStart",
+        pub first_sample_position: i32 as "m_iLightmapSamplePositionStart" =>
+            Meaning::Offset { lump: "DISP_LIGHTMAP_SAMPLE_POSITIONS" },
         /// Its neighbors across the left, top, right and bottom edge.
         pub edges: [DispEdgeNeighbors; 4] as "m_EdgeNeighbors",
         /// Its neighbors at the lower left, upper left, upper right and lower right corner.
@@ -65,7 +66,7 @@ records! {
     /// `DispCornerNeighbors_t`.
     pub struct DispCornerNeighbors(20) {
         /// The displacements; entries after the count are garbage.
-        pub neighbors: [u32; 4],
+        pub neighbors: [u32; 4] => Meaning::Items { lump: "DISPINFO", count: Count::number("count") },
         /// How many there are.
         pub count: u8 as "neighborCount",
         /// Of no meaning.

@@ -2,8 +2,10 @@
 
 use super::{faces_of_this_size, like_the_faces, one_a_face, sides_of_brushes, with_known_faces};
 use crate::dialect::shared::WideEdge;
-use crate::dialect::{LitFace, Row, keys};
-use crate::record::{Meaning, index, index_or_none, records, run};
+use crate::dialect::source::HDR_LIGHT;
+use crate::dialect::source21::BRUSHES_OF_FACE;
+use crate::dialect::{Each, LitFace, Row, keys};
+use crate::record::{Count, Meaning, index, index_or_none, records, run, run_of};
 
 keys! {
     FACES: Face = "Lump 7.",
@@ -22,15 +24,15 @@ keys! {
 pub(super) const ROWS: &[Row] = &[
     FACES.row().proved(faces_of_this_size),
     ORIGINALFACES.row().proved(like_the_faces),
-    FACES_HDR.row().proved(faces_of_this_size),
-    FACEIDS.row().proved(one_a_face),
-    FACEBRUSHES.row().proved(with_known_faces),
-    FACEBRUSHLIST.row().proved(one_a_face),
+    FACES_HDR.row().parallel("FACES", Each::Twin, &[0]).instead(HDR_LIGHT).proved(faces_of_this_size),
+    FACEIDS.row().parallel("FACES", Each::One, &[0]).proved(one_a_face),
+    FACEBRUSHES.row().listed().proved(with_known_faces),
+    FACEBRUSHLIST.row().parallel("FACES", Each::One, &[0]).proved(one_a_face),
     PRIMITIVES.row().proved(with_known_faces),
     PRIMINDICES.row().proved(with_known_faces),
-    EDGES.row().proved(with_known_faces),
+    EDGES.row().fixed(1).proved(with_known_faces),
     BRUSHSIDES.row().proved(sides_of_brushes),
-    VERTNORMALINDICES.row().proved(with_known_faces),
+    VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]).proved(with_known_faces),
 ];
 
 records! {
@@ -58,7 +60,7 @@ records! {
         pub styles: [u8; 4],
         /// The offset of its light in the lighting lump, after the averages, in bytes; -1 for none. It may be there
         /// though the lighting lump is empty.
-        pub light_offset: i32 as "lightofs",
+        pub light_offset: i32 as "lightofs" => Meaning::Offset { lump: "LIGHTING" },
         /// Its area in square units.
         pub area: f32,
         /// The first of its luxels.
@@ -71,14 +73,15 @@ records! {
         /// primitives it has.
         pub shadows_primitive_count: u32 as "m_NumPrims",
         /// Its first primitive; it has no meaning if there are none.
-        pub first_primitive: u32 as "firstPrimID",
+        pub first_primitive: u32 as "firstPrimID" =>
+            run_of("PRIMITIVES", Count::bits("shadows_primitive_count", u32::MAX, 1)),
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,
     }
 
     /// `dface_t` of the original faces, whose texinfo may be out of range, as in earlier versions.
     pub struct OriginalFace(72) {
-        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain },
+        ..Face with { texinfo: Meaning::Plain, original_face: Meaning::Plain, first_primitive: Meaning::Plain },
     }
 
     /// A number of the faceids lump (`dfaceid_t`).
@@ -98,7 +101,7 @@ records! {
         /// How many brushes made the face.
         pub count: u32 as "m_nFaceBrushCount",
         /// For one brush its index, all bits set for a displacement; for several the first index in lump 22.
-        pub first: u32 as "m_nFaceBrushStart",
+        pub first: u32 as "m_nFaceBrushStart" => BRUSHES_OF_FACE,
     }
 
     /// `dprimitive_t`: triangles of a face that its edges do not give.

@@ -2,10 +2,10 @@
 
 use super::{ends_with_its_lists, one_for_one_of, with_known_faces};
 use crate::bytes::word;
-use crate::dialect::source::{OVERLAY_FADES, Overlay as OverlayV0, OverlayPlace, overlay_bits};
+use crate::dialect::source::{FACES_OF_OVERLAY, OVERLAY_FADES, Overlay as OverlayV0, OverlayPlace, overlay_bits};
 use crate::dialect::source21::OVERLAY_SYSTEM_LEVELS;
-use crate::dialect::{Facts, Key, List, Row, keys};
-use crate::record::{Field, Name, index, records};
+use crate::dialect::{Each, Facts, Key, List, Row, keys};
+use crate::record::{Field, Name, index, records, set};
 
 keys! {
     WATEROVERLAYS: WaterOverlay = "Lump 50.",
@@ -27,7 +27,8 @@ pub const COLOR_VARIABLES: Key<ColorVariable> = Key::list("game:clvr", "names");
 const LUMP: &str = "OVERLAYS";
 
 /// The counts of both lists come first: overlays, then faces.
-const LISTS: &[List] = &[List::counted_at::<OverlayFace>("faces", 4), List::counted_at::<Overlay>("overlays", 0)];
+const LISTS: &[List] =
+    &[List::counted_at::<OverlayFace>("faces", 4).listed(), List::counted_at::<Overlay>("overlays", 0)];
 
 pub(super) const ROWS: &[Row] = &[
     OVERLAYS_V0.row().versions(&[0]),
@@ -35,8 +36,8 @@ pub(super) const ROWS: &[Row] = &[
     OVERLAYS_V2.row().versions(&[2]),
     Row::lists(LUMP, LISTS).versions(&[3]).proved(third_version),
     WATEROVERLAYS.row().proved(with_known_faces),
-    OVERLAY_FADES.row().proved(one_for_each_overlay),
-    OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
+    OVERLAY_FADES.row().parallel("OVERLAYS", Each::One, &[0]).proved(one_for_each_overlay),
+    OVERLAY_SYSTEM_LEVELS.row().parallel("OVERLAYS", Each::One, &[0]).proved(one_for_each_overlay),
     Row::lists("game:clvr", &[List::of::<ColorVariable>("names")]).versions(&[0]).proved(ends_with_its_lists),
 ];
 
@@ -71,7 +72,7 @@ records! {
         /// Of no meaning.
         pub padding: u16,
         /// The faces it is on; entries after the count are garbage.
-        pub faces: [i32; 64] as "aFaces",
+        pub faces: [i32; 64] as "aFaces" => FACES_OF_OVERLAY,
         ..OverlayPlace,
     }
 
@@ -93,7 +94,7 @@ records! {
         /// Of no meaning.
         pub padding: u16,
         /// The faces it is on; entries after the count are garbage.
-        pub faces: [i32; 256] as "aFaces",
+        pub faces: [i32; 256] as "aFaces" => FACES_OF_OVERLAY,
         ..OverlayPlace,
     }
 
@@ -114,7 +115,7 @@ records! {
         /// What it is drawn before or after.
         pub render_order: u16 as "nRenderOrder",
         /// Its first face in the list of faces.
-        pub first_face: i32 as "nFaceOffset",
+        pub first_face: i32 as "nFaceOffset" => set("OVERLAYS.faces", "face_count"),
         /// How many faces it lies on.
         pub face_count: i32 as "nFaceCount",
         /// From where to where u goes.

@@ -1,9 +1,9 @@
 //! The tree, its leafs with their light, and the areas.
 
 use super::{leafs_of_this_size, nodes_of_this_size, one_a_leaf, samples, with_known_faces};
-use crate::dialect::source::{LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR};
-use crate::dialect::{Row, keys};
-use crate::record::{FlagKind, Meaning, index, index_or_none, records, run};
+use crate::dialect::source::{HDR_SAMPLES, LEAF_AMBIENT_LIGHTING, LEAF_AMBIENT_LIGHTING_HDR, SAMPLES_OF_LEAF};
+use crate::dialect::{Each, Row, keys};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records, run, set};
 
 keys! {
     NODES: Node = "Lump 5.",
@@ -17,14 +17,14 @@ keys! {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    NODES.row().proved(nodes_of_this_size),
-    LEAFS.row().proved(leafs_of_this_size),
-    LEAFFACES.row().proved(with_known_faces),
-    LEAFBRUSHES.row().proved(with_known_faces),
-    AREAPORTALS.row().proved(with_known_faces),
+    NODES.row().fixed(1).proved(nodes_of_this_size),
+    LEAFS.row().fixed(1).proved(leafs_of_this_size),
+    LEAFFACES.row().listed().proved(with_known_faces),
+    LEAFBRUSHES.row().listed().proved(with_known_faces),
+    AREAPORTALS.row().fixed(1).proved(with_known_faces),
     LEAFWATERDATA.row().proved(with_known_faces),
-    LEAF_AMBIENT_INDEX.row().proved(one_a_leaf),
-    LEAF_AMBIENT_INDEX_HDR.row().proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX.row().parallel("LEAFS", Each::One, &[0]).proved(one_a_leaf),
+    LEAF_AMBIENT_INDEX_HDR.row().parallel("LEAFS", Each::One, &[0]).instead(HDR_SAMPLES).proved(one_a_leaf),
     LEAF_AMBIENT_LIGHTING.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX, samples_of)),
     LEAF_AMBIENT_LIGHTING_HDR.row().proved(|facts, row| samples(facts, row, LEAF_AMBIENT_INDEX_HDR, samples_of)),
 ];
@@ -70,7 +70,7 @@ records! {
         /// Its box, for culling.
         pub maxs: [f32; 3],
         /// Its first face.
-        pub first_face: u32 as "firstface" => run("FACES", "face_count"),
+        pub first_face: u32 as "firstface" => set("FACES", "face_count"),
         /// How many faces lie on its plane.
         pub face_count: u32 as "numfaces",
         /// The area that all below it are in, or -1.
@@ -86,17 +86,17 @@ records! {
         /// Its cluster of the visibility lump, or -1.
         pub cluster: i32,
         /// Its area in the low 17 bits, `LEAF_FLAGS_` in the others.
-        pub area_flags: u32,
+        pub area_flags: u32 => Meaning::Bits { lump: "AREAS", mask: AREA },
         /// Its box, for culling.
         pub mins: [f32; 3],
         /// Its box, for culling.
         pub maxs: [f32; 3],
         /// Its first face in the leaffaces.
-        pub first_leaf_face: u32 as "firstleafface" => run("LEAFFACES", "leaf_face_count"),
+        pub first_leaf_face: u32 as "firstleafface" => set("LEAFFACES", "leaf_face_count"),
         /// How many faces it has.
         pub leaf_face_count: u32 as "numleaffaces",
         /// Its first brush in the leafbrushes.
-        pub first_leaf_brush: u32 as "firstleafbrush" => run("LEAFBRUSHES", "leaf_brush_count"),
+        pub first_leaf_brush: u32 as "firstleafbrush" => set("LEAFBRUSHES", "leaf_brush_count"),
         /// How many brushes reach into it.
         pub leaf_brush_count: u32 as "numleafbrushes",
         /// Its water, -1 for none.
@@ -144,6 +144,6 @@ records! {
         /// How many samples the leaf has.
         pub count: u32 as "ambientSampleCount",
         /// The first of them; where there are none, a leaf that has some.
-        pub first: u32 as "firstAmbientSample",
+        pub first: u32 as "firstAmbientSample" => SAMPLES_OF_LEAF,
     }
 }

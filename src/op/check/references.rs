@@ -8,7 +8,7 @@ use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
 use crate::bytes::wide;
 use crate::dialect::{Form, Records, Role};
-use crate::record::{Cell, Meaning, Number, Shape};
+use crate::record::{Cell, Count, CountForm, Meaning, Number, Shape};
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     for lump in &lumps.all {
@@ -29,11 +29,7 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
         match cell.meaning {
             Meaning::Index { lump: target, none } => {
                 let Some(count) = count(lumps, target) else { continue };
-                // An index that may be one of several negative numbers is the contents of a volume at the end of a
-                // tree. Engines accept any negative number there, and maps with unlisted numbers exist.
-                let ends_tree = none.len() > 1 && none.iter().all(|value| *value < 0);
-                let is_good =
-                    |value: i64| (0..count).contains(&value) || none.contains(&value) || (ends_tree && value < 0);
+                let is_good = |value: i64| (0..count).contains(&value) || none.contains(&value);
                 values.each(|record, value| {
                     if !(is_good(value) || record == 0 && is_unnamed_edge(lumps, lump)) {
                         found.report(&INDEX_RANGE, &values, record, sink, || {
@@ -42,7 +38,21 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                     }
                 });
             }
-            Meaning::Run { lump: target, count: field } => {
+            // Negative numbers end the tree. Engines accept any of them.
+            Meaning::Branch { lump: target } => {
+                let Some(count) = count(lumps, target) else { continue };
+                values.each(|record, value| {
+                    if value >= count {
+                        found.report(&INDEX_RANGE, &values, record, sink, || {
+                            format!("{} is {value}, and {target} has {count}", cell.path)
+                        });
+                    }
+                });
+            }
+            // Counts that share a field with flags are checked with the lists.
+            Meaning::Run { count: Count { form: CountForm::Bits { .. }, .. }, .. } => {}
+            Meaning::Run { lump: target, count: many, .. } => {
+                let field = many.field;
                 let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);
                 let path = format!("{}{field}", &cell.path[..before]);
                 let counts = cells.iter().find(|cell| cell.path == path);
@@ -50,7 +60,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                 let Some(count) = count(lumps, target) else { continue };
                 let offset = counts.map_or(0, |cell| cell.place.start);
                 let counts = Values { offset, number, ..values };
-                values.each_with(&counts, |record, first, many| {
+                values.each_with(&counts, |record, first, number| {
+                    let many = many.of(number);
                     let is_good = many == 0 || (first >= 0 && many > 0 && first.saturating_add(many) <= count);
                     if !is_good {
                         found.report(&RUN_RANGE, &values, record, sink, || {
@@ -74,7 +85,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                     }
                 });
             }
-            Meaning::Plain | Meaning::Flags(_) => {}
+            // What fields share with flags, garbage in arrays and the like are checked with the lists.
+            _ => {}
         }
     }
 }

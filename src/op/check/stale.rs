@@ -208,7 +208,7 @@ impl Search<'_, '_> {
         let is_alike = |(old, new): &(&Records, &Records)| (old.record.type_id)() == (new.record.type_id)();
         for (before, part) in old.parts.iter().zip(&new.parts).filter(is_alike) {
             let cells = Cell::all(part.record.fields);
-            let referring: Vec<_> = cells.iter().filter(|cell| !self.readings(new, cell, &cells).is_empty()).collect();
+            let referring: Vec<_> = cells.iter().filter(|cell| !self.readings(cell, &cells).is_empty()).collect();
             if referring.is_empty() {
                 continue;
             }
@@ -223,7 +223,7 @@ impl Search<'_, '_> {
 
     fn cell(&mut self, lump: &Lump<'_>, part: &Records, cell: &Cell, cells: &[Cell], sides: &Sides<'_>) {
         let mut found = Vec::new();
-        for (target, reading) in self.readings(lump, cell, cells) {
+        for (target, reading) in self.readings(cell, cells) {
             let (mut moved, mut missing) = (0, 0);
             for record in 0..part.count() {
                 let Some(value) = sides.kept(cell, record) else { continue };
@@ -253,20 +253,19 @@ impl Search<'_, '_> {
     }
 
     /// The lumps with other records to which the numbers of a cell refer.
-    fn readings<'c>(&self, lump: &Lump<'_>, cell: &Cell, cells: &'c [Cell]) -> Vec<(&Target<'_>, Reading<'c>)> {
+    fn readings<'c>(&self, cell: &Cell, cells: &'c [Cell]) -> Vec<(&Target<'_>, Reading<'c>)> {
         let named = |name: &str| self.targets.get(self.lumps.referred(name)?.name);
         let role = |role: Role| self.targets.get(self.lumps.role_lump(role)?.name);
         let list = match cell.meaning {
             Meaning::Index { lump, none } => vec![(named(lump), Reading::Index(none))],
-            Meaning::Run { lump, count } => match cells.iter().find(|cell| cell.path == count) {
+            Meaning::Run { lump, count, .. } => match cells.iter().find(|cell| cell.path == count.field) {
                 Some(count) => vec![(named(lump), Reading::Run(count))],
                 None => Vec::new(),
             },
             Meaning::Child => vec![(role(Role::Nodes), Reading::Node), (role(Role::Leafs), Reading::Leaf)],
-            Meaning::Plain if self.lumps.role_lump(Role::SurfEdges).is_some_and(|edges| edges.name == lump.name) => {
-                vec![(role(Role::Edges), Reading::Edge)]
-            }
-            Meaning::Plain | Meaning::Flags(_) => Vec::new(),
+            Meaning::Signed { lump } => vec![(named(lump), Reading::Edge)],
+            Meaning::Branch { lump } => vec![(named(lump), Reading::Node)],
+            _ => Vec::new(),
         };
         list.into_iter().filter_map(|(target, reading)| Some((target?, reading))).collect()
     }

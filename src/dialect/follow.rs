@@ -1,0 +1,203 @@
+//! What moves together, and what must stay in order: the facts about a lump that no field of a record states. They are
+//! declared with the lump's row.
+
+use super::{List, Row};
+
+/// The facts about the order of the records of a lump.
+///
+/// ```
+/// use bspkit::dialect::{Each, QUAKE2, SOURCE};
+/// let ids = SOURCE.rows_of("FACEIDS").next().unwrap().order.parallel.unwrap();
+/// assert_eq!((ids.lump, ids.each), ("FACES", Each::One));
+/// assert_eq!(QUAKE2.rows_of("MODELS").next().unwrap().order.fixed, 1);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct OrderFacts {
+    /// How many records at the start have a special meaning by their index; they do not move, and cannot be removed.
+    pub fixed: usize,
+    /// Whether records 2n and 2n + 1 are a pair that stays together, the even one first.
+    pub paired: bool,
+    /// Whether each record only says that something belongs to a list. It is removed with what it names.
+    pub listed: bool,
+    /// The lump that it runs parallel to.
+    pub parallel: Option<Parallel>,
+    /// Lumps that its fields refer to, in place of those that the struct names: high dynamic range has lumps of its own.
+    pub instead: &'static [(&'static str, &'static str)],
+    /// What it may refer to, beside what its fields say.
+    pub holds: Holds,
+    /// Numbers at places that its bytes state.
+    pub blocks: Option<Blocks>,
+}
+
+/// What the content of a lump may refer to, beside what fields say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Holds {
+    /// Nothing.
+    Nothing,
+    /// Records of these lumps.
+    Only(&'static [&'static str]),
+    /// It is not known.
+    Unknown,
+}
+
+/// A lump, or a list in one, whose records belong to those of another lump by their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parallel {
+    /// The other lump.
+    pub lump: &'static str,
+    /// How many records belong to each of the other lump's.
+    pub each: Each,
+    /// The bytes of a record that comes with a new one of the other lump, repeated to the size of a record.
+    pub fill: &'static [u8],
+}
+
+/// How many records of a parallel lump belong to each record of the other lump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Each {
+    /// One.
+    One,
+    /// One, of the same struct. A new record is a copy of the other lump's.
+    Twin,
+    /// The same number for each.
+    Several,
+    /// The number in this field of the other lump's record.
+    Counted(&'static str),
+    /// A part of a length that the lump states.
+    Part,
+}
+
+/// Finds the numbers that refer to records of a lump, in content that is not an array.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Blocks {
+    /// The lump with the records.
+    pub lump: &'static str,
+    /// The blocks in the bytes, with numbers little-endian; `None` if they cannot be read.
+    pub find: fn(&[u8]) -> Option<Vec<Block>>,
+}
+
+/// A part of a lump that belongs to a record of another lump and is removed with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block {
+    /// Its bytes.
+    pub range: std::ops::Range<usize>,
+    /// The offset of the index, 32 bits.
+    pub at: usize,
+}
+
+impl OrderFacts {
+    pub(super) const NONE: Self = OrderFacts {
+        fixed: 0,
+        paired: false,
+        listed: false,
+        parallel: None,
+        instead: &[],
+        holds: Holds::Nothing,
+        blocks: None,
+    };
+}
+
+impl Row {
+    /// This many records at the start have a special meaning by their index.
+    pub(super) const fn fixed(self, fixed: usize) -> Self {
+        Row { order: OrderFacts { fixed, ..self.order }, ..self }
+    }
+
+    /// Records 2n and 2n + 1 are pairs.
+    pub(super) const fn paired(self) -> Self {
+        Row { order: OrderFacts { paired: true, ..self.order }, ..self }
+    }
+
+    /// Each record only says that something belongs to a list.
+    pub(super) const fn listed(self) -> Self {
+        Row { order: OrderFacts { listed: true, ..self.order }, ..self }
+    }
+
+    /// Records belong to those of another lump by their order.
+    pub(super) const fn parallel(self, lump: &'static str, each: Each, fill: &'static [u8]) -> Self {
+        Row { order: OrderFacts { parallel: Some(Parallel { lump, each, fill }), ..self.order }, ..self }
+    }
+
+    /// Its fields refer to other lumps than the struct names.
+    pub(super) const fn instead(self, instead: &'static [(&'static str, &'static str)]) -> Self {
+        Row { order: OrderFacts { instead, ..self.order }, ..self }
+    }
+
+    /// What its content may refer to, beside what fields say.
+    pub(super) const fn holds(self, holds: Holds) -> Self {
+        Row { order: OrderFacts { holds, ..self.order }, ..self }
+    }
+
+    /// It has blocks that belong to records of another lump.
+    pub(super) const fn blocks(self, lump: &'static str, find: fn(&[u8]) -> Option<Vec<Block>>) -> Self {
+        Row { order: OrderFacts { blocks: Some(Blocks { lump, find }), ..self.order }, ..self }
+    }
+}
+
+impl List {
+    /// Each record only says that something belongs to a list.
+    pub(super) const fn listed(self) -> Self {
+        List { listed: true, ..self }
+    }
+
+    /// Records belong to those of another lump, or list, by their order.
+    pub(super) const fn parallel(self, lump: &'static str, each: Each) -> Self {
+        List { parallel: Some(Parallel { lump, each, fill: &[0] }), ..self }
+    }
+}
+
+/// How values of entities refer to records.
+///
+/// ```
+/// use bspkit::dialect::{EntityForm, QUAKE3};
+/// let models = &QUAKE3.entity_references[0];
+/// assert_eq!((models.key, models.lump, models.form), ("model", "MODELS", EntityForm::Starred));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EntityReference {
+    /// The class that has the key; if empty, every class.
+    pub class: &'static str,
+    /// The key.
+    pub key: &'static str,
+    /// The lump with the records, or a list of records as `lump.list`.
+    pub lump: &'static str,
+    /// What the value is.
+    pub form: EntityForm,
+}
+
+/// The form of a value that refers to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EntityForm {
+    /// `*` and the index.
+    Starred,
+    /// The index.
+    Index,
+    /// The number that this field of the record has. It stays when records move.
+    Field(&'static str),
+}
+
+const fn to_models() -> EntityReference {
+    EntityReference { class: "", key: "model", lump: "MODELS", form: EntityForm::Starred }
+}
+
+const fn by_field(class: &'static str, key: &'static str, field: &'static str) -> EntityReference {
+    EntityReference { class, key, lump: "AREAPORTALS", form: EntityForm::Field(field) }
+}
+
+/// Entities that are brush models.
+pub(super) const TO_MODELS: &[EntityReference] = &[to_models()];
+/// As above; doors and windows open portals between areas.
+pub(super) const QUAKE2_ENTITIES: &[EntityReference] = &[to_models(), by_field("func_areaportal", "style", "portal")];
+/// As above; portals have a key of their own, and occluders are switched by their index.
+pub(super) const SOURCE_ENTITIES: &[EntityReference] = &[
+    to_models(),
+    by_field("", "portalnumber", "key"),
+    EntityReference { class: "", key: "occludernumber", lump: "OCCLUSION.occluders", form: EntityForm::Index },
+];

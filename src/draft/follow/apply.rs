@@ -1,0 +1,200 @@
+//! Computes all that an edit changes, and puts it into the draft.
+
+use std::collections::BTreeMap;
+
+use super::change::{Change, Source};
+use super::plan::Edit;
+use super::rewrite::Rewrite;
+use super::{Followed, FollowedField, FollowedRecords, Options, cascade, entities, outside, refused, rules, turn};
+use crate::bsp::{Bsp, Links, Site};
+use crate::bytes::Data;
+use crate::dialect::Each;
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::file::SlotId;
+
+/// All lists that change, and the records that are new in them.
+pub(super) struct Changes {
+    pub(super) of: BTreeMap<usize, Change>,
+    pub(super) fresh: BTreeMap<usize, Vec<u8>>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn follow(
+        &mut self,
+        options: &Options,
+        plan: impl FnOnce(&Links<'a>) -> Result<Edit>,
+    ) -> Result<Followed> {
+        let map = self.view()?.unwrap_or_else(|| self.bsp.clone());
+        let mut links = map.links()?;
+        let sites: Vec<String> = links.sites.iter().map(|site| site.name.clone()).collect();
+        let is_ignored = |field: String| options.ignored.contains(&field);
+        links.links.retain(|link| !is_ignored(format!("{}.{}", sites[link.from], plain(&link.field))));
+        links.sites.iter_mut().filter(|site| is_ignored(site.name.clone())).for_each(|site| site.parallel = None);
+        links.parts.retain(|(_, name, _)| !is_ignored(name.clone()));
+        links.blocks.retain(|(_, name, _)| !is_ignored(name.clone()));
+
+        let edit = plan(&links)?;
+        let mut followed = Followed::default();
+        let changes = changes(&map, &links, edit, options, &mut followed)?;
+        let mut new = Rewrite { links: &links, changes: &changes, followed: &mut followed }.all()?;
+        outside::blocks(&map, &links, &changes, &mut new, &mut followed)?;
+        outside::parts(&map, &links, &changes, &mut new, &mut followed)?;
+        if !is_ignored("VISIBILITY".to_owned()) {
+            outside::visibility(&map, &links, &changes, options, &mut new, &mut followed)?;
+        }
+        if !is_ignored("ENTITIES".to_owned()) {
+            entities::follow(&map, &links, &changes, options, &mut new, &mut followed)?;
+        }
+        if changes.of.values().any(|change| change.len() != change.old_len()) {
+            check_rows(&map, &new)?;
+        }
+        self.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes)))?;
+        Ok(followed)
+    }
+}
+
+/// The path of a field without the numbers of items.
+pub(super) fn plain(path: &str) -> String {
+    let mut depth = 0;
+    let mut is_outside = |c: char| {
+        depth += i32::from(c == '[');
+        let outside = depth == 0;
+        depth -= i32::from(c == ']');
+        outside
+    };
+    path.chars().filter(|c| is_outside(*c)).collect()
+}
+
+fn changes(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    edit: Edit,
+    options: &Options,
+    followed: &mut Followed,
+) -> Result<Changes> {
+    let removed = cascade::close(links, &edit, options)?;
+    for site in removed.keys().chain(edit.site.iter()) {
+        rules::target(links, &links.sites[*site])?;
+    }
+    let mut of = BTreeMap::new();
+    for (site, gone) in removed.iter().filter(|(site, _)| Some(**site) != edit.site) {
+        let stays = (0..gone.len()).filter(|index| !gone[*index]);
+        let change = Change::spliced(gone.len(), stays.map(Source::Old).collect(), &[]);
+        rules::order(&links.sites[*site], &change)?;
+        of.insert(*site, change);
+    }
+    of.extend(edit.change(links, &removed)?);
+    for link in links.links.iter().filter(|link| Some(link.from) == edit.site && link.to != link.from) {
+        if let Some(change) = of.get(&link.from).and_then(|change| turn::follow(links, link, change)) {
+            rules::order(&links.sites[link.to], &change)?;
+            of.insert(link.to, change);
+        }
+    }
+    let listed: Vec<(usize, &Change)> = of.iter().map(|(site, change)| (*site, change)).collect();
+    followed.warnings = rules::doubts(map, links, &listed, options)?;
+    for (site, change) in listed {
+        let count = (0..change.old_len()).filter(|index| change.place(*index) == Some(super::change::GONE)).count();
+        if count > 0 {
+            followed.removed.push(FollowedRecords { lump: links.sites[site].name.clone(), count });
+        }
+    }
+    let mut changes = Changes { of, fresh: edit.site.map(|site| (site, edit.records)).into_iter().collect() };
+    for (index, site) in links.sites.iter().enumerate() {
+        parallel(links, index, site, &mut changes)?;
+    }
+    changes.of.retain(|_, change| !change.is_nothing());
+    Ok(changes)
+}
+
+/// The change of a list whose records belong to those of a list that changes.
+fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Changes) -> Result<()> {
+    let Some((parallel, to)) = site.parallel.and_then(|parallel| Some((parallel, links.referred(parallel.lump)?)))
+    else {
+        return Ok(());
+    };
+    let Some(change) = changes.of.get(&to).filter(|_| to != index && site.len() > 0) else { return Ok(()) };
+    let (master, none) = (&links.sites[to], Vec::new());
+    let fresh = changes.fresh.get(&to).unwrap_or(&none);
+    let counts = match parallel.each {
+        Each::One | Each::Twin => vec![1; master.len()],
+        Each::Several => vec![site.len() / master.len().max(1); master.len()],
+        Each::Counted(field) => (0..master.len()).map(|index| counted(master, field, master.record(index))).collect(),
+        Each::Part => return Ok(()),
+    };
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    starts.push(0_usize);
+    for count in counts {
+        starts.push(starts.last().copied().unwrap_or(0) + count);
+    }
+    let total = starts.last().copied().unwrap_or(0);
+    if total != site.len() {
+        let message = format!(
+            "its {} records belong to those of {}, which call for {total}: it cannot follow them",
+            site.len(),
+            master.name
+        );
+        return Err(refused(&site.name, message));
+    }
+    let new = |record: usize, _: Option<usize>| match parallel.each {
+        Each::Several => site.len() / master.len().max(1),
+        Each::Counted(field) => counted(master, field, fresh.get(record * master.record.size..).unwrap_or_default()),
+        _ => 1,
+    };
+    let own = change.expanded(|old| starts[old]..starts[old + 1], new);
+    let mut bytes = Vec::new();
+    for (at, (_, like)) in own.fresh().enumerate() {
+        let size = site.record.size;
+        match (like, parallel.each) {
+            (Some(like), _) => bytes.extend_from_slice(site.record(like)),
+            (None, Each::Twin) if master.record.size == size => {
+                let of = change.fresh().filter(|(_, like)| like.is_none()).nth(at).map_or(0, |(record, _)| record);
+                bytes.extend_from_slice(fresh.get(of * size..(of + 1) * size).unwrap_or(&vec![0; size]));
+            }
+            _ => bytes.extend(parallel.fill.iter().cycle().take(size)),
+        }
+    }
+    changes.of.insert(index, own);
+    changes.fresh.insert(index, bytes);
+    Ok(())
+}
+
+/// The number in a field of a record.
+fn counted(site: &Site<'_>, field: &str, record: &[u8]) -> usize {
+    let field = site.record.field(field);
+    let number = field.and_then(|field| match field.shape {
+        crate::record::Shape::Number(number) => number.integer(record.get(field.offset..)?),
+        _ => None,
+    });
+    number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
+}
+
+/// Structs that are detected from numbers of records must still be detected.
+fn check_rows(map: &Bsp<'_>, new: &BTreeMap<SlotId, Vec<u8>>) -> Result<()> {
+    let bytes = |slot: &SlotId, bytes: &Vec<u8>| (*slot, map.in_own_order(*slot, Data::from(bytes.clone())));
+    let after = map.pending(new.iter().map(|(slot, new)| bytes(slot, new)).collect(), &BTreeMap::new());
+    for (old, new) in map.slots().iter().zip(after.slots()).filter(|(_, new)| new.length > 0) {
+        let Ok(row) = map.row(old) else { continue };
+        let why = match after.row(new) {
+            // The struct of an empty lump is the first one that it may have.
+            Ok(other) if old.length == 0 && !std::ptr::eq(row, other) => "it would have other records".to_owned(),
+            Ok(_) => continue,
+            Err(why) => why.to_string(),
+        };
+        return Err(refused(&old.name, format!("after the edit {} could not be read: {why}", row.lump)));
+    }
+    Ok(())
+}
+
+impl Followed {
+    pub(super) fn note(&mut self, lump: &str, field: &str, count: usize) {
+        if count == 0 {
+            return;
+        }
+        let field = plain(field);
+        match self.fields.iter_mut().find(|known| known.lump == lump && known.field == field) {
+            Some(known) => known.count = known.count.max(count),
+            None => self.fields.push(FollowedField { lump: lump.to_owned(), field, count }),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Records that move, are removed or are added, with all that refers to them: indices, runs, values of entities, rows of
+//! visibility, and lumps that run parallel.
+//!
+//! What refers to what is declared beside the structs and rows of the dialects; nothing here knows a dialect. An edit is
+//! computed as a whole, in time that is linear in the lumps that it reads, and then put into the draft. If a number
+//! cannot follow, nothing is changed, and the error names it.
+
+mod apply;
+mod cascade;
+mod change;
+mod entities;
+mod outside;
+mod plan;
+mod references;
+mod rewrite;
+mod rules;
+mod turn;
+
+use std::ops::Range;
+
+use super::Draft;
+use crate::bsp::Links;
+use crate::dialect::Key;
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::record::Record;
+pub use references::{Reference, References};
+
+/// What an edit of the order of records changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Followed {
+    /// The fields that were changed, with the number of records in which they were.
+    pub fields: Vec<FollowedField>,
+    /// The records that were removed, by lump: those of the edit, and those that went with them.
+    pub removed: Vec<FollowedRecords>,
+    /// What may be wrong after an edit that was forced.
+    pub warnings: Vec<String>,
+}
+
+/// A field whose numbers followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FollowedField {
+    /// The lump, or the list in it.
+    pub lump: String,
+    /// The field, or the key of entities.
+    pub field: String,
+    /// The number of records.
+    pub count: usize,
+}
+
+/// Records that were removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct FollowedRecords {
+    /// The lump, or the list in it.
+    pub lump: String,
+    /// The number of records.
+    pub count: usize,
+}
+
+/// Edits of the order and the number of records, with options. [`Draft::structure`] starts one.
+///
+/// ```
+/// use bspkit::dialect::quake2;
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// let brushes = draft.table(quake2::BRUSHES)?.len();
+/// let followed = draft.structure().splice(quake2::BRUSHES, 7..8, &[])?;
+/// assert_eq!(draft.table(quake2::BRUSHES)?.len(), brushes - 1);
+/// // Leafs do not list it any more, and later brushes have other numbers.
+/// assert!(followed.fields.iter().any(|field| field.lump == "LEAFBRUSHES"));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Structure<'d, 'a> {
+    draft: &'d mut Draft<'a>,
+    options: Options,
+}
+
+/// The options of an edit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    cascade: bool,
+    force: bool,
+    /// Fields that are treated as if they had no meaning.
+    ignored: Vec<String>,
+}
+
+impl<'a> Draft<'a> {
+    /// Edits of the order and the number of records, which everything that refers to them follows.
+    pub fn structure(&mut self) -> Structure<'_, 'a> {
+        Structure { draft: self, options: Options::default() }
+    }
+
+    /// Brings the records of a lump into another order: record `i` of the new order is `permutation[i]` of the old one.
+    /// Everything that refers to the records follows.
+    ///
+    /// ```
+    /// use bspkit::dialect::quake2;
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let texinfo = draft.table(quake2::TEXINFO)?.len();
+    /// let reversed: Vec<usize> = (0..texinfo).rev().collect();
+    /// let followed = draft.reorder(quake2::TEXINFO, &reversed)?;
+    /// assert!(followed.fields.iter().any(|field| field.lump == "FACES" && field.field == "texinfo"));
+    /// draft.reorder(quake2::TEXINFO, &reversed)?;
+    /// assert!(draft.changes()?.is_empty());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Structure::reorder`].
+    pub fn reorder<R: Record>(&mut self, key: Key<R>, permutation: &[usize]) -> Result<Followed> {
+        self.structure().reorder(key, permutation)
+    }
+
+    /// Replaces a range of the records of a lump by others, fewer or more. Everything that refers to later records
+    /// follows.
+    ///
+    /// # Errors
+    /// As [`Structure::splice`].
+    pub fn splice<R: Record>(&mut self, key: Key<R>, range: Range<usize>, records: &[R]) -> Result<Followed> {
+        self.structure().splice(key, range, records)
+    }
+
+    /// Everything that refers to a record, and everything that it refers to.
+    ///
+    /// ```
+    /// use bspkit::dialect::quake2;
+    /// let draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let references = draft.references(quake2::MODELS, 1)?;
+    /// assert!(references.by.iter().any(|by| by.lump == "ENTITIES" && by.field == "model"));
+    /// assert!(references.to.iter().any(|to| to.lump == "FACES"));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is no such record; those of an open lens that cannot be written.
+    pub fn references<R: Record>(&self, key: Key<R>, index: usize) -> Result<References> {
+        self.references_of(&site_name(key), index)
+    }
+}
+
+impl<'a> Structure<'_, 'a> {
+    /// Removes what needs a removed record too: the records that refer to it, and the pairs of entities. A field that
+    /// has a number for none gets it instead.
+    pub fn cascade(mut self, cascade: bool) -> Self {
+        self.options.cascade = cascade;
+        self
+    }
+
+    /// Makes edits although lumps of unknown content may refer to the records, or an engine has room for fewer of
+    /// them; [`Followed::warnings`] has the reasons.
+    pub fn force(mut self, force: bool) -> Self {
+        self.options.force = force;
+        self
+    }
+
+    /// Treats a field as if it did not refer to anything, to show that a test would see it.
+    #[doc(hidden)]
+    pub fn ignore(mut self, field: impl Into<String>) -> Self {
+        self.options.ignored.push(field.into());
+        self
+    }
+
+    /// As [`Draft::reorder`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the permutation does not have each index once. [`ErrorKind::Refused`], with the
+    /// reason, if the order has a meaning that the new one would break, if a number would not fit its field, if the
+    /// records belong to those of another lump, or if a lump of unknown content may refer to them. Also as
+    /// [`Bsp::table`](crate::Bsp::table).
+    pub fn reorder<R: Record>(self, key: Key<R>, permutation: &[usize]) -> Result<Followed> {
+        self.draft.bsp().keyed(key)?;
+        self.reorder_list(&site_name(key), permutation)
+    }
+
+    /// As [`Draft::splice`].
+    ///
+    /// The new records replace those of the range, one by one. If they are fewer, the others are removed: lists of
+    /// what belongs together get shorter, and a record that something still needs is refused. If they are more, the
+    /// others are added: they belong to the sets that the record before them belongs to. Numbers in new records name
+    /// what they name before the edit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the range is not one of the lump. [`ErrorKind::Refused`] as [`Self::reorder`], and,
+    /// without [`Self::cascade`], with what needs a removed record.
+    pub fn splice<R: Record>(self, key: Key<R>, range: Range<usize>, records: &[R]) -> Result<Followed> {
+        self.draft.bsp().keyed(key)?;
+        let mut bytes = vec![0; records.len() * R::SIZE];
+        for (record, bytes) in records.iter().zip(bytes.chunks_exact_mut(R::SIZE)) {
+            record.write(bytes);
+        }
+        self.splice_list(&site_name(key), range, bytes)
+    }
+
+    /// As [`Self::reorder`], for the records of a lump, or of a list as `LUMP.list`.
+    ///
+    /// # Errors
+    /// As [`Self::reorder`].
+    pub fn reorder_list(self, list: &str, permutation: &[usize]) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::reorder(links, list, permutation))
+    }
+
+    /// As [`Self::splice`], with records as bytes with little-endian numbers.
+    ///
+    /// # Errors
+    /// As [`Self::splice`]; [`ErrorKind::Argument`] if the bytes are not whole records.
+    pub fn splice_list(self, list: &str, range: Range<usize>, records: Vec<u8>) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::splice(links, list, range, records))
+    }
+
+    /// Removes records of several lists at once, each list by name with the numbers of its records. Only what is left
+    /// counts as needing them.
+    ///
+    /// ```
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+    /// let followed = draft.structure().remove(&[("BRUSHES", &[7, 9]), ("LEAFBRUSHES", &[0])])?;
+    /// assert!(followed.removed.iter().any(|removed| removed.lump == "BRUSHES" && removed.count == 2));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::splice`].
+    pub fn remove(self, lists: &[(&str, &[usize])]) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::remove(links, lists))
+    }
+
+    /// Adds copies of the records of a range after them.
+    ///
+    /// # Errors
+    /// As [`Self::splice`].
+    pub fn duplicate_list(self, list: &str, range: Range<usize>) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::duplicate(links, list, range))
+    }
+}
+
+/// The name of a key's records.
+fn site_name<R: Record>(key: Key<R>) -> String {
+    let dot = if key.list_name().is_empty() { "" } else { "." };
+    format!("{}{dot}{}", key.lump(), key.list_name())
+}
+
+/// The site of a name, in upper or lower case.
+fn find(links: &Links<'_>, name: &str) -> Result<usize> {
+    let found = links.sites.iter().position(|site| site.name.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| {
+        let names: Vec<&str> = links.sites.iter().map(|site| site.name.as_str()).collect();
+        Error::new(ErrorKind::NotFound, format!("the map has no records {name}")).with_hint(crate::near::or_all(
+            name,
+            &names,
+            "it has records in",
+        ))
+    })
+}
+
+#[cold]
+fn refused(lump: &str, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Refused, message.into()).at(Place::default().lump(lump))
+}

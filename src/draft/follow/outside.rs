@@ -1,0 +1,126 @@
+//! References that are not numbers of records: blocks of physics, solids of displacements, rows of visibility.
+
+use std::collections::BTreeMap;
+
+use super::apply::Changes;
+use super::change::{Source, Why};
+use super::{Followed, Options, refused};
+use crate::bsp::{Bsp, Links};
+use crate::bytes::word;
+use crate::content::physics::PhysDisp;
+use crate::content::visibility::{Column, Visibility};
+use crate::dialect::{Role, VisModel};
+use crate::error::Result;
+use crate::file::SlotId;
+
+type New = BTreeMap<SlotId, Vec<u8>>;
+
+/// Blocks with the index of a record: they get the new one, or are removed.
+pub(super) fn blocks(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changes: &Changes,
+    new: &mut New,
+    followed: &mut Followed,
+) -> Result<()> {
+    for (slot, name, blocks) in &links.blocks {
+        let Some(change) = links.referred(blocks.lump).and_then(|site| changes.of.get(&site)) else { continue };
+        let mut bytes = map.little_endian(*slot)?.to_vec();
+        let unread = || refused(name, format!("it refers to {}, and its blocks cannot be read", blocks.lump));
+        let found = (blocks.find)(&bytes).ok_or_else(unread)?;
+        let (mut count, mut gone) = (0, Vec::new());
+        for block in found {
+            let old = word(&bytes, block.at).unwrap_or(-1);
+            match change.index(i64::from(old)) {
+                Ok(None) => continue,
+                Ok(Some(index)) => {
+                    let index = i32::try_from(index).unwrap_or(i32::MAX);
+                    bytes[block.at..block.at + 4].copy_from_slice(&index.to_le_bytes());
+                }
+                Err(Why::Gone) => gone.push(block.range),
+                Err(why) => {
+                    return Err(refused(
+                        name,
+                        format!("the block of {} {old} cannot follow: {}", blocks.lump, why.text()),
+                    ));
+                }
+            }
+            count += 1;
+        }
+        if count > 0 {
+            gone.into_iter().rev().for_each(|range| drop(bytes.drain(range)));
+            followed.note(name, "model", count);
+            new.insert(*slot, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Solids of displacements, which are in the order of these.
+pub(super) fn parts(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changes: &Changes,
+    new: &mut New,
+    followed: &mut Followed,
+) -> Result<()> {
+    for (slot, name, parallel) in &links.parts {
+        let Some(change) = links.referred(parallel.lump).and_then(|site| changes.of.get(&site)) else { continue };
+        let version = map.container().slot(*slot).and_then(|slot| slot.version).unwrap_or(0);
+        let solids = PhysDisp::parse(map.little_endian(*slot)?, version)?;
+        if solids.is_empty() {
+            continue;
+        }
+        if solids.len() != change.old_len() {
+            let message =
+                format!("it has solids of {} displacements, and there are {}", solids.len(), change.old_len());
+            return Err(refused(name, message));
+        }
+        let from = change.content.iter().map(|source| match source {
+            Source::Old(old) | Source::New(_, Some(old)) => Some(*old),
+            Source::New(_, None) => None,
+        });
+        let bytes =
+            solids.rearranged(&from.collect::<Vec<_>>()).ok_or_else(|| refused(name, "it has too many solids"))?;
+        followed.note(name, "solids", change.len());
+        new.insert(*slot, bytes);
+    }
+    Ok(())
+}
+
+/// The rows of leafs, and their bits in the rows of others.
+pub(super) fn visibility(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changes: &Changes,
+    options: &Options,
+    new: &mut New,
+    followed: &mut Followed,
+) -> Result<()> {
+    let VisModel::Leafs(model) = map.dialect().visibility else { return Ok(()) };
+    let (Some(leafs), Some(models)) = (map.role(Role::Leafs), map.role(Role::Models)) else { return Ok(()) };
+    let Some(change) = links.site(&leafs.name).and_then(|site| changes.of.get(&site)) else { return Ok(()) };
+    let Some(slot) = map.role(Role::Visibility).filter(|slot| slot.length != 0) else { return Ok(()) };
+    let models = match new.get(&models.id) {
+        Some(bytes) => bytes.clone(),
+        None => map.little_endian(models.id)?.to_vec(),
+    };
+    let count = word(&models, model.count_at).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    let columns: Vec<Column> = change
+        .content
+        .iter()
+        .skip(1)
+        .take(count)
+        .map(|source| match source {
+            Source::Old(old) | Source::New(_, Some(old)) => Column::Old(*old),
+            Source::New(_, None) => Column::Seen,
+        })
+        .collect();
+    let Some(leaf_bytes) = new.get_mut(&leafs.id) else { return Ok(()) };
+    let bytes = map.lens::<Visibility<'_>>()?.rearranged(leaf_bytes, &columns, options.force)?;
+    if bytes != *map.little_endian(slot.id)? {
+        followed.note(&slot.name, "rows", count);
+        new.insert(slot.id, bytes);
+    }
+    Ok(())
+}

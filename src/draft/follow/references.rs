@@ -1,0 +1,147 @@
+//! Who refers to a record, and what it refers to.
+
+use super::{entities, find};
+use crate::bsp::{Bsp, How, Link, Links};
+use crate::bytes::word;
+use crate::dialect::EntityForm;
+use crate::draft::Draft;
+use crate::error::{Error, ErrorKind, Place, Result};
+
+/// The references of a record in both directions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct References {
+    /// What refers to it, in the order of the lumps.
+    pub by: Vec<Reference>,
+    /// What it refers to, in the order of its fields.
+    pub to: Vec<Reference>,
+}
+
+/// A reference from or to a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Reference {
+    /// The lump of the other record, or `LUMP.list`; `ENTITIES` for an entity.
+    pub lump: String,
+    /// The other record, or the first of several.
+    pub record: usize,
+    /// How many records there are from that one on.
+    pub count: usize,
+    /// The field that has the number, or the key.
+    pub field: String,
+}
+
+impl std::fmt::Display for Reference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Reference { lump, record, count, .. } = self;
+        match count {
+            1 => write!(f, "{lump}[{record}]"),
+            _ => write!(f, "{lump}[{record}..{}]", record + count),
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// As [`Draft::references`], for a record of a lump, or of a list as `LUMP.list`.
+    ///
+    /// # Errors
+    /// As [`Draft::references`].
+    pub fn references_of(&self, list: &str, index: usize) -> Result<References> {
+        let map = self.view()?.unwrap_or_else(|| self.bsp.clone());
+        let links = map.links()?;
+        let site = find(&links, list)?;
+        let len = links.sites[site].len();
+        if index >= len {
+            let message = format!("{} has {len} records, and no record {index}", links.sites[site].name);
+            return Err(Error::new(ErrorKind::NotFound, message).at(Place::default().lump(&links.sites[site].name)));
+        }
+        let mut found = References::default();
+        for link in &links.links {
+            if link.to == site {
+                by_link(&links, link, index, &mut found);
+            }
+            if link.from == site {
+                found.to.extend(to(&links, link, index));
+            }
+        }
+        beside(&links, site, index, &mut found);
+        outside(&map, &links, site, index, &mut found)?;
+        Ok(found)
+    }
+}
+
+fn reference(lump: &str, record: usize, count: usize, field: &str) -> Reference {
+    Reference { lump: lump.to_owned(), record, count, field: field.to_owned() }
+}
+
+fn by_link(links: &Links<'_>, link: &Link, index: usize, found: &mut References) {
+    let (from, len) = (&links.sites[link.from], links.sites[link.to].len());
+    let mut share = if let How::Share(skip) = link.how { skip } else { 0 };
+    for record in 0..from.len() {
+        let named = match link.how {
+            How::Share(_) => {
+                let count = usize::try_from(link.word.get(from.record(record))).unwrap_or(0);
+                share = share.saturating_add(count);
+                Some((share - count, count))
+            }
+            _ => link
+                .named(from.record(record), len)
+                .and_then(|(first, count)| usize::try_from(first).ok().zip(usize::try_from(count).ok())),
+        };
+        if named.is_some_and(|(first, count)| (first..first.saturating_add(count)).contains(&index)) {
+            found.by.push(reference(&from.name, record, 1, &link.field));
+        }
+    }
+}
+
+fn to(links: &Links<'_>, link: &Link, index: usize) -> Option<Reference> {
+    let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
+    let (first, count) = link.named(from.record(index), to.len())?;
+    let (first, count) = (usize::try_from(first).ok()?, usize::try_from(count).ok()?);
+    Some(reference(&to.name, first, count, &link.field))
+}
+
+/// Records that belong to it by their order.
+fn beside(links: &Links<'_>, site: usize, index: usize, found: &mut References) {
+    let name = |lump: &str| links.referred(lump);
+    for (other, list) in links.sites.iter().enumerate() {
+        let Some(parallel) = list.parallel else { continue };
+        let Some(to) = name(parallel.lump).filter(|to| *to != other) else { continue };
+        let each = list.len() / links.sites[to].len().max(1);
+        let is_even = list.len() == each * links.sites[to].len() && each > 0;
+        if to == site && is_even {
+            found.by.push(reference(&list.name, index * each, each, "its order"));
+        } else if other == site && is_even {
+            found.to.push(reference(&links.sites[to].name, index / each, 1, "its order"));
+        }
+    }
+}
+
+/// Blocks, and values of entities.
+fn outside(map: &Bsp<'_>, links: &Links<'_>, site: usize, index: usize, found: &mut References) -> Result<()> {
+    for (slot, name, blocks) in links.blocks.iter().filter(|(_, _, blocks)| links.referred(blocks.lump) == Some(site)) {
+        let bytes = map.little_endian(*slot)?;
+        for (nth, block) in (blocks.find)(&bytes).into_iter().flatten().enumerate() {
+            if word(&bytes, block.at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
+                found.by.push(reference(name, nth, 1, "model"));
+            }
+        }
+    }
+    let Some((_, texts)) = entities::read(map)? else { return Ok(()) };
+    let number = i64::try_from(index).unwrap_or(i64::MAX);
+    for value in texts.iter().flat_map(|entity| entities::values(map, &entity)) {
+        if links.referred(value.reference.lump) != Some(site) {
+            continue;
+        }
+        let is_it = match value.reference.form {
+            EntityForm::Field(field) => entities::numbers(&links.sites[site], field).get(index) == Some(&value.number),
+            EntityForm::Starred | EntityForm::Index => value.number == number,
+        };
+        if is_it {
+            found.by.push(reference("ENTITIES", value.entity, 1, value.reference.key));
+        }
+    }
+    Ok(())
+}

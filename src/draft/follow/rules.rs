@@ -1,0 +1,123 @@
+//! What must stay: records with a meaning by their index, pairs, lumps that are found by bytes, limits of engines.
+
+use super::change::{Change, Source};
+use super::{Options, refused};
+use crate::bsp::{Bsp, Links, Site};
+use crate::bytes::float;
+use crate::dialect::{Holds, Unit};
+use crate::error::{Hint, Result};
+use crate::record::Shape;
+
+/// Whether the records of a list may come into this order.
+pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
+    let fixed = site.row.order.fixed.min(site.len());
+    if let Some(moved) = (0..fixed).find(|index| change.place(*index) != Some(*index)) {
+        let message =
+            format!("{}[{moved}] has a meaning by its number, so that it can neither move nor be removed", site.name);
+        return Err(refused(&site.name, message));
+    }
+    if site.row.order.paired && are_paired(site) {
+        return pairs(site, change);
+    }
+    Ok(())
+}
+
+/// Pairs stay pairs, and the even one of each stays even.
+fn pairs(site: &Site<'_>, change: &Change) -> Result<()> {
+    let whole = change.len().is_multiple_of(2);
+    let broken = change.content.chunks(2).position(|pair| match pair {
+        [Source::Old(even), Source::Old(odd)] => !(even.is_multiple_of(2) && even + 1 == *odd),
+        [Source::New(..), Source::New(..)] => false,
+        // One of a pair may be replaced in its place.
+        [Source::Old(even), Source::New(..)] => !even.is_multiple_of(2),
+        [Source::New(..), Source::Old(odd)] => odd.is_multiple_of(2),
+        _ => true,
+    });
+    match broken.filter(|_| change.len() > 0).or((!whole).then_some(change.len() / 2)) {
+        None => Ok(()),
+        Some(pair) => {
+            let message = format!(
+                "{} come in opposite pairs, an even number and the next one, and {} would not be one",
+                site.name,
+                2 * pair
+            );
+            Err(refused(&site.name, message))
+        }
+    }
+}
+
+/// Whether the planes of this map are pairs: not all compilers write them so.
+fn are_paired(site: &Site<'_>) -> bool {
+    let (Some(normal), Some(distance)) = (site.record.field("normal"), site.record.field("distance")) else {
+        return false;
+    };
+    let numbers = normal.shape.size() / 4 + 1;
+    let is_known = matches!(distance.shape, Shape::Number(_)) && distance.offset == normal.offset + normal.shape.size();
+    let is_opposite = |pair: usize| {
+        let (one, other) = (site.record(2 * pair), site.record(2 * pair + 1));
+        (0..numbers).all(|number| {
+            let at = normal.offset + 4 * number;
+            let sum = float(one, at).zip(float(other, at)).map(|(one, other)| one + other);
+            sum.is_some_and(|sum| sum.abs() < 0.01)
+        })
+    };
+    is_known && site.len() > 0 && site.len().is_multiple_of(2) && (0..site.len() / 2).all(is_opposite)
+}
+
+/// Whether a list can be edited at all.
+pub(super) fn target(links: &Links<'_>, site: &Site<'_>) -> Result<()> {
+    if let Some(parallel) = site.parallel {
+        let message = format!("its records belong to those of {} by their order; edit {0}", parallel.lump);
+        return Err(refused(&site.name, message));
+    }
+    match links.offsets.contains(&site.row.lump) {
+        true => Err(refused(&site.name, "others refer to bytes in it, not to records: its records cannot move")),
+        false => Ok(()),
+    }
+}
+
+/// What may be wrong after the edit: the error, or warnings if it is forced.
+pub(super) fn doubts(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changes: &[(usize, &Change)],
+    options: &Options,
+) -> Result<Vec<String>> {
+    let mut doubts = Vec::new();
+    for (site, change) in changes {
+        let site = &links.sites[*site];
+        let moves = (0..change.old_len()).any(|index| change.place(index) != Some(index));
+        for (name, holds, why) in links.unknown.iter().filter(|_| moves) {
+            let may = match holds {
+                Holds::Nothing => false,
+                Holds::Only(lumps) => lumps.contains(&site.row.lump),
+                Holds::Unknown => true,
+            };
+            if may && *name != site.row.lump {
+                doubts.push((site, format!("{name} may refer to {}, and cannot follow: {why}", site.name)));
+            }
+        }
+        let engine = map.dialect().engine(map.version());
+        let limits = engine.into_iter().flat_map(|engine| engine.limits.iter().map(move |limit| (engine, limit)));
+        for (engine, limit) in limits.filter(|(_, limit)| limit.lump == site.name && limit.unit == Unit::Records) {
+            if change.len() > limit.most && change.len() > change.old_len() {
+                let message = format!(
+                    "{} would have {} records, and {} reads at most {}",
+                    site.name,
+                    change.len(),
+                    engine.title,
+                    limit.most
+                );
+                doubts.push((site, message));
+            }
+        }
+    }
+    match doubts.first() {
+        Some((site, message)) if !options.force => Err(refused(&site.name, message).with_hint(Hint::Force)),
+        _ => {
+            let mut warnings: Vec<String> = doubts.into_iter().map(|(_, message)| message).collect();
+            warnings.dedup();
+            Ok(warnings)
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Edits of the order and the number of records, and what follows them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "follow/beside.rs"]
+mod beside;
+#[path = "common/corpus.rs"]
+#[allow(dead_code)]
+mod corpus;
+#[path = "follow/facts.rs"]
+mod facts;
+#[path = "follow/shuffle.rs"]
+mod shuffle;
+#[path = "follow/walk.rs"]
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use bspkit::dialect::quake2;
+use bspkit::op::check;
+use bspkit::{Bsp, Draft, ErrorKind, Layout};
+use shuffle::Random;
+
+fn fixtures() -> Vec<(String, Bsp<'static>)> {
+    let maps = corpus::under(Path::new("tests/maps"));
+    maps.into_iter().map(|path| (path.display().to_string(), Bsp::open(&path).unwrap())).collect()
+}
+
+fn saved(draft: &Draft<'_>) -> Bsp<'static> {
+    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+}
+
+fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut back = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(new, old)| back[*old] = new);
+    back
+}
+
+/// Reorders a list at random; the order, or the reason why that is refused.
+fn reorder(
+    draft: &mut Draft<'_>,
+    map: &Bsp<'_>,
+    list: &str,
+    len: usize,
+    random: &mut Random,
+) -> Result<Vec<usize>, String> {
+    let order = shuffle::order(map, list, len, random);
+    match draft.structure().reorder_list(list, &order) {
+        Ok(_) => Ok(order),
+        Err(error) if error.kind() == ErrorKind::Refused => Err(error.to_string()),
+        Err(error) => panic!("{list}: {error:?}"),
+    }
+}
+
+/// Every list of a map in another order: the content is the same, the map has no new fault, and back again every byte
+/// is as it was.
+fn reorder_all(name: &str, map: &Bsp<'_>, seed: u64) -> Vec<String> {
+    let (mut draft, mut random, mut done, mut refusals) = (map.draft(), Random(seed), Vec::new(), Vec::new());
+    let before = walk::walk(map);
+    let lists: Vec<(String, usize)> =
+        shuffle::lists(map).into_iter().map(|(list, info, bytes)| (list, bytes.len() / info.size)).collect();
+    for (list, len) in lists.into_iter().filter(|(_, len)| *len > 1) {
+        let now = if done.is_empty() { map.clone() } else { saved(&draft) };
+        match reorder(&mut draft, &now, &list, len, &mut random) {
+            Ok(order) => done.push((list, order)),
+            Err(why) => refusals.push(format!("{list}: {why}")),
+        }
+    }
+    let after = saved(&draft);
+    let now = walk::walk(&after);
+    for ((list, before), (_, now)) in before.lists.iter().zip(&now.lists) {
+        let others = before.iter().filter(|color| now.binary_search(color).is_err()).count();
+        assert_eq!(others, 0, "{name}: {others} of {} records of {list} are not what they were", before.len());
+    }
+    assert!(before == now, "{name}: the content is not the same");
+    let errors = check::introduced(&draft, &check::Options::default()).unwrap();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+    for (list, order) in done.iter().rev() {
+        draft.reorder_back(list, order);
+    }
+    let changes = draft.changes().unwrap();
+    assert!(changes.is_empty(), "{name}: {changes:?} are not what they were");
+    refusals
+}
+
+trait Back {
+    fn reorder_back(&mut self, list: &str, order: &[usize]);
+}
+
+impl Back for Draft<'_> {
+    fn reorder_back(&mut self, list: &str, order: &[usize]) {
+        self.structure().reorder_list(list, &inverse(order)).unwrap();
+    }
+}
+
+/// Refusals that are right for every map.
+fn is_expected(refusal: &str) -> bool {
+    refusal.contains("belong to those of") || refusal.contains("others refer to bytes in it")
+}
+
+#[test]
+fn content_follows_every_order_and_comes_back() {
+    for (name, map) in fixtures() {
+        for seed in 0..3 {
+            let refusals = reorder_all(&name, &map, seed);
+            let others: Vec<_> = refusals.iter().filter(|refusal| !is_expected(refusal)).collect();
+            assert!(others.is_empty(), "{name}: {others:#?}");
+        }
+    }
+}
+
+/// Real maps; the larger ones only where that is asked for, since the walk takes its time.
+#[test]
+fn content_of_real_maps_follows() {
+    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { u64::MAX } else { 1 << 20 };
+    let (mut refused, mut maps) = (BTreeMap::<String, usize>::new(), 0);
+    for path in corpus::maps().into_iter().filter(|path| path.metadata().is_ok_and(|file| file.len() <= most)) {
+        let Ok(map) = Bsp::open(&path) else { continue };
+        maps += 1;
+        for refusal in reorder_all(&path.display().to_string(), &map, 7).into_iter().filter(|why| !is_expected(why)) {
+            let plain: String = refusal.chars().filter(|c| !c.is_ascii_digit()).collect();
+            *refused.entry(plain).or_default() += 1;
+        }
+    }
+    eprintln!("{maps} maps; refused: {refused:#?}");
+}
+
+/// A fact that is left out is seen: for each field that refers to records, its target comes into another order.
+#[test]
+fn a_reference_that_does_not_follow_is_seen() {
+    let (mut seen, mut unseen) = (BTreeSet::new(), BTreeSet::new());
+    // The areas of the fixtures are alike; here one portal has another number.
+    let mut draft = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap().draft();
+    draft.update(quake2::AREAPORTALS, 1, |portal| portal.portal += 7).unwrap();
+    let uneven = ("uneven".to_owned(), saved(&draft));
+    for (name, map) in fixtures().into_iter().filter(|(name, _)| name.contains("room")).chain([uneven]) {
+        let before = walk::walk(&map);
+        let lists = shuffle::lists(&map);
+        for (list, info, bytes) in &lists {
+            let order = shuffle::order(&map, list, bytes.len() / info.size, &mut Random(5));
+            let mut draft = map.draft();
+            let Ok(followed) = draft.structure().reorder_list(list, &order) else { continue };
+            for field in &followed.fields {
+                let fact = match field.field.as_str() {
+                    "rows" | "solids" => field.lump.clone(),
+                    "model" if field.lump == "ENTITIES" || !lists.iter().any(|(list, ..)| *list == field.lump) => {
+                        field.lump.clone()
+                    }
+                    other => format!("{}.{other}", field.lump),
+                };
+                // Without it the faces would stay with their models.
+                if list == "MODELS" && fact.starts_with("MODELS.") {
+                    continue;
+                }
+                let mut draft = map.draft();
+                let Ok(_) = draft.structure().ignore(&fact).reorder_list(list, &order) else { continue };
+                let is_seen = walk::walk(&saved(&draft)) != before;
+                if is_seen {
+                    seen.insert(fact)
+                } else {
+                    unseen.insert(fact)
+                };
+            }
+            for (other, ..) in facts::BESIDE.iter().filter(|(_, of, _)| of == list) {
+                let Some((_, info, bytes)) = lists.iter().find(|(list, ..)| list == other) else { continue };
+                let mut records = bytes.chunks_exact(info.size);
+                let first = records.next();
+                let mut draft = map.draft();
+                let is_plain = records.all(|record| Some(record) == first);
+                if is_plain || draft.structure().ignore(*other).reorder_list(list, &order).is_err() {
+                    continue;
+                }
+                assert!(walk::walk(&saved(&draft)) != before, "{name}: nobody misses {other} where {list} moves");
+                seen.insert((*other).to_owned());
+            }
+        }
+    }
+    // Some maps have records that are alike; another map shows the fact then.
+    let missed: Vec<_> = unseen.difference(&seen).collect();
+    assert!(missed.is_empty(), "nobody misses {missed:?}");
+    assert!(seen.len() > 60, "{} {seen:#?}", seen.len());
+}
+
+/// Copies of records are added after them and removed again.
+#[test]
+fn what_is_added_and_removed_leaves_nothing() {
+    let (mut added, mut refused) = (0, BTreeMap::<String, String>::new());
+    for (name, map) in fixtures() {
+        let mut random = Random(3);
+        for (list, info, bytes) in shuffle::lists(&map) {
+            let len = bytes.len() / info.size;
+            for _ in 0..if len > 0 { 4 } else { 0 } {
+                let start = random.below(len);
+                let mut end = (start + 1 + random.below(3)).min(len);
+                let mut start = start;
+                if list == "PLANES" {
+                    (start, end) = (start / 2 * 2, end.next_multiple_of(2).min(len));
+                }
+                let mut draft = map.draft();
+                if let Err(error) = draft.structure().duplicate_list(&list, start..end) {
+                    assert_eq!(error.kind(), ErrorKind::Refused, "{name}: {list}[{start}..{end}]: {error:?}");
+                    refused.entry(format!("{} {list}", map.dialect().name)).or_insert(error.to_string());
+                    continue;
+                }
+                let errors = check::introduced(&draft, &check::Options::default()).unwrap();
+                let errors: Vec<_> =
+                    errors.iter().filter(|found| found.code.severity == check::Severity::Error).collect();
+                // Copies of nodes have the same faces.
+                let is_new = errors.iter().any(|found| found.code.name != "node-faces");
+                assert!(!is_new, "{name}: {list}[{start}..{end}]: {errors:#?}");
+                draft.structure().splice_list(&list, end..end + (end - start), Vec::new()).unwrap();
+                let changes = draft.changes().unwrap();
+                assert!(changes.is_empty(), "{name}: {list}[{start}..{end}]: {changes:?}");
+                added += 1;
+            }
+        }
+    }
+    eprintln!("{added} added; refused: {refused:#?}");
+    assert!(added > 300, "{added}");
+}
+
+/// What nothing needs is removed; what is needed is named; what needs it goes too if that is asked for.
+#[test]
+fn records_that_are_needed_stay() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.splice(quake2::BRUSHES, 7..8, &[]).unwrap();
+    let after = saved(&draft);
+    let listed = |map: &Bsp<'_>, brush: u16| {
+        map.table(quake2::LEAFBRUSHES).unwrap().iter().filter(|leaf| leaf.brush == brush).count()
+    };
+    assert!(listed(&map, 7) > 0);
+    assert_eq!(
+        after.table(quake2::LEAFBRUSHES).unwrap().len(),
+        map.table(quake2::LEAFBRUSHES).unwrap().len() - listed(&map, 7)
+    );
+    assert_eq!(listed(&after, 7), listed(&map, 8));
+    assert!(check::introduced(&draft, &check::Options::default()).unwrap().is_empty());
+
+    let texinfo = usize::try_from(map.table(quake2::FACES).unwrap().get(3).unwrap().texinfo).unwrap();
+    let error = draft.splice(quake2::TEXINFO, texinfo..texinfo + 1, &[]).unwrap_err().to_string();
+    assert!(error.contains("is still needed: by FACES["), "{error}");
+    let faces = draft.table(quake2::FACES).unwrap().len();
+    let used =
+        map.table(quake2::FACES).unwrap().iter().filter(|face| usize::try_from(face.texinfo) == Ok(texinfo)).count();
+    let followed = draft.structure().cascade(true).splice(quake2::TEXINFO, texinfo..texinfo + 1, &[]).unwrap();
+    assert_eq!(draft.table(quake2::FACES).unwrap().len(), faces - used);
+    assert!(followed.removed.iter().any(|removed| removed.lump == "FACES" && removed.count == used), "{followed:?}");
+    let errors = check::introduced(&draft, &check::Options::default()).unwrap();
+    assert!(errors.iter().all(|found| found.code.severity != check::Severity::Error), "{errors:#?}");
+
+    // The pair of the entity, where its model goes.
+    let mut draft = map.draft();
+    let error = draft.splice(quake2::MODELS, 1..2, &[]).unwrap_err().to_string();
+    assert!(error.contains("ENTITIES["), "{error}");
+    draft.structure().cascade(true).splice(quake2::MODELS, 1..2, &[]).unwrap();
+    let models = |map: &Bsp<'_>| map.entities().unwrap().iter().filter(|entity| entity.get("model").is_some()).count();
+    assert_eq!(models(&saved(&draft)), models(&map) - 1);
+}
+
+/// An order that breaks a rule is refused with the rule.
+#[test]
+fn orders_that_break_a_rule_are_refused() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let room = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let swap_in = |map: &Bsp<'_>, list: &str, one: usize, other: usize| {
+        let len = shuffle::lists(map)
+            .into_iter()
+            .find(|(name, ..)| name == list)
+            .map(|(_, info, bytes)| bytes.len() / info.size);
+        let mut order: Vec<usize> = (0..len.unwrap()).collect();
+        order.swap(one, other);
+        map.draft().structure().reorder_list(list, &order).unwrap_err().to_string()
+    };
+    let swap = |list: &str, one: usize, other: usize| swap_in(&map, list, one, other);
+    for list in ["NODES", "LEAFS", "MODELS", "EDGES", "AREAS", "AREAPORTALS"] {
+        assert!(swap(list, 0, 1).contains("has a meaning by its number"), "{list}");
+    }
+    assert!(swap_in(&room, "PLANES", 2, 3).contains("opposite pairs"));
+    assert!(swap("SURFEDGES", 0, 1).contains("another order"));
+    assert!(swap("BRUSHSIDES", 0, 20).contains("another order"));
+    let (last, faces) = (map.table(quake2::MODELS).unwrap().get(0).unwrap().face_count, swap("FACES", 0, 40));
+    assert!(last > 40 && faces.contains("together"), "{faces}");
+    let error = map.draft().reorder(quake2::PLANES, &[0, 0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Argument);
+}
+
+/// A number that was out of range stays if nothing near it moves, and is refused where it would name another record.
+#[test]
+fn damaged_references_are_not_repaired() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let planes = map.table(quake2::PLANES).unwrap().len();
+    let mut draft = map.draft();
+    draft.update(quake2::FACES, 3, |face| face.plane = u16::try_from(planes).unwrap()).unwrap();
+    let damaged = saved(&draft);
+    let mut draft = damaged.draft();
+    let order: Vec<usize> = (0..planes / 2).rev().flat_map(|pair| [2 * pair, 2 * pair + 1]).collect();
+    draft.reorder(quake2::PLANES, &order).unwrap();
+    assert_eq!(usize::from(draft.table(quake2::FACES).unwrap().get(3).unwrap().plane), planes);
+    let error = draft.structure().duplicate_list("PLANES", 0..2).unwrap_err().to_string();
+    assert!(error.contains("FACES[3].plane") && error.contains("names records that are not there"), "{error}");
+}
+
+/// A lump of unknown content may refer to anything.
+#[test]
+fn what_is_not_known_is_not_followed() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let lumps = (1..19).map(|lump| (lump, map.bytes(bspkit::SlotId::Lump(lump)).unwrap().to_vec()));
+    let builder =
+        lumps.fold(bspkit::Builder::new(&bspkit::dialect::QUAKE2), |builder, (lump, bytes)| builder.lump(lump, bytes));
+    let text = map.bytes(bspkit::SlotId::Lump(0)).unwrap().to_vec();
+    let other = Bsp::from_vec(builder.lump(0, text).bspx("SECRET", [1, 2, 3]).build().unwrap()).unwrap();
+    let order: Vec<usize> = (0..map.table(quake2::TEXINFO).unwrap().len()).rev().collect();
+    let error = other.draft().reorder(quake2::TEXINFO, &order).unwrap_err();
+    assert!(error.to_string().contains("bspx:SECRET may refer to TEXINFO"), "{error}");
+    let followed = other.draft().structure().force(true).reorder(quake2::TEXINFO, &order).unwrap();
+    assert_eq!(followed.warnings.len(), 1);
+}
+
+/// Who refers to a record is whoever changes if it moves.
+#[test]
+fn references_are_those_that_follow() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let references = map.draft().references(quake2::TEXINFO, 0).unwrap();
+    let faces = map.table(quake2::FACES).unwrap().iter().filter(|face| face.texinfo == 0).count();
+    assert_eq!(references.by.iter().filter(|by| by.lump == "FACES").count(), faces);
+    let to = map.draft().references(quake2::FACES, 3).unwrap().to;
+    assert!(to.iter().any(|to| to.lump == "SURFEDGES" && to.count > 2 && to.field == "first_edge"), "{to:?}");
+    assert_eq!(map.draft().references_of("faces", 100_000).unwrap_err().kind(), ErrorKind::NotFound);
+}
