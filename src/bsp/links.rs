@@ -107,6 +107,8 @@ pub(crate) enum How {
     Perhaps,
     /// An index, if it is not negative.
     Node,
+    /// An index, if it is greater than 0.
+    Next,
     /// An index with all bits inverted, if it is negative; the map has this many nodes.
     Leaf(i64),
     /// An index with a sign.
@@ -155,6 +157,7 @@ impl Link {
                 let is_far = self.word.number == Number::I16 && value + FAR < nodes;
                 (value < 0 && !is_far).then_some((-1 - value, 1))
             }
+            How::Next => (value > 0).then_some((value, 1)),
             How::Signed => Some((value.checked_abs()?, 1)),
             How::Bits(mask) => Some((value & i64::from(mask), 1)),
             How::Run(word, count, _) => {
@@ -163,6 +166,15 @@ impl Link {
             How::Item(..) => Some((value, 1)),
             How::Share(_) => None,
             How::Starred(size) => star(record.get(self.word.at..self.word.at + size)?).map(|index| (index, 1)),
+        }
+    }
+
+    /// The number that means that there is no record, if the field has one.
+    pub(crate) fn none(&self) -> Option<i64> {
+        match self.how {
+            How::Index(none) => none.first().copied(),
+            How::Next => Some(-1),
+            _ => None,
         }
     }
 
@@ -189,7 +201,8 @@ impl Link {
             }
             _ => first,
         };
-        let is_none = matches!(self.how, How::Index(none) if none.contains(&value));
+        let is_none = matches!(self.how, How::Index(none) if none.contains(&value))
+            || matches!(self.how, How::Next) && value <= 0;
         let is_cut = matches!(self.how, How::Bits(mask) if first & i64::from(mask) != first);
         let turned = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && value + FAR < nodes);
         if is_none {
@@ -348,6 +361,7 @@ impl<'a> Links<'a> {
                     Meaning::Signed { lump } => push(target(lump), How::Signed, None),
                     Meaning::Bits { lump, mask } => push(target(lump), How::Bits(mask), None),
                     Meaning::Branch { lump } => push(target(lump), How::Node, None),
+                    Meaning::Next { lump } => push(target(lump), How::Next, None),
                     Meaning::Share { lump, skip } => push(target(lump), How::Share(skip), None),
                     Meaning::Starred { lump } => push(target(lump), How::Starred(cell.shape.size()), None),
                     Meaning::Child => {

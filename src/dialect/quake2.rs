@@ -148,7 +148,7 @@ records! {
         /// The texture below `textures/`, without extension.
         pub texture: Name<32>,
         /// The next frame of its animation, -1 for none; engines take 0 for none too.
-        pub next: i32 as "nexttexinfo" => Meaning::Index { lump: "TEXINFO", none: &[-1, 0, -0x8000_0000] },
+        pub next: i32 as "nexttexinfo" => Meaning::Next { lump: "TEXINFO" },
     }
 
     /// `dleaf_t`.

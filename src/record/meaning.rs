@@ -82,6 +82,11 @@ pub enum Meaning {
         /// The lump with the records.
         lump: &'static str,
     },
+    /// The index of the next record of a chain; 0 and negative numbers end it.
+    Next {
+        /// The lump with the records.
+        lump: &'static str,
+    },
     /// The index of a record of one of two lists, by another field: of the first list if that is 0.
     Either {
         /// The field.

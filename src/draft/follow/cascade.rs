@@ -146,7 +146,7 @@ fn round(
             continue;
         }
         if from.listed || options.cascade && !is_bound {
-            if from.listed || !has_none(link) {
+            if from.listed || link.none().is_none() {
                 found.push(record);
             }
         } else {
@@ -175,9 +175,4 @@ fn owner(links: &Links<'_>, link: &Link) -> (bool, usize) {
         Some((Each::One | Each::Twin, owner)) => (false, owner),
         Some((_, owner)) => (owner != link.from, link.from),
     }
-}
-
-/// Whether the field has a number for none.
-pub(super) fn has_none(link: &Link) -> bool {
-    matches!(link.how, How::Index([_, ..]))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::apply::Changes;
-use super::cascade::has_none;
 use super::change::{Change, Source, Why};
 use super::{Followed, refused, turn};
 use crate::bsp::{How, Link, Links, Site};
@@ -149,9 +148,9 @@ impl Follow<'_> {
         match change.index(first) {
             Ok(None) => Ok(false),
             Ok(Some(new)) => link.put(record, new, change.old_len()).map(|()| true),
-            Err(Why::Gone) if has_none(link) => match link.how {
-                How::Index([none, ..]) if link.word.put(record, *none) => Ok(true),
-                _ => Err(why(Why::Gone)),
+            Err(Why::Gone) => match link.none().filter(|none| link.word.put(record, *none)) {
+                Some(_) => Ok(true),
+                None => Err(why(Why::Gone)),
             },
             Err(reason) => Err(why(reason)),
         }

@@ -38,8 +38,8 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                     }
                 });
             }
-            // Negative numbers end the tree. Engines accept any of them.
-            Meaning::Branch { lump: target } => {
+            // Negative numbers end the tree or the chain. Engines accept any of them.
+            Meaning::Branch { lump: target } | Meaning::Next { lump: target } => {
                 let Some(count) = count(lumps, target) else { continue };
                 values.each(|record, value| {
                     if value >= count {
@@ -49,8 +49,22 @@ fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sin
                     }
                 });
             }
-            // Counts that share a field with flags are checked with the lists.
+            // Counts that share a field with flags are checked with the lists, those of displacements with these.
             Meaning::Run { count: Count { form: CountForm::Bits { .. }, .. }, .. } => {}
+            Meaning::Run {
+                lump: target,
+                count: Count { form: CountForm::Vertexes | CountForm::Triangles, .. },
+                ..
+            } => {
+                let Some(count) = count(lumps, target) else { continue };
+                values.each(|record, value| {
+                    if !(0..count).contains(&value) {
+                        found.report(&INDEX_RANGE, &values, record, sink, || {
+                            format!("{} is {value}, and {target} has {count}", cell.path)
+                        });
+                    }
+                });
+            }
             Meaning::Run { lump: target, count: many, .. } => {
                 let field = many.field;
                 let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);

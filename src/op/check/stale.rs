@@ -264,7 +264,7 @@ impl Search<'_, '_> {
             },
             Meaning::Child => vec![(role(Role::Nodes), Reading::Node), (role(Role::Leafs), Reading::Leaf)],
             Meaning::Signed { lump } => vec![(named(lump), Reading::Edge)],
-            Meaning::Branch { lump } => vec![(named(lump), Reading::Node)],
+            Meaning::Branch { lump } | Meaning::Next { lump } => vec![(named(lump), Reading::Node)],
             _ => Vec::new(),
         };
         list.into_iter().filter_map(|(target, reading)| Some((target?, reading))).collect()
