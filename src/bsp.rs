@@ -1,9 +1,11 @@
 //! The front door: a map with its dialect.
 
+mod link;
 mod links;
 mod tables;
 
-pub(crate) use links::{How, Link, Links, Site, star};
+pub(crate) use link::{How, Link, star};
+pub(crate) use links::{Links, Site};
 pub(crate) use tables::Detection;
 
 use std::collections::BTreeMap;

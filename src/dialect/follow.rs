@@ -1,8 +1,6 @@
 //! What moves together, and what must stay in order: the facts about a lump that no field of a record states. They are
 //! declared with the lump's row.
 
-use super::{List, Row};
-
 /// The facts about the order of the records of a lump.
 ///
 /// ```
@@ -22,7 +20,7 @@ pub struct OrderFacts {
     pub listed: bool,
     /// The lump that it runs parallel to.
     pub parallel: Option<Parallel>,
-    /// Lumps that its fields refer to, in place of those that the struct names: high dynamic range has lumps of its own.
+    /// Lumps that its fields refer to, in place of those that the struct names: high dynamic range has its own.
     pub instead: &'static [(&'static str, &'static str)],
     /// What it may refer to, beside what its fields say.
     pub holds: Holds,
@@ -100,55 +98,6 @@ impl OrderFacts {
         holds: Holds::Nothing,
         blocks: None,
     };
-}
-
-impl Row {
-    /// This many records at the start have a special meaning by their index.
-    pub(super) const fn fixed(self, fixed: usize) -> Self {
-        Row { order: OrderFacts { fixed, ..self.order }, ..self }
-    }
-
-    /// Records 2n and 2n + 1 are pairs.
-    pub(super) const fn paired(self) -> Self {
-        Row { order: OrderFacts { paired: true, ..self.order }, ..self }
-    }
-
-    /// Each record only says that something belongs to a list.
-    pub(super) const fn listed(self) -> Self {
-        Row { order: OrderFacts { listed: true, ..self.order }, ..self }
-    }
-
-    /// Records belong to those of another lump by their order.
-    pub(super) const fn parallel(self, lump: &'static str, each: Each, fill: &'static [u8]) -> Self {
-        Row { order: OrderFacts { parallel: Some(Parallel { lump, each, fill }), ..self.order }, ..self }
-    }
-
-    /// Its fields refer to other lumps than the struct names.
-    pub(super) const fn instead(self, instead: &'static [(&'static str, &'static str)]) -> Self {
-        Row { order: OrderFacts { instead, ..self.order }, ..self }
-    }
-
-    /// What its content may refer to, beside what fields say.
-    pub(super) const fn holds(self, holds: Holds) -> Self {
-        Row { order: OrderFacts { holds, ..self.order }, ..self }
-    }
-
-    /// It has blocks that belong to records of another lump.
-    pub(super) const fn blocks(self, lump: &'static str, find: fn(&[u8]) -> Option<Vec<Block>>) -> Self {
-        Row { order: OrderFacts { blocks: Some(Blocks { lump, find }), ..self.order }, ..self }
-    }
-}
-
-impl List {
-    /// Each record only says that something belongs to a list.
-    pub(super) const fn listed(self) -> Self {
-        List { listed: true, ..self }
-    }
-
-    /// Records belong to those of another lump, or list, by their order.
-    pub(super) const fn parallel(self, lump: &'static str, each: Each) -> Self {
-        List { parallel: Some(Parallel { lump, each, fill: &[0] }), ..self }
-    }
 }
 
 /// How values of entities refer to records.

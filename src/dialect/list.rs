@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Parallel;
+use super::{Each, Parallel};
 use crate::bytes::ByteOrder;
 use crate::record::{Record, RecordInfo, byte_swap};
 
@@ -62,6 +62,18 @@ impl List {
     /// A list that continues to the end of the lump.
     pub(super) const fn uncounted<R: Record>(name: &'static str) -> Self {
         List { counted: Counted::Nowhere, ..List::of::<R>(name) }
+    }
+}
+
+impl List {
+    /// Each record only says that something belongs to a list.
+    pub(super) const fn listed(self) -> Self {
+        List { listed: true, ..self }
+    }
+
+    /// Records belong to those of another lump, or list, by their order.
+    pub(super) const fn parallel(self, lump: &'static str, each: Each) -> Self {
+        List { parallel: Some(Parallel { lump, each, fill: &[0] }), ..self }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows: the known layouts of each lump, and how to detect which one a given lump uses.
 
 use super::list::{byte_swap_all, parts};
-use super::{Facts, Holds, List, OrderFacts, Records};
+use super::{Block, Blocks, Each, Facts, Holds, List, OrderFacts, Parallel, Records};
 use crate::bytes::{ByteOrder, Data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RecordInfo, byte_swap};
@@ -136,6 +136,43 @@ impl Row {
             Form::Lists(lists) => parts(lists, bytes).map_err(|why| Error::new(ErrorKind::Malformed, why)),
             Form::Lens(_) | Form::Opaque(_) => Ok(Vec::new()),
         }
+    }
+}
+
+impl Row {
+    /// This many records at the start have a special meaning by their index.
+    pub(super) const fn fixed(self, fixed: usize) -> Self {
+        Row { order: OrderFacts { fixed, ..self.order }, ..self }
+    }
+
+    /// Records 2n and 2n + 1 are pairs.
+    pub(super) const fn paired(self) -> Self {
+        Row { order: OrderFacts { paired: true, ..self.order }, ..self }
+    }
+
+    /// Each record only says that something belongs to a list.
+    pub(super) const fn listed(self) -> Self {
+        Row { order: OrderFacts { listed: true, ..self.order }, ..self }
+    }
+
+    /// Records belong to those of another lump by their order.
+    pub(super) const fn parallel(self, lump: &'static str, each: Each, fill: &'static [u8]) -> Self {
+        Row { order: OrderFacts { parallel: Some(Parallel { lump, each, fill }), ..self.order }, ..self }
+    }
+
+    /// Its fields refer to other lumps than the struct names.
+    pub(super) const fn instead(self, instead: &'static [(&'static str, &'static str)]) -> Self {
+        Row { order: OrderFacts { instead, ..self.order }, ..self }
+    }
+
+    /// What its content may refer to, beside what fields say.
+    pub(super) const fn holds(self, holds: Holds) -> Self {
+        Row { order: OrderFacts { holds, ..self.order }, ..self }
+    }
+
+    /// It has blocks that belong to records of another lump.
+    pub(super) const fn blocks(self, lump: &'static str, find: fn(&[u8]) -> Option<Vec<Block>>) -> Self {
+        Row { order: OrderFacts { blocks: Some(Blocks { lump, find }), ..self.order }, ..self }
     }
 }
 

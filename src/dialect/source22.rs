@@ -7,7 +7,7 @@
 use super::source::fit::one_for_one_of;
 use super::source::{
     DISPINFO, DispCornerNeighbors, DispEdgeNeighbors, DispInfo, Face, OVERLAY_FADES, OVERLAYS, Overlay, PRIMITIVES,
-    PrimIndex, Primitive, disp_infos, displacements,
+    PrimIndex, Primitive, TRIS_OF_DISP, VERTS_OF_DISP, disp_infos, displacements,
 };
 use super::source21::{OVERLAY_SYSTEM_LEVELS, UNREAD};
 use super::{Dialect, Facts, Key, Row, SOURCE21, kept};

@@ -108,6 +108,18 @@ pub enum Meaning {
     Flags(FlagKind),
 }
 
+impl Meaning {
+    /// The lump in which a number is the index of one record, and the numbers that are none.
+    pub(crate) fn one(self) -> Option<(&'static str, &'static [i64])> {
+        match self {
+            Meaning::Index { lump, none } => Some((lump, none)),
+            Meaning::Next { lump } => Some((lump, &[0])),
+            Meaning::Perhaps { lump } | Meaning::Branch { lump } => Some((lump, &[])),
+            _ => None,
+        }
+    }
+}
+
 /// The number of records of a run, in a field beside the first index.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Displacements.
 
 use crate::dialect::{Each, Facts, Row, keys};
-use crate::record::{Count, Field, FlagKind, Meaning, Record, index, records};
+use crate::record::{Count, Field, FlagKind, Meaning, Record, index, records, run_of};
 
 use super::fit::one_for_each;
 
@@ -55,6 +55,11 @@ pub(in crate::dialect) fn displacements<R: Record>(
     }
 }
 
+/// The vertexes of a displacement.
+pub(in crate::dialect) const VERTS_OF_DISP: Meaning = run_of("DISP_VERTS", Count::vertexes("power"));
+/// The triangles of a displacement.
+pub(in crate::dialect) const TRIS_OF_DISP: Meaning = run_of("DISP_TRIS", Count::triangles("power"));
+
 /// Declares structs of displacements, which differ in fields before the face and before the neighbors.
 macro_rules! disp_infos {
     ($(
@@ -67,9 +72,9 @@ macro_rules! disp_infos {
                     /// The corner of its face where its vertexes begin.
                     pub start: [f32; 3] as "startPosition",
                     /// Its first vertex.
-                    pub first_vertex: i32 as "m_iDispVertStart" => $crate::record::run_of("DISP_VERTS", $crate::record::Count::vertexes("power")),
+                    pub first_vertex: i32 as "m_iDispVertStart" => VERTS_OF_DISP,
                     /// Its first triangle.
-                    pub first_triangle: i32 as "m_iDispTriStart" => $crate::record::run_of("DISP_TRIS", $crate::record::Count::triangles("power")),
+                    pub first_triangle: i32 as "m_iDispTriStart" => TRIS_OF_DISP,
                     /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
                     pub power: i32,
                     /// The least tessellation; with the highest bit set flags for collisions.

@@ -1,8 +1,9 @@
 //! Displacements.
 
 use super::displacements;
+use crate::dialect::source::{TRIS_OF_DISP, VERTS_OF_DISP};
 use crate::dialect::{Row, keys};
-use crate::record::{Count, FlagKind, Meaning, index, records, run_of};
+use crate::record::{Count, FlagKind, Meaning, index, records};
 
 keys! {
     DISPINFO: DispInfo = "Lump 26.",
@@ -17,9 +18,9 @@ records! {
         /// The corner of its face where its vertexes begin.
         pub start: [f32; 3] as "startPosition",
         /// Its first vertex.
-        pub first_vertex: i32 as "m_iDispVertStart" => run_of("DISP_VERTS", Count::vertexes("power")),
+        pub first_vertex: i32 as "m_iDispVertStart" => VERTS_OF_DISP,
         /// Its first triangle.
-        pub first_triangle: i32 as "m_iDispTriStart" => run_of("DISP_TRIS", Count::triangles("power")),
+        pub first_triangle: i32 as "m_iDispTriStart" => TRIS_OF_DISP,
         /// 2 to 4: it has `2^power + 1` vertexes in each dimension.
         pub power: i32,
         /// The least tessellation; with the highest bit set flags for collisions.

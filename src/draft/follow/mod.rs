@@ -1,8 +1,8 @@
-//! Records that move, are removed or are added, with all that refers to them: indices, runs, values of entities, rows of
-//! visibility, and lumps that run parallel.
+//! Records that move, are removed or are added, with all that refers to them: indices, runs, values of entities, rows
+//! of visibility, and lumps that run parallel.
 //!
-//! What refers to what is declared beside the structs and rows of the dialects; nothing here knows a dialect. An edit is
-//! computed as a whole, in time that is linear in the lumps that it reads, and then put into the draft. If a number
+//! What refers to what is declared beside the structs and rows of the dialects; nothing here knows a dialect. An edit
+//! is computed as a whole, in time that is linear in the lumps that it reads, and then put into the draft. If a number
 //! cannot follow, nothing is changed, and the error names it.
 
 mod apply;

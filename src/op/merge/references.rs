@@ -38,8 +38,8 @@ fn targets(bsp: &Bsp<'_>, slot: &Slot) -> HashSet<&'static str> {
     let record = bsp.row(slot).ok().and_then(Row::record);
     let fields = record.iter().flat_map(|record| record.fields.iter());
     let lumps = fields.filter_map(|field| match field.meaning {
-        Meaning::Index { lump, .. } | Meaning::Run { lump, .. } => Some(lump),
-        _ => None,
+        Meaning::Run { lump, .. } => Some(lump),
+        meaning => meaning.one().map(|(lump, _)| lump),
     });
     lumps.collect()
 }

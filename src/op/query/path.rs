@@ -166,7 +166,7 @@ impl<'a> Path<'a> {
     /// Goes on to the record that the number at the end refers to; anything but a number stays.
     pub(super) fn follow(&mut self, tables: &Tables<'_, 'a>, field: &str) -> Result<(), String> {
         let End::Part(Part { offset, shape: Shape::Number(number), meaning }) = self.end else { return Ok(()) };
-        let Meaning::Index { lump, none } = meaning else {
+        let Some((lump, none)) = meaning.one() else {
             return Err(match meaning {
                 Meaning::Run { .. } => format!("{field} is the first of several records and cannot be followed"),
                 Meaning::Child => format!("{field} is a node or a leaf and cannot be followed"),

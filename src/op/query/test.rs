@@ -124,7 +124,8 @@ fn field<'a>(
     check: &Check,
 ) -> Result<(Path<'a>, Holds), String> {
     let mut path = Path::of(tables, table, path)?;
-    let is_index = |path: &Path<'_>| matches!(scalar(path), Some((Shape::Number(_), Meaning::Index { .. })));
+    let is_index =
+        |path: &Path<'_>| matches!(scalar(path), Some((Shape::Number(_), meaning)) if meaning.one().is_some());
     let holds = match check {
         Check::Compare(Compare::Exists) => {
             if is_index(&path) {

@@ -1,0 +1,188 @@
+//! How the numbers of a field name records: read, and written with other numbers.
+
+use crate::record::{Cell, Count, Number, Order, Shape};
+
+/// A number in a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) at: usize,
+    pub(crate) number: Number,
+}
+
+impl Word {
+    pub(super) fn of(cell: &Cell) -> Option<Self> {
+        let Shape::Number(number) = cell.shape else { return None };
+        Some(Word { at: cell.place.start, number })
+    }
+
+    #[inline]
+    pub(crate) fn get(self, record: &[u8]) -> i64 {
+        record.get(self.at..).and_then(|rest| self.number.integer(rest)).unwrap_or(0)
+    }
+
+    /// Writes a number; false if it has no room.
+    #[must_use]
+    #[inline]
+    pub(crate) fn put(self, record: &mut [u8], value: i64) -> bool {
+        let size = self.number.size();
+        let fits = self.number.range().is_some_and(|(least, most)| (least..=most).contains(&value));
+        match record.get_mut(self.at..self.at + size) {
+            Some(bytes) if fits => bytes.copy_from_slice(&value.to_le_bytes()[..size]),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// A condition on another number of the record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    pub(super) word: Word,
+    pub(super) count: Count,
+    pub(super) test: Test,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Test {
+    Is(i64),
+    IsNot(i64),
+    Above(i64),
+}
+
+impl When {
+    fn holds(&self, record: &[u8]) -> bool {
+        let count = self.count.of(self.word.get(record));
+        match self.test {
+            Test::Is(value) => count == value,
+            Test::IsNot(value) => count != value,
+            Test::Above(value) => count > value,
+        }
+    }
+}
+
+/// How a number names records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum How {
+    /// An index, unless it is one of these.
+    Index(&'static [i64]),
+    /// An index, if there is a record.
+    Perhaps,
+    /// An index, if it is not negative.
+    Node,
+    /// An index, if it is greater than 0.
+    Next,
+    /// An index with all bits inverted, if it is negative; the map has this many nodes.
+    Leaf(i64),
+    /// An index with a sign.
+    Signed,
+    /// An index in these low bits.
+    Bits(u32),
+    /// The first of several records; the count is in another number.
+    Run(Word, Count, Order),
+    /// One item of an array, of which the first ones count. Of a removed record the item is removed.
+    Item(Word, Count),
+    /// A count of records that follow those of the records before.
+    Share(usize),
+    /// A name, `*` and the index, of this many bytes.
+    Starred(usize),
+}
+
+/// Numbers of one field of all records of a site that name records of another one.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// The path of the field.
+    pub(crate) field: String,
+    pub(crate) word: Word,
+    pub(crate) how: How,
+    pub(super) when: Option<When>,
+}
+
+impl Link {
+    /// The first record and the number of records that a record names; `None` if it names none. `len` is the number of
+    /// records there are.
+    #[inline]
+    pub(crate) fn named(&self, record: &[u8], len: usize) -> Option<(i64, i64)> {
+        if self.when.as_ref().is_some_and(|when| !when.holds(record)) {
+            return None;
+        }
+        let value = match self.how {
+            How::Starred(_) | How::Share(_) => 0,
+            _ => self.word.get(record),
+        };
+        match self.how {
+            How::Index(none) => (!none.contains(&value)).then_some((value, 1)),
+            How::Perhaps => usize::try_from(value).is_ok_and(|index| index < len).then_some((value, 1)),
+            How::Node => Some(self.far(value, len)).filter(|value| *value >= 0).map(|value| (value, 1)),
+            How::Leaf(nodes) => {
+                let is_far = self.word.number == Number::I16 && value + FAR < nodes;
+                (value < 0 && !is_far).then_some((-1 - value, 1))
+            }
+            How::Next => (value > 0).then_some((value, 1)),
+            How::Signed => Some((value.checked_abs()?, 1)),
+            How::Bits(mask) => Some((value & i64::from(mask), 1)),
+            How::Run(word, count, _) => {
+                Some(count.of(word.get(record))).filter(|count| *count > 0).map(|count| (value, count))
+            }
+            How::Item(..) => Some((value, 1)),
+            How::Share(_) => None,
+            How::Starred(size) => star(record.get(self.word.at..self.word.at + size)?).map(|index| (index, 1)),
+        }
+    }
+
+    /// The number that means that there is no record, if the field has one.
+    pub(crate) fn none(&self) -> Option<i64> {
+        match self.how {
+            How::Index(none) => none.first().copied(),
+            How::Next => Some(-1),
+            _ => None,
+        }
+    }
+
+    /// Engines of Quake with more nodes than fit 15 bits read 16 bits without a sign.
+    fn far(&self, value: i64, len: usize) -> i64 {
+        let is_far =
+            self.word.number == Number::I16 && value < 0 && usize::try_from(value + FAR).is_ok_and(|to| to < len);
+        if is_far { value + FAR } else { value }
+    }
+
+    /// Writes the first record that a record names; the reason if that cannot be said.
+    pub(crate) fn put(&self, record: &mut [u8], first: i64, len: usize) -> Result<(), String> {
+        let old = self.word.get(record);
+        let is_far = self.far(old, len) != old;
+        let value = match self.how {
+            How::Leaf(_) => -1 - first,
+            How::Signed if old < 0 => -first,
+            How::Bits(mask) => old & !i64::from(mask) | first & i64::from(mask),
+            How::Node if is_far && first > i64::from(i16::MAX) => first - FAR,
+            How::Starred(size) => {
+                let name = record.get_mut(self.word.at..self.word.at + size);
+                let fits = name.is_some_and(|name| crate::record::write_name(name, format!("*{first}").as_bytes()));
+                return if fits { Ok(()) } else { Err(format!("*{first} does not fit its field")) };
+            }
+            _ => first,
+        };
+        let is_none = matches!(self.how, How::Index(none) if none.contains(&value))
+            || matches!(self.how, How::Next) && value <= 0;
+        let is_cut = matches!(self.how, How::Bits(mask) if first & i64::from(mask) != first);
+        let is_node = matches!(self.how, How::Leaf(nodes) if self.word.number == Number::I16 && value + FAR < nodes);
+        if is_none {
+            return Err(format!("{first} means that there is none"));
+        }
+        match !is_cut && !is_node && self.word.put(record, value) {
+            true => Ok(()),
+            false => Err(format!("{first} does not fit its {} bits", 8 * self.word.number.size())),
+        }
+    }
+}
+
+/// What is added to a negative number of 16 bits to read it without a sign.
+const FAR: i64 = 0x1_0000;
+
+/// The index in a name such as `*12`.
+pub(crate) fn star(name: &[u8]) -> Option<i64> {
+    let text = name.split(|byte| *byte == 0).next()?.strip_prefix(b"*")?;
+    let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(text).ok().filter(|_| is_number)?.parse().ok()
+}
