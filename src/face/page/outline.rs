@@ -87,7 +87,7 @@ fn models(map: &Bsp<'_>) -> Option<Vec<Range<usize>>> {
     let models = Records::read(map, Role::Models)?;
     let faces = map.role(Role::Faces)?.name.as_str();
     let (first, count) = models.record.fields.iter().find_map(|field| match field.meaning {
-        Meaning::Run { lump, count } if lump == faces => Some((field, models.record.field(count)?)),
+        Meaning::Run { lump, count, .. } if lump == faces => Some((field, models.record.field(count.field)?)),
         _ => None,
     })?;
     let range = |index: usize| {
