@@ -9,6 +9,7 @@ mod ci;
 mod completions;
 mod compress;
 mod context;
+mod cubemap;
 mod decompress;
 mod diff;
 mod dump;
@@ -28,6 +29,7 @@ mod pairs;
 mod pak;
 mod put;
 mod records;
+mod rename;
 mod report;
 mod rule_files;
 mod rules;
@@ -136,6 +138,8 @@ commands! {
     Light(light),
     Lmp(lmp),
     Pak(pak),
+    Rename(rename),
+    Cubemap(cubemap),
     #[cfg(feature = "script")]
     Run(run),
     Rules(rules),

@@ -28,6 +28,8 @@ pub mod policy;
 #[cfg(feature = "json")]
 pub mod records;
 #[cfg(feature = "json")]
+pub mod rename;
+#[cfg(feature = "json")]
 pub mod report;
 #[cfg(feature = "json")]
 pub mod rules;

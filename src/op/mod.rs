@@ -5,6 +5,7 @@ pub mod check;
 pub mod checksum;
 pub mod compare;
 pub mod compress;
+pub mod cubemaps;
 pub mod diff;
 pub mod lmp;
 pub mod merge;

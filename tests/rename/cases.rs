@@ -51,9 +51,23 @@ fn the_laws_hold_for_real_maps() {
 
 #[test]
 fn names_that_no_engine_takes_are_refused() {
-    for name in
-        ["", "a b", "a/b", "a\\b", "a:b", "a\"b", "caf\u{e9}", ".a", "-a", "a.", "a*b", "a;b", "Maps", &"a".repeat(55)]
-    {
+    for name in [
+        "",
+        "a b",
+        "a/b",
+        "a\\b",
+        "a:b",
+        "a\"b",
+        "caf\u{e9}",
+        ".a",
+        "-a",
+        "a.",
+        "a*b",
+        "a;b",
+        "a.bsp",
+        "Maps",
+        &"a".repeat(55),
+    ] {
         let error = Rename::new("a", name).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{name}");
     }

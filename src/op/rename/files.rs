@@ -1,6 +1,7 @@
 //! The files that engines look for by the name of the map, as data.
 
-/// What is before the name of the map in the path of a file, and what may be after it. `.*` is one extension. Files
+/// What is before the name of the map in the path of a file, and what may be after it. `.*` is one extension, `#` a
+/// number. Files
 /// below a folder `maps/NAME/` are the map's as well, wherever that folder is.
 ///
 /// The paths are those that engines and games put together from the name of the map: soundscapes, particles and levels
@@ -46,6 +47,9 @@ const MAPS: &[&str] = &[
     "_cameras.txt",
     "_exclude.lst",
     "_detail.txt",
+    "_l_#.lmp",
+    "_h_#.lmp",
+    "_s_#.lmp",
     "_brazilian.txt",
     "_bulgarian.txt",
     "_czech.txt",

@@ -25,7 +25,7 @@
 
 mod entities;
 mod files;
-mod names;
+pub(in crate::op) mod names;
 mod owners;
 mod pak;
 mod report;

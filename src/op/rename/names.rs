@@ -133,8 +133,12 @@ fn parts(path: &[u8]) -> Vec<Range<usize>> {
     ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
 }
 
-/// Whether the rest of a name is as the table says: `.*` is any one extension.
+/// Whether the rest of a name is as the table says: `.*` is any one extension, `#` is a number.
 fn is_tail(tail: &[u8], after: &[u8]) -> bool {
+    if let Some(at) = after.iter().position(|byte| *byte == b'#') {
+        let number = tail.strip_prefix(&after[..at]).and_then(|rest| rest.strip_suffix(&after[at + 1..]));
+        return number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
+    }
     match after.strip_suffix(b"*") {
         None => tail == after,
         Some(before) => tail.strip_prefix(before).is_some_and(|rest| {
@@ -146,7 +150,7 @@ fn is_tail(tail: &[u8], after: &[u8]) -> bool {
 
 /// The path parts under which cube maps are: `c64_-12_0.vtf`, `c64_-12_0.hdr.vtf`, `cubemapdefault.vtf`, also without
 /// the extension, as materials name them.
-pub(super) fn is_cubemap(part: &[u8]) -> bool {
+pub(in crate::op) fn is_cubemap(part: &[u8]) -> bool {
     let name = part.to_ascii_lowercase();
     let name = [&b".vtf"[..], b".tth", b".ttz"].iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(&name);
     let name = name.strip_suffix(b".hdr").unwrap_or(name);
@@ -154,7 +158,7 @@ pub(super) fn is_cubemap(part: &[u8]) -> bool {
 }
 
 /// The position in the name of a cube map: `c64_-12_0`.
-pub(super) fn cubemap_origin(name: &[u8]) -> Option<[i32; 3]> {
+pub(in crate::op) fn cubemap_origin(name: &[u8]) -> Option<[i32; 3]> {
     let numbers = std::str::from_utf8(name).ok()?.strip_prefix('c')?;
     let is_plain = |text: &&str| !text.starts_with('+');
     let numbers: Vec<i32> = numbers.split('_').filter(is_plain).map(|text| text.parse().ok()).collect::<Option<_>>()?;
@@ -171,6 +175,7 @@ fn check(name: &[u8]) -> Result<()> {
         [] => "it is empty".to_owned(),
         [b'.' | b'-', ..] => "it begins with a dot or a hyphen".to_owned(),
         [.., b'.'] => "it ends with a dot".to_owned(),
+        [.., b'.', b'b' | b'B', b's' | b'S', b'p' | b'P'] => "a name has no extension".to_owned(),
         _ if FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder)) => "it is that of a folder".to_owned(),
         _ if name.len() > LONGEST => format!("it has {} bytes, and at most {LONGEST} are possible", name.len()),
         _ => match name.iter().find(is_bad) {

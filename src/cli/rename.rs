@@ -1,0 +1,268 @@
+//! `rename`: gives a map another name.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use bspkit::Draft;
+use bspkit::bytes::escaped;
+use bspkit::face::rename::RenamedJson;
+use bspkit::op::rename::{Rename, Renamed, owners};
+use serde::Serialize;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::maps::{MapArgs, MapFile, Maps};
+use super::save::{Edited, Save, bad_argument};
+use super::show::{count, shown};
+use super::talk::{Code, Job};
+
+mod beside;
+
+/// The most places that stay and are listed when a map is saved.
+const LISTED: usize = 10;
+
+/// Give a map another name, in every path that has it
+///
+/// Without -o, --in-place and --dry-run every change is listed and nothing is written. NEW has no folder and no
+/// extension. Where the old name is in lower case, the new one is too, as compilers write it.
+///
+/// These change: names of embedded files (`materials/maps/OLD/...`, and files that engines look for by the name of the
+/// map, such as `maps/OLD.nav`), paths in materials and scripts, names of textures and models, paths in values of
+/// entities, and the keys `map`, `nextmap` and `mapname`. Files that are not renamed or edited keep their bytes, their
+/// order and their times.
+///
+/// What cannot be known is listed and stays: other values and lines that have the name, as `changelevel OLD` in a
+/// script. Files beside the map that have its name are listed; the program does not rename them.
+///
+/// If the map has paths with the name NEW already, the renaming is refused, since nothing would part them from those of
+/// OLD; --force mixes them.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit rename map.bsp own_arena --from room_v20
+  bspkit rename map.bsp own_arena --from room_v20 -o own_arena.bsp
+  bspkit rename source.bsp own_arena --dry-run
+  bspkit rename dm4.bsp arena --in maps -o edited"
+))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    map: MapArgs,
+    /// The new name
+    #[arg(value_name = "NEW")]
+    new: OsString,
+    /// The old name [default: that of the file, or the one name that the paths in the map have]
+    #[arg(long, value_name = "OLD")]
+    from: Option<OsString>,
+    /// Also change the keys by which the other maps in this folder lead to the map; they are saved as the map is, so -o
+    /// names a folder
+    #[arg(long = "in", value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    save: Save,
+}
+
+/// The document of a preview.
+#[derive(Serialize)]
+struct Preview {
+    rename: serde_json::Value,
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    if args.map.are_many() {
+        let message = "several maps cannot have one name".to_owned();
+        return Err(bad_argument(message, "name one map, and the folder of the others with --in"));
+    }
+    let map = args.map.first();
+    let old = old_name(cx, map, args.from.as_deref())?;
+    let rename = renaming(&old, &args.new, args.from.is_some())?.merging(args.save.force);
+    let file = Path::new(&args.new).with_file_name([&args.new, OsStr::new(".bsp")].into_iter().collect::<OsString>());
+    let maps = Maps::renamed(map, &file, args.folder.as_deref());
+    let edit = |draft: &mut Draft<'static>, found: &MapFile, job: &mut Job<'_>| -> Result<Task> {
+        let is_own = found.path == map;
+        let renamed = if is_own { rename.apply(draft)? } else { rename.apply_to_other(draft)? };
+        let beside = if is_own && !is_stdin(map) { beside::files(map, &rename) } else { Vec::new() };
+        if job.json {
+            job.extra.insert("rename".to_owned(), json(&renamed, &beside)?);
+        }
+        Ok(Task { renamed, beside, is_own })
+    };
+    if !args.save.has_output() {
+        let code = maps.json(args.save.json).each(cx, |found, job| {
+            let cannot = || format!("cannot rename {}", shown(&found.path));
+            let task = edit(&mut cx.open(&found.path)?.draft(), found, job).with_context(cannot)?;
+            match job.extra.remove("rename") {
+                Some(rename) => job.document(&Preview { rename })?,
+                None => task.list(job),
+            }
+            Ok(task.code())
+        })?;
+        if !args.save.json && !cx.talk.quiet {
+            cx.talk.stderr(b"nothing is written: use -o FILE or --in-place to save\n");
+        }
+        return Ok(code);
+    }
+    args.save.each(cx, maps, |draft, found, job| {
+        let task = edit(draft, found, job)?;
+        match args.save.dry_run {
+            true if !job.json => task.list(job),
+            _ => task.say(job),
+        }
+        if task.is_own {
+            warn_of_file_name(found, &file, job);
+        }
+        let is_whole = task.renamed.problems.is_empty();
+        if task.has_nothing() && args.from.is_some() {
+            return Ok(Edited::Nothing(task.nothing()));
+        }
+        Ok(match task.renamed.changes.is_empty() && is_whole {
+            true => Edited::Same,
+            false => Edited::With { what: format!("{} renamed", task.renamed.summary()), is_whole },
+        })
+    })
+}
+
+/// The old name of a map: the one that is given, that of its file, or the one that its paths have.
+pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result<Vec<u8>> {
+    if let Some(from) = from {
+        return Ok(from.as_encoded_bytes().to_vec());
+    }
+    if is_stdin(map) {
+        return Err(bad_argument("stdin has no name".into(), "--from OLD says what the map is called"));
+    }
+    let stem = map.file_stem().unwrap_or_default().as_encoded_bytes().to_vec();
+    let owners = owners(&cx.open(map)?).with_context(|| format!("cannot rename {}", shown(map)))?;
+    match &owners[..] {
+        [] => Ok(stem),
+        owners if owners.iter().any(|owner| owner.name.eq_ignore_ascii_case(&stem)) => Ok(stem),
+        [owner] => {
+            let (stem, name) = (escaped(&stem), escaped(&owner.name));
+            let notice = format!("{}: the paths in it are those of `{name}`, not of `{stem}`", shown(map));
+            if !cx.talk.quiet {
+                cx.talk.stderr(
+                    format!("{notice}; the old name is taken to be {name} (--from {stem} for the other)\n").as_bytes(),
+                );
+            }
+            Ok(owner.name.clone())
+        }
+        owners => {
+            let list = owners.iter().map(|owner| {
+                let (files, textures) =
+                    (count(owner.files, "file", "files"), count(owner.textures, "texture", "textures"));
+                format!("{} ({files}, {textures})", escaped(&owner.name))
+            });
+            let list = list.collect::<Vec<_>>().join(", ");
+            let message = format!("{} has paths of several maps, and none of `{}`: {list}", shown(map), escaped(&stem));
+            Err(bad_argument(message, "--from OLD says which name is the old one"))
+        }
+    }
+}
+
+/// The renaming from the old name to the new one. A file can have a name that no map has in its paths.
+pub(crate) fn renaming(old: &[u8], new: &OsStr, is_given: bool) -> Result<Rename> {
+    Rename::new(old, old).map_err(|error| match is_given {
+        true => error,
+        false => error.with_hint("the old name is that of the file; --from OLD gives another one"),
+    })?;
+    Ok(Rename::new(old, new.as_encoded_bytes())?)
+}
+
+/// Warns if the saved map will have another file name than engines need.
+fn warn_of_file_name(map: &MapFile, file: &Path, job: &mut Job<'_>) {
+    let Some(target) = map.target.as_deref().filter(|target| !is_stdin(target)) else { return };
+    if target.file_name() != file.file_name() {
+        let wanted = target.with_file_name(file);
+        let message =
+            format!("engines find the files of a map by its file name: rename {} to {}", shown(target), shown(&wanted));
+        job.warn(&message);
+    }
+}
+
+/// The JSON of a renaming, with the files beside the map.
+pub(crate) fn json(renamed: &Renamed, beside: &[(PathBuf, PathBuf)]) -> Result<serde_json::Value> {
+    let mut json = serde_json::to_value(RenamedJson::new(renamed))?;
+    let pairs = beside.iter().map(|(old, new)| serde_json::json!({"from": shown(old), "to": shown(new)}));
+    json["also_rename"] = pairs.collect();
+    Ok(json)
+}
+
+/// A renamed map, before it is saved.
+pub(crate) struct Task {
+    pub(crate) renamed: Renamed,
+    /// Files on the disk to be renamed as well.
+    beside: Vec<(PathBuf, PathBuf)>,
+    is_own: bool,
+}
+
+impl Task {
+    /// A map in which only cube maps are renamed.
+    pub(crate) fn of_cubemaps(renamed: Renamed) -> Self {
+        Task { renamed, beside: Vec::new(), is_own: true }
+    }
+
+    fn code(&self) -> Code {
+        if self.renamed.problems.is_empty() { Code::Done } else { Code::Found }
+    }
+
+    /// Whether the map has nothing of the old name.
+    pub(crate) fn has_nothing(&self) -> bool {
+        let Renamed { changes, left, problems, .. } = &self.renamed;
+        self.is_own && changes.is_empty() && left.is_empty() && problems.is_empty()
+    }
+
+    /// The sentence for a map with nothing of the old name.
+    pub(crate) fn nothing(&self) -> String {
+        let others: Vec<_> = self.renamed.others.iter().map(|owner| escaped(&owner.name).to_string()).collect();
+        let others =
+            if others.is_empty() { String::new() } else { format!("; its paths are those of {}", others.join(", ")) };
+        format!("nothing has the name {}{others}", escaped(&self.renamed.old))
+    }
+
+    /// Prints every change, and everything that stays.
+    pub(crate) fn list(&self, job: &mut Job<'_>) {
+        if self.is_own || !self.renamed.changes.is_empty() {
+            let (old, new) = (escaped(&self.renamed.old), escaped(&self.renamed.new));
+            job.line(format!("{}: {old} -> {new}: {} to rename", job.path, self.renamed.summary()));
+        }
+        self.renamed.changes.iter().for_each(|change| job.line(format!("  {change}")));
+        self.lines(usize::MAX).iter().for_each(|line| job.line(format!("  {line}")));
+        self.problems(job);
+    }
+
+    /// Prints the first of the places that stay.
+    pub(crate) fn say(&self, job: &mut Job<'_>) {
+        for line in self.lines(LISTED) {
+            job.say(&format!("{}: {line}", job.path));
+        }
+        self.problems(job);
+    }
+
+    fn problems(&self, job: &mut Job<'_>) {
+        for problem in &self.renamed.problems {
+            let cause = std::error::Error::source(problem).map_or_else(String::new, |cause| format!(": {cause}"));
+            job.warn_here(&format!("{problem}{cause}"));
+        }
+    }
+
+    /// What stays, and what is to be done besides.
+    fn lines(&self, most: usize) -> Vec<String> {
+        let Renamed { left, more_left, others, respelled, .. } = &self.renamed;
+        let mut lines: Vec<String> = left.iter().take(most).map(|left| format!("not changed: {left}")).collect();
+        let more = left.len().saturating_sub(most) + more_left;
+        if more > 0 {
+            let hint = if most < left.len() { "; --dry-run lists them" } else { "" };
+            lines.push(format!("not changed: {more} more{hint}"));
+        }
+        for owner in others {
+            let (files, textures) =
+                (count(owner.files, "file", "files"), count(owner.textures, "texture name", "texture names"));
+            lines.push(format!("not changed: {files} and {textures} of another map, {}", escaped(&owner.name)));
+        }
+        if *respelled > 0 {
+            let names = count(*respelled, "name is", "names are");
+            lines.push(format!("{names} written in other letters; renaming back does not restore the capitals"));
+        }
+        let beside = self.beside.iter().map(|(old, new)| format!("also rename: {} -> {}", shown(old), shown(new)));
+        lines.extend(beside);
+        lines
+    }
+}
