@@ -90,6 +90,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let code = maps.json(args.save.json).each(cx, |found, job| {
             let cannot = || format!("cannot rename {}", shown(&found.path));
             let task = edit(&mut cx.open(&found.path)?.draft(), found, job).with_context(cannot)?;
+            if task.has_nothing() && args.from.is_some() && !job.json {
+                return Ok(job.nothing(&task.nothing()));
+            }
             match job.extra.remove("rename") {
                 Some(rename) => job.document(&Preview { rename })?,
                 None => task.list(job),

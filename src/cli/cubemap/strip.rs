@@ -40,7 +40,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let images = count(stripped.files.len(), "image", "images");
         let materials = count(stripped.materials.len(), "material names", "materials name");
-        let what = format!("{images} removed; {materials} a removed image, and `buildcubemaps` makes them again");
+        let what = format!("{images} removed; {materials} a removed image; `buildcubemaps` in the game makes them anew");
         Ok(Edited::With { what, is_whole: true })
     })
 }
