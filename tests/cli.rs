@@ -60,6 +60,9 @@ mod races;
 mod read;
 #[path = "cli/records.rs"]
 mod records;
+#[cfg(unix)]
+#[path = "cli/rename.rs"]
+mod rename;
 #[path = "cli/room.rs"]
 mod room;
 #[path = "cli/rules.rs"]

@@ -12,6 +12,8 @@ mod maps;
 mod naive;
 #[path = "common/named.rs"]
 mod named;
+#[path = "mutations/renames.rs"]
+mod renames;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::quake2;

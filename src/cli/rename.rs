@@ -2,8 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 use bspkit::Draft;
 use bspkit::bytes::escaped;
 use bspkit::face::rename::RenamedJson;
@@ -39,9 +40,9 @@ const LISTED: usize = 10;
 /// OLD; --force mixes them.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit rename map.bsp own_arena --from room_v20
-  bspkit rename map.bsp own_arena --from room_v20 -o own_arena.bsp
-  bspkit rename source.bsp own_arena --dry-run
+    "  bspkit rename map.bsp own_arena
+  bspkit rename map.bsp own_arena --from old -o own_arena.bsp
+  bspkit rename map.bsp own_arena --in-place --backup
   bspkit rename dm4.bsp arena --in maps -o edited"
 ))]
 pub(crate) struct Args {
@@ -73,7 +74,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         return Err(bad_argument(message, "name one map, and the folder of the others with --in"));
     }
     let map = args.map.first();
-    let old = old_name(cx, map, args.from.as_deref())?;
+    let old = match old_name(cx, map, args.from.as_deref()) {
+        Ok(old) => old,
+        Err(error) => return failed(cx, map, args.save.json, error),
+    };
     let rename = renaming(&old, &args.new, args.from.is_some())?.merging(args.save.force);
     let file = Path::new(&args.new).with_file_name([&args.new, OsStr::new(".bsp")].into_iter().collect::<OsString>());
     let maps = Maps::renamed(map, &file, args.folder.as_deref());
@@ -160,6 +164,15 @@ pub(crate) fn old_name(cx: &Context, map: &Path, from: Option<&OsStr>) -> Result
     }
 }
 
+/// Reports that the old name of a map is not known, as any failure of a map is reported.
+pub(crate) fn failed(cx: &Context, map: &Path, json: bool, error: Error) -> Result<Code> {
+    let error = Mutex::new(Some(error));
+    Maps::find(&[map]).json(json).each(cx, |_, _| match error.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => Ok(Code::Failed),
+    })
+}
+
 /// The renaming from the old name to the new one. A file can have a name that no map has in its paths.
 pub(crate) fn renaming(old: &[u8], new: &OsStr, is_given: bool) -> Result<Rename> {
     Rename::new(old, old).map_err(|error| match is_given {
@@ -208,8 +221,7 @@ impl Task {
 
     /// Whether the map has nothing of the old name.
     pub(crate) fn has_nothing(&self) -> bool {
-        let Renamed { changes, left, problems, .. } = &self.renamed;
-        self.is_own && changes.is_empty() && left.is_empty() && problems.is_empty()
+        self.is_own && self.renamed.changes.is_empty() && self.renamed.problems.is_empty()
     }
 
     /// The sentence for a map with nothing of the old name.
@@ -222,12 +234,13 @@ impl Task {
 
     /// Prints every change, and everything that stays.
     pub(crate) fn list(&self, job: &mut Job<'_>) {
-        if self.is_own || !self.renamed.changes.is_empty() {
+        let lines = self.lines(usize::MAX);
+        if self.is_own || !self.renamed.changes.is_empty() || !lines.is_empty() {
             let (old, new) = (escaped(&self.renamed.old), escaped(&self.renamed.new));
             job.line(format!("{}: {old} -> {new}: {} to rename", job.path, self.renamed.summary()));
         }
         self.renamed.changes.iter().for_each(|change| job.line(format!("  {change}")));
-        self.lines(usize::MAX).iter().for_each(|line| job.line(format!("  {line}")));
+        lines.iter().for_each(|line| job.line(format!("  {line}")));
         self.problems(job);
     }
 

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 80] = [
+pub(crate) const COMMANDS: [&str; 85] = [
     "",
     "info",
     "ls",
@@ -58,6 +58,11 @@ pub(crate) const COMMANDS: [&str; 80] = [
     "tex rename",
     "tex embed",
     "tex strip",
+    "rename",
+    "cubemap",
+    "cubemap list",
+    "cubemap strip",
+    "cubemap rename",
     "pak",
     "pak list",
     "pak verify",
@@ -189,7 +194,8 @@ fn examples_in_help_run() {
         bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
         bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
-        bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
+        bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt \
+            materials/maps/old/c0_0_0.vtf=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources

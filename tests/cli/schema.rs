@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::help::COMMANDS;
-use super::room::Room;
+use super::room::{Room, fixture};
 
 /// As much of JSON Schema as the schemas use; an error is the place that does not hold.
 pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -> Result<(), String> {
@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 47] = [
+const OUTPUTS: [(&str, &str); 52] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -120,6 +120,11 @@ const OUTPUTS: [(&str, &str); 47] = [
     ("pak-diff", "pak diff source.bsp other.bsp --json"),
     ("pak-refs", "pak refs source.bsp cut.bsp none.bsp --json"),
     ("pak-verify", "pak verify source.bsp --json"),
+    ("rename", "rename room_v20.bsp own_arena --json"),
+    ("rename", "rename none.bsp own_arena --json"),
+    ("save", "rename room_v20.bsp own_arena --dry-run --json"),
+    ("save", "cubemap strip room_v20.bsp --default --dry-run --json"),
+    ("cubemap-list", "cubemap list room_v20.bsp q2.bsp --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
     ("tex-list", "tex list goldsrc.bsp --json"),
@@ -147,6 +152,10 @@ fn every_document_is_as_its_schema_says() {
     let map = room.read("q2.bsp");
     room.write("cut.bsp", &map[..map.len() / 2]);
     ["old/a.bsp", "new/a.bsp", "new/b.bsp"].iter().for_each(|name| room.write(name, &map));
+    room.write("1.bsp", &fixture("source/room_v20"));
+    room.write("c.vtf", b"VTF");
+    let images = "pak add 1.bsp materials/maps/room_v20/c0_0_0.vtf=c.vtf materials/maps/b/cubemapdefault.vtf=c.vtf";
+    room.bspkit(&format!("{images} -o room_v20.bsp -q")).done();
     room.bspkit("ent export q2.bsp -o q2.ent").done();
     let text = String::from_utf8_lossy(&room.read("q2.ent")).replacen("{", "stray {", 1);
     room.write("odd.ent", text.as_bytes());

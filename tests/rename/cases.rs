@@ -1,6 +1,6 @@
 //! Cases by name, and real maps.
 
-use bspkit::op::rename::{Rename, owners};
+use bspkit::op::rename::{FILES, Rename, owners};
 use bspkit::{Bsp, ErrorKind};
 
 use super::corpus;
@@ -18,7 +18,7 @@ fn the_laws_hold_for_the_rooms() {
         let old = owners(&room(name)).unwrap()[0].name.clone();
         for new in ["own_arena", "x", "room", "room_v20b", "a_name_that_is_longer_than_the_old_one_by_some_letters"] {
             let done =
-                all(&room(name), &old, new.as_bytes(), rename).unwrap_or_else(|error| panic!("{name} {new}: {error}"));
+                all(&room(name), &old, new.as_bytes(), &rename).unwrap_or_else(|error| panic!("{name} {new}: {error}"));
             assert!(done.unwrap().changes.len() >= 3, "{name}");
         }
     }
@@ -38,7 +38,7 @@ fn the_laws_hold_for_real_maps() {
                 if Rename::new(&name, new).is_err() {
                     continue;
                 }
-                let done = all(&map, &name, new.as_bytes(), rename);
+                let done = all(&map, &name, new.as_bytes(), &rename);
                 let done = done.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                 tried += usize::from(done.is_some());
                 changes += done.map_or(0, |done| done.changes.len());
@@ -47,6 +47,15 @@ fn the_laws_hold_for_real_maps() {
     }
     eprintln!("{tried} renamings, {changes} changes");
     assert!(corpus::maps().is_empty() || tried > 100);
+}
+
+/// The guide lists every place where engines look for files by the name of a map.
+#[test]
+fn the_guide_has_the_table() {
+    let guide = std::fs::read_to_string("docs/guide.md").unwrap();
+    for (before, _) in FILES {
+        assert!(guide.contains(&format!("`{before}NAME")), "no {before}NAME in docs/guide.md");
+    }
 }
 
 #[test]

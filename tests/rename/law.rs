@@ -6,7 +6,7 @@ use bspkit::{Bsp, Layout};
 use super::resolve::{edges, plain, words};
 
 /// A map under another name, and what the renaming says of it.
-pub(crate) type Write = fn(&Bsp<'static>, &[u8], &[u8]) -> bspkit::Result<(Vec<u8>, Renamed)>;
+pub(crate) type Write<'w> = &'w dyn Fn(&Bsp<'static>, &[u8], &[u8]) -> bspkit::Result<(Vec<u8>, Renamed)>;
 
 pub(crate) fn rename(map: &Bsp<'static>, old: &[u8], new: &[u8]) -> bspkit::Result<(Vec<u8>, Renamed)> {
     let mut draft = map.draft();
@@ -27,7 +27,7 @@ const NAMED: [&str; 8] = [
 ];
 
 /// Tries all laws on a map. `Ok(None)` if the renaming is refused.
-pub(crate) fn all(map: &Bsp<'static>, old: &[u8], new: &[u8], write: Write) -> Result<Option<Renamed>, String> {
+pub(crate) fn all(map: &Bsp<'static>, old: &[u8], new: &[u8], write: Write<'_>) -> Result<Option<Renamed>, String> {
     let Ok((bytes, renamed)) = write(map, old, new) else { return Ok(None) };
     let saved = Bsp::from_vec(bytes).map_err(|error| error.to_string())?;
     resolves(map, &saved)?;
@@ -126,7 +126,7 @@ fn folded(map: &Bsp<'_>) -> Vec<(String, Option<String>)> {
 }
 
 /// Renaming back gives the old bytes of every lump, unless letters were lost, and then the old names.
-fn comes_back(map: &Bsp<'static>, saved: &Bsp<'static>, renamed: &Renamed, write: Write) -> Result<(), String> {
+fn comes_back(map: &Bsp<'static>, saved: &Bsp<'static>, renamed: &Renamed, write: Write<'_>) -> Result<(), String> {
     let refused = |error: bspkit::Error| format!("back: {error}: {:?}", error.hint());
     let (back, again) = write(saved, &renamed.new, &renamed.old).map_err(refused)?;
     if again.changes.len() != renamed.changes.len() && renamed.respelled == 0 {

@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn the_laws_hold(plan in plans(), old in select(&NAMES[..]), new in select(&NAMES[..])) {
         let map = Bsp::from_vec(plan.build()).unwrap();
-        let done = law::all(&map, old.as_bytes(), new.as_bytes(), law::rename);
+        let done = law::all(&map, old.as_bytes(), new.as_bytes(), &law::rename);
         prop_assert!(done.is_ok(), "{}", done.unwrap_err());
     }
 }

@@ -18,7 +18,7 @@ use super::{commands, help};
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit cubemap list map.bsp
   bspkit cubemap strip map.bsp -o out.bsp
-  bspkit cubemap rename map.bsp own_arena --from room_v20 -o out.bsp"
+  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::rename::{Task, json, old_name, renaming};
+use crate::cli::rename::{Task, failed, json, old_name, renaming};
 use crate::cli::save::{Edited, Save, bad_argument};
 use crate::cli::talk::Code;
 
@@ -17,8 +17,8 @@ use crate::cli::talk::Code;
 /// was renamed: names of textures and materials stay.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit cubemap rename map.bsp own_arena --from room_v20 -o out.bsp
-  bspkit cubemap rename source.bsp own_arena --dry-run"
+    "  bspkit cubemap rename map.bsp own_arena --from old -o out.bsp
+  bspkit cubemap rename map.bsp map --dry-run"
 ))]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -37,7 +37,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.map.are_many() {
         return Err(bad_argument("several maps cannot have one name".into(), "name one map"));
     }
-    let old = old_name(cx, args.map.first(), args.from.as_deref())?;
+    let old = match old_name(cx, args.map.first(), args.from.as_deref()) {
+        Ok(old) => old,
+        Err(error) => return failed(cx, args.map.first(), args.save.json, error),
+    };
     let rename = renaming(&old, &args.new, args.from.is_some())?.only_cubemaps().merging(args.save.force);
     args.save.each(cx, args.map.find(), |draft, _, job| {
         let task = Task::of_cubemaps(rename.apply(draft)?);

@@ -18,7 +18,7 @@ use crate::cli::talk::Code;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit cubemap strip map.bsp -o out.bsp
-  bspkit cubemap strip sources --in-place --backup
+  bspkit cubemap strip map.bsp --in-place --backup
   bspkit cubemap strip map.bsp --default --dry-run"
 ))]
 pub(crate) struct Args {
@@ -40,7 +40,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let images = count(stripped.files.len(), "image", "images");
         let materials = count(stripped.materials.len(), "material names", "materials name");
-        let what = format!("{images} removed; {materials} a removed image; `buildcubemaps` in the game makes them anew");
+        let what =
+            format!("{images} removed; {materials} a removed image; `buildcubemaps` in the game makes them anew");
         Ok(Edited::With { what, is_whole: true })
     })
 }

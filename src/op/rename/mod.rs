@@ -137,13 +137,10 @@ impl Rename {
         let others: Vec<&Change> = back.changes.iter().filter(is_other).collect();
         let Some(first) = others.first() else { return Ok(()) };
         let name = escaped(&self.names.new);
-        let message = format!(
-            "the map has {} places with the name `{name}` already: {}: {}",
-            others.len(),
-            first.place,
-            escaped(&first.from)
-        );
-        let hint = format!("give those another name first, with {name} as the old one");
+        let places = if others.len() == 1 { "1 place".to_owned() } else { format!("{} places", others.len()) };
+        let from = escaped(&first.from);
+        let message = format!("the map has the name `{name}` in {places} already: {}: {from}", first.place);
+        let hint = format!("give `{name}` another name first");
         Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce(hint)))
     }
 }
