@@ -128,7 +128,9 @@ fn images(pak: &Pak<'_>) -> Vec<usize> {
     let is_image = |name: &[u8]| {
         let name = lookup_name(name);
         let parts: Vec<&[u8]> = name.split(|byte| *byte == b'/').collect();
-        matches!(parts[..], [b"materials", b"maps", _, last] if last.contains(&b'.') && is_cubemap(last) && !last.ends_with(b".vmt"))
+        let [b"materials", b"maps", _, last] = parts[..] else { return false };
+        // A material can have such a name too.
+        last.contains(&b'.') && !last.ends_with(b".vmt") && is_cubemap(last)
     };
     pak.iter().filter(|file| is_image(file.name())).map(|file| file.index()).collect()
 }
