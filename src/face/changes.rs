@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::text_and_raw;
 use crate::op::compare::{
-    Change, Comparison, EntityChange, FieldChange, FileChange, KeyChange, LightChange, LumpChanges, SolidChange,
+    Change, Comparison, EntityChange, FieldChange, FileChange, Hows, KeyChange, LightChange, LumpChanges, SolidChange,
     TextChange, Touched, WordChange,
 };
 use crate::record::Text;
@@ -103,6 +103,7 @@ pub struct LumpJson<'c> {
     content: &'static str,
     bytes: [usize; 2],
     touched: Touched,
+    hows: Hows,
     more: usize,
 }
 
@@ -110,7 +111,7 @@ impl<'c> LumpJson<'c> {
     /// The JSON of a lump that differs.
     pub fn new(lump: &'c LumpChanges) -> Self {
         let (content, bytes) = (lump.kind.name(), [lump.sizes.0, lump.sizes.1]);
-        LumpJson { lump: &lump.lump, content, bytes, touched: lump.touched, more: lump.more }
+        LumpJson { lump: &lump.lump, content, bytes, touched: lump.touched, hows: lump.hows, more: lump.more }
     }
 }
 
@@ -148,6 +149,9 @@ fn object(lump: &str, change: &Change) -> Object {
             }
             let fields: Vec<Value> = record.fields.iter().map(field).collect();
             put(&mut object, json!({"how": record.how, "index": record.index, "fields": fields}));
+            if record.count > 1 {
+                put(&mut object, json!({"count": record.count}));
+            }
             if let Some(from) = record.from {
                 put(&mut object, json!({"from_index": from}));
             }

@@ -1,7 +1,7 @@
 //! A difference as text: the counts, one line for each lump, and the differences of each lump.
 
 use bspkit::bytes::escaped;
-use bspkit::op::compare::{Change, Kind, LumpChanges, TextChange};
+use bspkit::op::compare::{Change, Comparison, Kind, LumpChanges, TextChange};
 
 use super::Difference;
 use crate::cli::show::{count, shown};
@@ -39,9 +39,18 @@ pub(super) fn print(difference: &Difference<'_>, job: &mut Job<'_>) {
     places(difference, job);
 }
 
+/// Whether a change is that of a place: that of an empty lump is a word that nobody reads.
+fn is_place(change: &Change) -> bool {
+    match change {
+        Change::Place(..) => true,
+        Change::Word(word) => word.name == "offset",
+        _ => false,
+    }
+}
+
 /// Whether anything but the place of a lump differs.
 fn has_content(lump: &LumpChanges) -> bool {
-    lump.more > 0 || lump.changes.iter().any(|change| !matches!(change, Change::Place(..)))
+    lump.more > 0 || lump.changes.iter().any(|change| !is_place(change))
 }
 
 /// What differs, in one line.
@@ -58,9 +67,11 @@ fn summary(difference: &Difference<'_>) -> String {
         0 => {}
         forms => parts.push(format!("{} in another form", count(forms, "lump", "lumps"))),
     }
-    parts.extend(others().filter(is_part).map(|part| part.lump.clone()));
+    parts.extend(others().filter(is_part).map(form));
     if moved > 0 {
         parts.push(format!("{} moved", count(moved, "lump", "lumps")));
+    } else if let empty @ 1.. = empty(found) {
+        parts.push(format!("{} of empty lumps", count(empty, "offset", "offsets")));
     }
     if parts.is_empty() {
         parts.push("nothing that can be compared differs".to_owned());
@@ -69,6 +80,12 @@ fn summary(difference: &Difference<'_>) -> String {
         parts.push(sizes(files.sizes));
     }
     parts.join("; ")
+}
+
+/// How many empty lumps have another offset.
+fn empty(found: &Comparison) -> usize {
+    let words = found.lumps.iter().flat_map(|lump| &lump.changes);
+    words.filter(|change| is_place(change) && !matches!(change, Change::Place(..))).count()
 }
 
 /// A size before and after.
@@ -99,15 +116,18 @@ fn stat(lumps: &[&LumpChanges], job: &mut Job<'_>) {
 
 /// What differs in a lump, counted.
 fn counts(lump: &LumpChanges) -> String {
-    if !lump.touched.is_empty() {
-        return lump.touched.to_string();
+    let LumpChanges { touched, hows, .. } = lump;
+    let kinds = hows.to_string();
+    match (touched.is_empty(), kinds.contains(", ") || hows.changed == 0) {
+        (true, _) => form(lump),
+        (false, true) if !kinds.is_empty() => format!("{touched} ({kinds})"),
+        (false, _) => touched.to_string(),
     }
-    form(lump)
 }
 
 /// The changes of a lump that has the same content: of its version, its compression, a word, padding.
 fn form(lump: &LumpChanges) -> String {
-    let changes = lump.changes.iter().filter(|change| !matches!(change, Change::Place(..)));
+    let changes = lump.changes.iter().filter(|change| !is_place(change));
     changes.map(|change| line(change, &lump.lump)).collect::<Vec<_>>().join("; ")
 }
 
@@ -147,11 +167,10 @@ fn line(change: &Change, lump: &str) -> String {
 
 /// The differences of a lump.
 fn section(lump: &LumpChanges, job: &mut Job<'_>) {
-    let LumpChanges { lump: name, touched, changes, more, .. } = lump;
-    let separator = if touched.is_empty() { "" } else { ", " };
+    let LumpChanges { lump: name, changes, more, .. } = lump;
     job.line("");
-    job.line(format!("{name}: {touched}{separator}{}", sizes(lump.sizes)));
-    for change in changes.iter().filter(|change| !matches!(change, Change::Place(..))) {
+    job.line(format!("{name}: {}, {}", counts(lump), sizes(lump.sizes)));
+    for change in changes.iter().filter(|change| !is_place(change)) {
         job.line(format!("  {}", line(change, name)));
         if let Change::File(file) = change {
             file.text.iter().for_each(|text| lines(text, job));
@@ -194,14 +213,19 @@ fn places(difference: &Difference<'_>, job: &mut Job<'_>) {
             })
         })
         .collect();
-    if moved.is_empty() {
+    let empty = empty(found);
+    if moved.is_empty() && empty == 0 {
         return;
     }
     if !difference.pair.args.stat {
         job.line("");
     }
     let indent = if difference.pair.args.stat { "  " } else { "" };
-    job.line(format!("{indent}places: {} moved", count(moved.len(), "lump", "lumps")));
+    let empty = match empty {
+        0 => String::new(),
+        empty => format!(", {} of empty lumps", count(empty, "offset", "offsets")),
+    };
+    job.line(format!("{indent}places: {} moved{empty}", count(moved.len(), "lump", "lumps")));
     if difference.pair.args.stat {
         return;
     }

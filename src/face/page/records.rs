@@ -49,7 +49,8 @@ fn part(lump: &LumpChanges, room: usize) -> String {
 /// The rows of a record, in a part of the table of their own.
 fn row(record: &RecordChange) -> String {
     let dot = if record.list.is_empty() { "" } else { "." };
-    let head = format!("{}{dot}[{}]", html::text(record.list), record.index);
+    let to = if record.count > 1 { format!("..{}", record.index + record.count) } else { String::new() };
+    let head = format!("{}{dot}[{}{to}]", html::text(record.list), record.index);
     let from = record.from.map(|from| format!(" from [{from}]")).unwrap_or_default();
     if record.fields.is_empty() {
         let class = match record.how {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Kind, Touched};
+use super::{Hows, Kind, Touched};
 use crate::content::visibility::VisSet;
 use crate::record::Text;
 
@@ -18,6 +18,8 @@ pub struct LumpChanges {
     pub sizes: (usize, usize),
     /// The complete counts.
     pub touched: Touched,
+    /// What happened to its entities, records, files or collision models.
+    pub hows: Hows,
     /// The first changes.
     pub changes: Vec<Change>,
     /// How many more there are.
@@ -117,6 +119,8 @@ pub struct RecordChange {
     pub list: &'static str,
     /// Its index; of a removed one the index that it had.
     pub index: usize,
+    /// How many records in a row were added, removed or moved together; 1 for one that changed.
+    pub count: usize,
     /// The index that it had, if it was moved.
     pub from: Option<usize>,
     /// The fields with other values.

@@ -85,7 +85,7 @@ fn differ(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>], fou
 }
 
 fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mut keys: Vec<KeyChange>) {
-    found.touched().entities += 1;
+    found.count(how, 1, |touched| &mut touched.entities);
     found.touched().values += keys.len();
     let most = found.most;
     found.add(|| {

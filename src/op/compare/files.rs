@@ -68,14 +68,14 @@ fn compare_paks([old, new]: [&Pak<'_>; 2], is_whole: bool, end: usize, found: &m
         let from =
             before.as_ref().filter(|_| how == How::Moved && places.is_none()).map(|before| before.name().to_vec());
         let sizes = (before.map_or(0, |before| before.size()), entry.size());
-        found.touched().files += 1;
+        found.count(how, 1, |touched| &mut touched.files);
         let is_listed = is_whole && how == How::Changed && found.has_room();
         let text = before.filter(|_| is_listed).and_then(|before| text(&before, &entry, found.most));
         found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }
     for entry in gone.into_iter().filter(|entry| !is_moved[entry.index()]) {
         let (how, sizes) = (How::Removed, (entry.size(), 0));
-        found.touched().files += 1;
+        found.count(how, 1, |touched| &mut touched.files);
         let (from, places, text) = Default::default();
         found.add(|| Change::File(FileChange { how, name: entry.name().to_vec(), from, sizes, places, text }));
     }

@@ -1,5 +1,7 @@
 //! Kinds of differences, and how many there are of each.
 
+use super::change::How;
+
 /// The kind of what differs: the content of a lump, or a part of the file around the lumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "lowercase"))]
@@ -97,6 +99,65 @@ pub struct Touched {
     pub solids: usize,
     /// Bytes that are read as nothing else.
     pub bytes: usize,
+}
+
+/// How many entities, records, files or collision models of a lump something happened to.
+///
+/// ```
+/// use bspkit::op::compare;
+/// let mut draft = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?.draft();
+/// draft.entities()?.add([("classname", "light")])?;
+/// draft.entities()?.first_class("light")?.set("light", "150")?;
+/// let found = compare::draft(&draft, 10)?;
+/// assert_eq!(found.lumps[0].hows.to_string(), "1 added, 1 changed");
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Hows {
+    /// New ones.
+    pub added: usize,
+    /// Those that are gone.
+    pub removed: usize,
+    /// Those with other content.
+    pub changed: usize,
+    /// Those at another place or with another name.
+    pub moved: usize,
+    /// Those with the same content in another form.
+    pub rewritten: usize,
+}
+
+impl Hows {
+    /// Counts this many more.
+    pub(super) fn add(&mut self, how: How, count: usize) {
+        *match how {
+            How::Added => &mut self.added,
+            How::Removed => &mut self.removed,
+            How::Changed => &mut self.changed,
+            How::Moved => &mut self.moved,
+            How::Rewritten => &mut self.rewritten,
+        } += count;
+    }
+}
+
+impl std::fmt::Display for Hows {
+    /// `3 added, 1 moved`; counts of 0 are left out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counts = [
+            (self.added, "added"),
+            (self.removed, "removed"),
+            (self.changed, "changed"),
+            (self.moved, "moved"),
+            (self.rewritten, "rewritten"),
+        ];
+        let mut separator = "";
+        for (count, how) in counts.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, "{separator}{count} {how}")?;
+            separator = ", ";
+        }
+        Ok(())
+    }
 }
 
 impl Touched {

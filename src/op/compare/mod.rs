@@ -46,7 +46,7 @@ pub use change::{
     BytesChange, Change, EntityChange, FieldChange, FileChange, How, KeyChange, LightChange, LightDifference,
     LineChange, LumpChanges, RecordChange, RowChange, SolidChange, TextChange, TextureChange, WordChange,
 };
-pub use kind::{Kind, Touched};
+pub use kind::{Hows, Kind, Touched};
 pub use whole::{Files, chosen, whole};
 
 use crate::bsp::Bsp;
@@ -324,6 +324,12 @@ impl Found {
             true => self.lump.changes.push(change()),
             false => self.lump.more += 1,
         }
+    }
+
+    /// Counts what happened to entities, records, files or collision models, which are also counted as touched.
+    fn count(&mut self, how: How, count: usize, touched: fn(&mut Touched) -> &mut usize) {
+        self.lump.hows.add(how, count);
+        *touched(&mut self.lump.touched) += count;
     }
 
     fn touched(&mut self) -> &mut Touched {

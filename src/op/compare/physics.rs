@@ -31,7 +31,7 @@ pub(super) fn compare(_: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Fou
 }
 
 fn add(found: &mut Found, how: How, index: usize, model: i32, solids: Vec<usize>, text: bool) {
-    found.touched().solids += 1;
+    found.count(how, 1, |touched| &mut touched.solids);
     found.add(|| Change::Solid(SolidChange { how, index, model, solids, text }));
 }
 

@@ -126,7 +126,11 @@ fn print_entity(f: &mut fmt::Formatter<'_>, entity: &EntityChange) -> fmt::Resul
 
 fn print_record(f: &mut fmt::Formatter<'_>, lump: &str, record: &RecordChange) -> fmt::Result {
     let dot = if record.list.is_empty() { "" } else { "." };
-    write!(f, "{lump}{dot}{}[{}]", record.list, record.index)?;
+    write!(f, "{lump}{dot}{}[{}", record.list, record.index)?;
+    if record.count > 1 {
+        write!(f, "..{}", record.index + record.count)?;
+    }
+    f.write_str("]")?;
     match (record.how, record.from) {
         (How::Changed, _) => {}
         (How::Moved, Some(from)) => write!(f, " moved from {from}")?,

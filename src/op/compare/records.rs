@@ -114,34 +114,51 @@ impl List<'_> {
         let (size, list) = (self.record.size, self.name);
         let of = |bytes: &[u8], index: usize| bytes[index * size..(index + 1) * size].to_vec();
         let both = hunk.old.len().min(hunk.new.len());
-        let mut others = Vec::new();
+        let [mut removed, mut added] = [Vec::new(), Vec::new()];
         for at in 0..both {
             let (from, index) = (hunk.old.start + at, hunk.new.start + at);
             if moved.gone.contains(&from) || moved.from.contains_key(&index) {
-                others.push((How::Removed, from));
-                others.push((How::Added, index));
+                removed.push(from);
+                added.push(index);
                 continue;
             }
             let (old, new) = (of(old, from), of(new, index));
             if old == new {
                 continue;
             }
-            self.found.touched().records += 1;
             let fields = if self.found.has_room() { self.fields(&old, &new) } else { Vec::new() };
-            self.found.add(|| Change::Record(RecordChange { how: How::Changed, list, index, from: None, fields }));
+            self.run(RecordChange { how: How::Changed, list, index, count: 1, from: None, fields });
         }
-        let removed = (hunk.old.start + both..hunk.old.end).map(|index| (How::Removed, index));
-        let added = (hunk.new.start + both..hunk.new.end).map(|index| (How::Added, index));
-        for (how, index) in others.into_iter().chain(removed).chain(added) {
-            let (how, from) = match how {
-                How::Removed if moved.gone.contains(&index) => continue,
-                How::Added if moved.stays.contains(&index) => continue,
-                How::Added if moved.from.contains_key(&index) => (How::Moved, moved.from.get(&index).copied()),
-                how => (how, None),
-            };
-            self.found.touched().records += 1;
-            self.found.add(|| Change::Record(RecordChange { how, list, index, from, fields: Vec::new() }));
+        removed.extend(hunk.old.start + both..hunk.old.end);
+        added.extend(hunk.new.start + both..hunk.new.end);
+        // Moved records are listed where they are now.
+        let removed = removed.into_iter().filter(|index| !moved.gone.contains(index));
+        let removed = removed.map(|index| (How::Removed, index, None));
+        let added = added.into_iter().filter(|index| !moved.stays.contains(index));
+        let added = added.map(|index| match moved.from.get(&index) {
+            Some(from) => (How::Moved, index, Some(*from)),
+            None => (How::Added, index, None),
+        });
+        let mut run: Option<RecordChange> = None;
+        for (how, index, from) in removed.chain(added) {
+            match run.as_mut().filter(|run| {
+                let (next, next_from) = (run.index + run.count, run.from.map(|from| from + run.count));
+                (run.how, next, next_from) == (how, index, from)
+            }) {
+                Some(run) => run.count += 1,
+                None => {
+                    let next = RecordChange { how, list, index, count: 1, from, fields: Vec::new() };
+                    run.replace(next).into_iter().for_each(|run| self.run(run));
+                }
+            }
         }
+        run.into_iter().for_each(|run| self.run(run));
+    }
+
+    /// Adds records to which the same happened.
+    fn run(&mut self, change: RecordChange) {
+        self.found.count(change.how, change.count, |touched| &mut touched.records);
+        self.found.add(|| Change::Record(change));
     }
 
     /// The fields in which two records differ.

@@ -1,6 +1,6 @@
 //! Rows of visibility.
 
-use super::change::{Change, RowChange};
+use super::change::{Change, RowChange, WordChange};
 use super::{Found, Sides};
 use crate::bytes::{Data, index};
 use crate::content::visibility::{VisRow, VisSet, Visibility};
@@ -11,6 +11,11 @@ const MOST_BYTES: usize = 64 << 20;
 pub(super) fn compare(sides: &Sides<'_>, _: &[Data<'_>; 2], found: &mut Found) {
     let (Ok(old), Ok(new)) = (sides.old.visibility(), sides.new.visibility()) else { return };
     let row_size = new.plain(true).bytes().len();
+    if sides.is_whole && old.len() != new.len() {
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let (old, new) = (number(old.len()), number(new.len()));
+        found.add(|| Change::Word(WordChange { name: "leafs or clusters", old, new }));
+    }
     let is_alike = old.len() == new.len() && old.plain(true).bytes().len() == row_size;
     if !is_alike || new.len().saturating_mul(row_size).saturating_mul(new.sets().len()) > MOST_BYTES {
         return;

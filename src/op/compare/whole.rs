@@ -107,9 +107,14 @@ fn compare(old: &Bsp<'_>, new: &Bsp<'_>, most: usize, wanted: Wanted<'_>) -> Com
     }
     for lump in &mut lumps {
         let (keeps_content, keeps_place) = (is_wanted(lump.kind, &lump.lump), is_wanted(Kind::Places, &lump.lump));
-        lump.changes.retain(|change| if matches!(change, Change::Place(..)) { keeps_place } else { keeps_content });
+        lump.changes.retain(|change| match change {
+            Change::Place(..) => keeps_place,
+            // That of an empty lump.
+            Change::Word(word) if word.name == "offset" => keeps_place,
+            _ => keeps_content,
+        });
         if !keeps_content {
-            (lump.touched, lump.more) = Default::default();
+            (lump.touched, lump.hows, lump.more) = Default::default();
         }
     }
     lumps.retain(|lump| !lump.changes.is_empty() || lump.more > 0);
