@@ -172,6 +172,30 @@ fn an_edit_that_fails_loses_nothing() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_empty_text_is_not_an_edit() {
+    let room = Room::new();
+    for arguments in ["q2.bsp -o none.bsp", "q2.bsp light -o none.bsp"] {
+        let run = edit(&room, ": >\"$2\"", arguments).without_data(2);
+        assert!(run.err.contains("the text is empty: nothing is written"), "{}", run.err);
+    }
+    assert!(kept(&room).is_empty() && !room.path("none.bsp").exists());
+}
+
+/// Editors of Windows change line ends and add a mark.
+#[cfg(unix)]
+#[test]
+fn line_ends_stay() {
+    let room = Room::new();
+    let windows = "sed -i 's/$/\\r/; 1s/^/\\xef\\xbb\\xbf/; s/\"200\"/\"123\"/' \"$2\"";
+    for (arguments, out) in [("q2.bsp -o out.bsp", "out.bsp"), ("q2.bsp light -o some.bsp", "some.bsp")] {
+        edit(&room, windows, arguments).done();
+        room.bspkit("ent set q2.bsp light[light=200] light=123 -o set.bsp").done();
+        assert!(room.read(out) == room.read("set.bsp"), "{arguments}");
+    }
+}
+
 /// The list of a map that is not UTF-8 has its bytes beside the text.
 #[test]
 fn bytes_that_are_not_text_come_back() {

@@ -178,3 +178,16 @@ fn empty_lists_are_dumped_as_nothing() {
     let run = room.bspkit("get map.bsp occlusion.occluders[0]").without_data(2);
     assert!(run.err.contains("OCCLUSION"), "{}", run.err);
 }
+
+#[test]
+fn a_field_that_is_missing_is_that_of_the_records_it_leads_to() {
+    let room = Room::new();
+    let run = room.bspkit("get q2.bsp faces[texinfo.nope=1]").without_data(2);
+    assert!(
+        run.err.contains("in the records of TEXINFO: there is no field nope; the fields are vectors"),
+        "{}",
+        run.err
+    );
+    let run = room.bspkit("get q2.bsp faces[nope=1]").without_data(2);
+    assert!(run.err.contains("FACES: there is no field nope; the fields are plane"), "{}", run.err);
+}

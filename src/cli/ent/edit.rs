@@ -16,7 +16,7 @@ use super::select::{Choice, is_broken};
 use crate::cli::context::{Context, is_stdin};
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::save::{Edited, Save};
+use crate::cli::save::{Edited, Save, bad_argument};
 use crate::cli::show::shown;
 use crate::cli::talk::{Code, Job};
 use file::File;
@@ -122,7 +122,11 @@ impl<'a> Session<'a> {
                 }
                 return Err(error.context(self.left_in(file)));
             }
-            let mut text = file.read()?;
+            let mut text = as_before(file.read()?, &self.text);
+            if text.trim_ascii().is_empty() && !self.args.save.force {
+                file.remove();
+                return Err(bad_argument("the text is empty: nothing is written".into(), "`ent rm` removes entities"));
+            }
             // Editors add a line break to the last line.
             if !self.text.ends_with(b"\n") && text.ends_with(b"\n") {
                 text.truncate(text.len() - if text.ends_with(b"\r\n") { 2 } else { 1 });
@@ -199,6 +203,18 @@ impl<'a> Session<'a> {
         }
         Ok(Edited::Done)
     }
+}
+
+/// A text without the byte order mark and the carriage returns that editors of Windows add.
+fn as_before(text: Vec<u8>, old: &[u8]) -> Vec<u8> {
+    let mark: &[u8] = b"\xEF\xBB\xBF";
+    let start = if text.starts_with(mark) && !old.starts_with(mark) { mark.len() } else { 0 };
+    if old.contains(&b'\r') || !text.contains(&b'\r') {
+        return text[start..].to_vec();
+    }
+    let lines = text[start..].split_inclusive(|byte| *byte == b'\n');
+    let plain = |line: &[u8]| line.strip_suffix(b"\r\n").map_or_else(|| line.to_vec(), |line| [line, b"\n"].concat());
+    lines.flat_map(plain).collect()
 }
 
 /// Asks a question; yes is the answer of an empty line.

@@ -44,7 +44,13 @@ impl<'a> Path<'a> {
     pub(super) fn of(tables: &Tables<'_, 'a>, start: &Rc<Table<'a>>, text: &str) -> Result<Self, String> {
         let mut path = Path { start: start.clone(), steps: Vec::new(), end: End::Record };
         if !text.is_empty() {
-            path.walk(tables, text)?;
+            let walked = path.walk(tables, text);
+            // The records at the start are named by the caller.
+            let of = |why: String| match path.steps.last() {
+                Some(step) => format!("in the records of {}: {why}", step.to.name),
+                None => why,
+            };
+            walked.map_err(of)?;
         }
         Ok(path)
     }
