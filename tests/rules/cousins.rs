@@ -212,6 +212,10 @@ fn lazyripent_stores_and_adds() {
     // What doubles each time ends.
     let bomb = "{ have classname new-entity a } ".repeat(30);
     fails("r.rule", &bomb, "classname=a", "the rule at r.rule:1:");
+    // So does what each rule makes longer.
+    let insert = format!("\"n\" \"{}\"\n", "y".repeat(200)).repeat(1000);
+    let bomb = format!("modify:\n{{\nmatch:\n{{\n}}\ninsert:\n{{\n{insert}}}\n}}\n").repeat(300);
+    fails("r.cfg", &bomb, "a=1; a=1", "the rule at r.cfg:");
 }
 
 #[test]

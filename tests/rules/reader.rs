@@ -14,6 +14,9 @@ fn lines_are_split_after_253_bytes() {
         gives(&rule, "n=1; n=2", "n=2");
         assert_eq!(findings(&rule, Mode::Plugin), ["2:254 rule-long-line"]);
     }
+    // A line of many bytes is read once.
+    let rule = format!("{}\nadd:\n{{\n\"classname\" \"a\"\n}}", "x".repeat(4 << 20));
+    gives(&rule, "", "classname=a");
     // A value that goes over the end is cut: neither half is a pair.
     let long = "y".repeat(300);
     let rule = format!("add:\n{{\n\"classname\" \"a\"\n\"m\" \"{long}\"\n}}");

@@ -16,6 +16,10 @@ const MOST_LISTED: usize = 1 << 20;
 /// How many entities a map may have while rules add some for others; no text may have more.
 const MOST_ENTITIES: usize = 131_072;
 
+/// By how many bytes all entities together may grow, where each pair counts for some more. No text may be as large.
+const MOST_GROWTH: usize = 128 << 20;
+const PAIR: usize = 64;
+
 /// A pair of an entity that rules changed or added.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
@@ -41,6 +45,8 @@ pub(super) struct Work<'e> {
     stored: Stored,
     finder: Finder,
     listed: usize,
+    /// By how many bytes the entities have grown.
+    growth: usize,
 }
 
 impl Rules {
@@ -118,6 +124,7 @@ impl<'e> Work<'e> {
             stored: Stored::new(),
             finder,
             listed: 0,
+            growth: 0,
         }
     }
 
@@ -128,10 +135,7 @@ impl<'e> Work<'e> {
     fn run(&mut self, number: usize, report: &mut Report<'_>) -> std::result::Result<(), String> {
         let Applied { file, rule, .. } = report.rules[number];
         match &rule.action {
-            Action::Add(pairs) => {
-                self.add(number, pairs, report);
-                return Ok(());
-            }
+            Action::Add(pairs) => return self.add(number, pairs, report),
             Action::AddFor(class, acts) if rule.on.tests.is_empty() => {
                 return self.add_for(number, class, acts, None, report);
             }
@@ -151,7 +155,7 @@ impl<'e> Work<'e> {
             let applied = &mut report.rules[number];
             applied.loose += usize::from(!is_exact);
             match &rule.action {
-                Action::Modify(steps) => self.modify(number, entity, steps, file.hides_empty(), applied),
+                Action::Modify(steps) => self.modify(number, entity, steps, file.hides_empty(), applied)?,
                 Action::Acts(_) | Action::AddFor(..) => matched.push(entity),
                 _ => drop(self.removed.insert(entity, number)),
             }
@@ -178,10 +182,13 @@ impl<'e> Work<'e> {
             for &entity in matched {
                 let mut stored = std::mem::take(&mut self.stored);
                 let (pairs, counts) = (self.pairs_of(entity), &mut report.rules[number].pairs);
+                let before = size(pairs);
                 let done = act.apply(pairs, None, (&file.name, &mut stored), number, counts);
+                let after = size(pairs);
                 self.stored = stored;
                 done.map_err(|why| format!("#{entity}: {why} (line {})", act.at.line))?;
                 self.changed_by.insert(entity, number);
+                self.grow(before, after)?;
             }
         }
         matched.iter().for_each(|entity| self.find_again(*entity, |pair| pair.by == Some(number)));
@@ -212,8 +219,19 @@ impl<'e> Work<'e> {
             done.map_err(|why| format!("the added entity: {why} (line {})", act.at.line))?;
         }
         let pairs = pairs.into_iter().map(|pair| NewPair { at: rule.at, key: pair.key, value: pair.value });
-        self.add(number, &pairs.collect::<Vec<_>>(), report);
-        Ok(())
+        self.add(number, &pairs.collect::<Vec<_>>(), report)
+    }
+
+    /// Counts what an entity has grown by.
+    ///
+    /// # Errors
+    /// All entities together have grown too much.
+    fn grow(&mut self, before: usize, after: usize) -> std::result::Result<(), String> {
+        self.growth = (self.growth + after).saturating_sub(before);
+        match self.growth > MOST_GROWTH {
+            true => Err("the rules would write more than any text of entities may have".to_owned()),
+            false => Ok(()),
+        }
     }
 
     /// The pairs of an entity, to change them.
@@ -256,7 +274,7 @@ impl<'e> Work<'e> {
         Who { is_new: entity >= self.old.len(), class: value(b"classname"), name: value(b"targetname") }
     }
 
-    fn add(&mut self, number: usize, pairs: &[NewPair], report: &mut Report<'_>) {
+    fn add(&mut self, number: usize, pairs: &[NewPair], report: &mut Report<'_>) -> std::result::Result<(), String> {
         let entity = self.old.len() + self.added.len();
         self.added.push(number);
         let by = Some(number);
@@ -266,6 +284,7 @@ impl<'e> Work<'e> {
         self.find_again(entity, |_| true);
         self.list(number, entity, report);
         report.rules[number].pairs[2] += self.changed[&entity].len();
+        self.grow(0, size(&self.changed[&entity]))
     }
 
     /// Adds the pairs of an entity to the finder that are new.
@@ -275,17 +294,27 @@ impl<'e> Work<'e> {
         }
     }
 
-    fn modify(&mut self, number: usize, entity: usize, steps: &[Step], hides_empty: bool, applied: &mut Applied<'_>) {
+    fn modify(
+        &mut self,
+        number: usize,
+        entity: usize,
+        steps: &[Step],
+        hides_empty: bool,
+        applied: &mut Applied<'_>,
+    ) -> std::result::Result<(), String> {
         let pairs = self.pairs_of(entity);
         let counts = applied.pairs;
+        let before = size(pairs);
         for step in steps {
             step.apply(pairs, number, hides_empty, &mut applied.pairs);
         }
         if counts == applied.pairs {
-            return;
+            return Ok(());
         }
+        let after = size(pairs);
         self.changed_by.insert(entity, number);
         self.find_again(entity, |pair| pair.by == Some(number));
+        self.grow(before, after)
     }
 }
 
@@ -332,6 +361,11 @@ impl Step {
             }
         }
     }
+}
+
+/// What pairs take, with what they take beside their bytes.
+fn size(pairs: &[Pair]) -> usize {
+    pairs.iter().map(|pair| pair.key.len() + pair.value.len() + PAIR).sum()
 }
 
 fn same(one: &[u8], other: &[u8], is_exact: bool) -> bool {

@@ -89,10 +89,12 @@ pub(super) fn read(rules: &mut Rules, text: &[u8]) {
         let length = memchr::memchr(b'\n', &rest[..most]).map_or(most, |end| end + 1);
         let (chunk, after) = rest.split_at(length);
         let is_whole = chunk.ends_with(b"\n");
-        let next = after.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
-        if !is_whole && column == 1 && !next.is_empty() {
+        // Once for a line: it may have millions of bytes.
+        let next = || after.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end().len();
+        let next = if !is_whole && column == 1 { next() } else { 0 };
+        if next > 0 {
             let at = At { line, column: MOST_IN_LINE + 1 };
-            let length = MOST_IN_LINE + next.len();
+            let length = MOST_IN_LINE + next;
             reader.rules.find(
                 finding::LONG_LINE,
                 at,
