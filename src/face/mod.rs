@@ -13,6 +13,7 @@ pub mod entities;
 pub mod fgd;
 #[cfg(feature = "json")]
 pub mod folder;
+pub mod game;
 #[cfg(feature = "images")]
 pub mod images;
 pub mod input;

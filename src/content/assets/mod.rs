@@ -9,5 +9,6 @@ pub mod keyvalues;
 pub mod material;
 pub mod model;
 pub mod particles;
+pub mod vpk;
 
 pub use files::{Files, PakFiles, Stack, normal_name};
