@@ -4,8 +4,11 @@ mod add;
 mod compress;
 mod diff;
 mod extract;
+mod fill;
+mod game;
 mod list;
 pub(super) mod list_file;
+mod missing;
 mod mv;
 mod notices;
 mod refs;
@@ -15,6 +18,7 @@ mod set_time;
 mod sort;
 mod store;
 mod sync;
+mod unused;
 mod verify;
 
 use anyhow::Result;
@@ -56,6 +60,9 @@ commands! {
     Rm(rm),
     Mv(mv),
     Sync(sync),
+    Missing(missing),
+    Unused(unused),
+    Fill(fill),
     Diff(diff),
     SetTime(set_time),
     Sort(sort),

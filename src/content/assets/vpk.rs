@@ -1,8 +1,8 @@
 //! Directories of Valve's archives (`*_dir.vpk`), versions 1 and 2: which files there are, and where their bytes are.
 //!
-//! Source: the description of the format by Valve's developer community (VPK file format). A tree of extensions, folders
-//! and names follows the header; each file has an entry of 18 bytes, and its first bytes may follow that entry. The rest
-//! is in an archive `*_000.vpk` of that number, or in the same file after the tree.
+//! Source: the description of the format by Valve's developer community (VPK file format). A tree of extensions,
+//! folders and names follows the header; each file has an entry of 18 bytes, and its first bytes may follow that entry.
+//! The rest is in an archive `*_000.vpk` of that number, or in the same file after the tree.
 
 use std::collections::HashMap;
 use std::ops::Range;

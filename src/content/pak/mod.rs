@@ -37,7 +37,7 @@ use std::sync::Arc;
 pub use check::{Finding, Severity};
 pub use entry::{Entry, Method};
 pub use moves::Moves;
-pub use name::lookup_name;
+pub use name::{is_of_system, lookup_name};
 pub use pack::Packed;
 pub use sort::Order;
 pub use time::Time;

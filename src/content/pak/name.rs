@@ -6,6 +6,45 @@ use crate::{Error, ErrorKind, Result};
 /// The longest path that engines look up, without the NUL after it (`MAX_PATH`).
 const LONGEST: usize = 259;
 
+/// Files that file managers and version control create, in lower case.
+const FILES: [&[u8]; 8] = [
+    b".ds_store",
+    b".directory",
+    b".gitattributes",
+    b".gitignore",
+    b".gitkeep",
+    b"desktop.ini",
+    b"ehthumbs.db",
+    b"thumbs.db",
+];
+
+/// Folders of the same kind.
+const FOLDERS: [&[u8]; 9] = [
+    b"$recycle.bin",
+    b".fseventsd",
+    b".git",
+    b".hg",
+    b".spotlight-v100",
+    b".svn",
+    b".trashes",
+    b"__macosx",
+    b"system volume information",
+];
+
+/// Whether a file is one that file managers, archivers or version control create, by its path with `/`.
+///
+/// ```
+/// use bspkit::content::pak::is_of_system;
+/// assert!(is_of_system(b"materials/Thumbs.db") && is_of_system(b"__MACOSX/a.vmt") && is_of_system(b"._a.vmt"));
+/// assert!(!is_of_system(b"materials/a.vmt"));
+/// ```
+pub fn is_of_system(path: &[u8]) -> bool {
+    let path = path.to_ascii_lowercase();
+    let mut parts = path.rsplit(|byte| *byte == b'/');
+    let last = parts.next().unwrap_or_default();
+    FILES.contains(&last) || last.starts_with(b"._") || parts.any(|part| FOLDERS.contains(&part))
+}
+
 /// A name in the form in which engines look it up: names that are equal in this form are the same file to them.
 ///
 /// ```

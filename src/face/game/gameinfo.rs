@@ -1,8 +1,8 @@
 //! The search paths of `gameinfo.txt`.
 //!
 //! Source: the comments in the files of the games themselves, and the description by Valve's developer community
-//! (Gameinfo.txt). A path is below the folder of the engine, which is the one above the game's; `|gameinfo_path|` is the
-//! folder of the file itself. `custom/*` means all folders and archives in `custom`.
+//! (Gameinfo.txt). A path is below the folder of the engine, which is the one above the game's; `|gameinfo_path|` is
+//! the folder of the file itself. `custom/*` means all folders and archives in `custom`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

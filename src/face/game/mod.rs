@@ -1,4 +1,5 @@
-//! The files of a game on disk: the search paths of its `gameinfo.txt`, loose folders, VPK archives, and lists of names.
+//! The files of a game on disk: the search paths of its `gameinfo.txt`, loose folders, VPK archives, and lists of
+//! names.
 //!
 //! Reading never stops at a part that is damaged or missing: it is named in [`Game::faults`] and skipped.
 //!
@@ -68,8 +69,8 @@ impl Mount {
 }
 
 impl Game {
-    /// Adds all places that the `gameinfo.txt` of a game's folder names: folders and archives. Those that are missing or
-    /// damaged are faults.
+    /// Adds all places that the `gameinfo.txt` of a game's folder names: folders and archives. Those that are missing
+    /// or damaged are faults.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a folder without a `gameinfo.txt`; [`ErrorKind::Malformed`] for one without search

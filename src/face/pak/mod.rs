@@ -16,6 +16,6 @@ mod found;
 mod place;
 mod sync;
 
-pub use found::{FoundFile, Names, files_in, is_of_system};
+pub use found::{FoundFile, Names, files_in};
 pub use place::{Placed, paths};
 pub use sync::{Synced, sync};

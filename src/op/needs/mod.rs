@@ -18,6 +18,7 @@
 mod by_name;
 mod definitions;
 mod entities;
+mod fill;
 mod graph;
 mod keys;
 mod materials;
@@ -25,6 +26,7 @@ mod model;
 mod models;
 mod sounds;
 mod surfaces;
+mod unused;
 
 use crate::bsp::Bsp;
 use crate::content::assets::{Files, PakFiles, normal_name};
@@ -33,9 +35,11 @@ use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
 
 use definitions::Definitions;
+pub use fill::{Fill, fill};
 use graph::Graph;
 pub use keys::{Holds, Keys};
 pub use model::{Fault, Found, Kind, Need, Needs, Reference, Referrer, Sure, Unresolved};
+pub use unused::{Doubt, Unused, unused};
 
 /// Where to look for files, and how to read the map.
 #[derive(Clone, Copy)]

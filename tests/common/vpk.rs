@@ -1,0 +1,74 @@
+//! VPK archives for tests, written without the library.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// How many of the first bytes of a file are in the directory.
+const PRELOAD: usize = 3;
+
+/// An archive in two parts, beside its directory `NAME_dir.vpk`.
+pub(crate) fn write(path: &Path, version: u32, files: &[(&str, &[u8])]) {
+    let mut parts = [Vec::new(), Vec::new()];
+    let tree = tree(files, &mut |index, bytes| {
+        let part = &mut parts[index % 2];
+        part.extend_from_slice(b"pad");
+        part.extend_from_slice(bytes);
+        ((index % 2) as u16, part.len() - bytes.len())
+    });
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, [header(version, tree.len()), tree].concat()).unwrap();
+    for (number, part) in parts.iter().enumerate() {
+        let name = path.file_name().unwrap().to_str().unwrap().replace("_dir.vpk", &format!("_{number:03}.vpk"));
+        fs::write(path.with_file_name(name), part).unwrap();
+    }
+}
+
+/// An archive in one file.
+pub(crate) fn write_single(path: &Path, files: &[(&str, &[u8])]) {
+    let mut data = Vec::new();
+    let tree = tree(files, &mut |_, bytes| {
+        data.extend_from_slice(bytes);
+        (0x7FFF, data.len() - bytes.len())
+    });
+    fs::write(path, [header(1, tree.len()), tree, data].concat()).unwrap();
+}
+
+fn header(version: u32, size: usize) -> Vec<u8> {
+    let mut header = [0x55AA_1234, version, size as u32].map(u32::to_le_bytes).concat();
+    header.resize(if version == 2 { 28 } else { 12 }, 0);
+    header
+}
+
+/// Extension, folder, files of it: the number, name and bytes of each.
+type Tree<'f> = BTreeMap<String, BTreeMap<String, Vec<(usize, String, &'f [u8])>>>;
+
+/// The tree; `put` gives the place of a file's last bytes.
+fn tree(files: &[(&str, &[u8])], put: &mut dyn FnMut(usize, &[u8]) -> (u16, usize)) -> Vec<u8> {
+    let mut sorted = Tree::new();
+    let or_space = |text: &str| if text.is_empty() { " ".to_owned() } else { text.to_owned() };
+    for (index, (name, bytes)) in files.iter().enumerate() {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+        let folders = sorted.entry(or_space(extension)).or_default();
+        folders.entry(or_space(folder)).or_default().push((index, or_space(stem), bytes));
+    }
+    let mut tree = Vec::new();
+    for (extension, folders) in sorted {
+        tree.extend([extension.as_bytes(), b"\0"].concat());
+        for (folder, files) in folders {
+            tree.extend([folder.as_bytes(), b"\0"].concat());
+            for (index, stem, bytes) in files {
+                let (preload, rest) = bytes.split_at(bytes.len().min(PRELOAD));
+                let (archive, offset) = put(index, rest);
+                tree.extend([stem.as_bytes(), b"\0", &[0; 4], &(preload.len() as u16).to_le_bytes()].concat());
+                tree.extend([&archive.to_le_bytes()[..], &(offset as u32).to_le_bytes()].concat());
+                tree.extend([&(rest.len() as u32).to_le_bytes()[..], &[0xFF; 2], preload].concat());
+            }
+            tree.push(0);
+        }
+        tree.push(0);
+    }
+    tree.push(0);
+    tree
+}
