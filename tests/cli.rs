@@ -48,6 +48,8 @@ mod near;
 mod pak;
 #[path = "cli/pak_folder.rs"]
 mod pak_folder;
+#[path = "cli/pak_game.rs"]
+mod pak_game;
 #[path = "cli/patch.rs"]
 mod patch;
 #[path = "cli/planned.rs"]
@@ -87,6 +89,8 @@ mod unpacked;
 mod verbs;
 #[path = "cli/vis.rs"]
 mod vis;
+#[path = "common/vpk.rs"]
+mod vpk;
 #[path = "cli/wad.rs"]
 mod wad;
 #[path = "cli/words.rs"]

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 85] = [
+pub(crate) const COMMANDS: [&str; 88] = [
     "",
     "info",
     "ls",
@@ -72,6 +72,9 @@ pub(crate) const COMMANDS: [&str; 85] = [
     "pak rm",
     "pak mv",
     "pak sync",
+    "pak missing",
+    "pak unused",
+    "pak fill",
     "pak diff",
     "pak set-time",
     "pak sort",
@@ -196,6 +199,9 @@ fn examples_in_help_run() {
         bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
         bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt \
             materials/maps/old/c0_0_0.vtf=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
+        bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
+        mkdir -p 'Team Fortress 2/tf'; echo 'GameInfo { SearchPaths { game |gameinfo_path|. } }' >'Team Fortress 2/tf/gameinfo.txt'
+        printf '\\064\\022\\252\\125\\001\\0\\0\\0\\001\\0\\0\\0\\0' >pak01_dir.vpk; echo materials/my/wall.vmt >stock.txt
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs
         bspkit tex export metal1_1.wal metal1_1.png --palette pics/colormap.pcx -q; cp metal1_1.png lamp.png
         bspkit lmp export source.bsp entities -q; cp source.bsp c1m1.bsp; mkdir sources; cp source.bsp sources
@@ -213,7 +219,8 @@ fn examples_in_help_run() {
             room.shell("mkdir keep; cp -r dm4.bsp map.bsp dm4.ent maps source.bsp sources keep").done();
             let run = room.shell(&example.replace("| xxd | head", "| head -c9"));
             let no_such_lump = example.contains("RGBLIGHTING");
-            let differs = example.contains("bspkit") && example.contains("diff ") && !example.contains('|');
+            let differs = ["diff ", "pak unused"].iter().any(|it| example.contains("bspkit") && example.contains(it))
+                && !example.contains('|');
             let code = if no_such_lump { 2 } else { i32::from(differs) };
             assert_eq!(run.code, Some(code), "{example}: {}", run.err);
             room.shell(

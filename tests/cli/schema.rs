@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 52] = [
+const OUTPUTS: [(&str, &str); 55] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -119,6 +119,9 @@ const OUTPUTS: [(&str, &str); 52] = [
     ("pak-list", "pak list source.bsp --json"),
     ("pak-diff", "pak diff source.bsp other.bsp --json"),
     ("pak-refs", "pak refs source.bsp cut.bsp none.bsp --json"),
+    ("pak-missing", "pak missing room_v20.bsp source.bsp none.bsp --stock r.cfg --json"),
+    ("pak-unused", "pak unused room_v20.bsp other.bsp none.bsp --json"),
+    ("save", "pak fill room_v20.bsp --from . --dry-run --json"),
     ("pak-verify", "pak verify source.bsp --json"),
     ("rename", "rename room_v20.bsp own_arena --json"),
     ("rename", "rename none.bsp own_arena --json"),
@@ -162,6 +165,8 @@ fn every_document_is_as_its_schema_says() {
     room.bspkit("ent import q2.bsp odd.ent -o odd.bsp --force");
     let planes = room.bspkit("dump q2.bsp planes").done();
     room.write("planes.jsonl", planes.text().as_bytes());
+    room.write("room_v20.bsp", &super::room::fixture("source/room_v20"));
+    room.write("materials/own/wall.vtf", b"pixels");
     room.bspkit("pak add source.bsp a.cfg=planes.jsonl -o other.bsp").without_data(0);
     room.write("r.cfg", b"{\n\"classname\" \"light\"\n}\nadd:\n{\n\"classname\" \"light\"\n}\n");
     for script in ["lint", "statistics"] {

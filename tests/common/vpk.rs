@@ -1,5 +1,7 @@
 //! VPK archives for tests, written without the library.
 
+#![allow(dead_code)] // Each test binary uses a part.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -204,6 +204,23 @@ fn has_twins(sorted: &[Vec<u8>]) -> bool {
     sorted.iter().collect::<std::collections::HashSet<_>>().len() < sorted.len()
 }
 
+/// What the comparison above is for: a byte that changes on the way is seen.
+#[test]
+fn a_fault_of_a_writer_is_seen() {
+    let before = delicate().build();
+    let mut pak = Pak::parse(&before[..]).unwrap();
+    pak.sort(Order::Size).unwrap();
+    let right = pak.to_rope().unwrap().to_data().to_vec();
+    assert_eq!(contents(&before), contents(&right));
+    assert!(right != before);
+    let directory = zip::word(&right, right.windows(4).rposition(|it| it == b"PK\x05\x06").unwrap() + 16);
+    for (what, at) in [("a time", directory + 12), ("a CRC", directory + 16), ("data", 40), ("a gap", directory - 1)] {
+        let mut wrong = right.clone();
+        wrong[at] ^= 1;
+        assert!(contents(&before) != contents(&wrong), "{what}");
+    }
+}
+
 #[test]
 fn what_is_in_order_is_no_edit() {
     let mut pak = pak_of(&["a.vmt", "b.vmt", "c.vtf"]);

@@ -22,7 +22,7 @@ use crate::cli::talk::{Code, Job};
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak missing map.bsp --game 'Team Fortress 2/tf'
-  bspkit pak missing maps --vpk pak01_dir.vpk --json
+  bspkit pak missing tf/maps --vpk pak01_dir.vpk --json
   bspkit pak missing map.bsp --stock stock.txt"
 ))]
 pub(crate) struct Args {
