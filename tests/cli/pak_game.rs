@@ -1,5 +1,8 @@
 //! `pak missing`, `pak unused` and `pak fill`, with a small game that has everything that games have.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::json;
 
 use super::room::{Room, fixture};
@@ -80,6 +83,37 @@ fn planted_missing_files_are_found_and_nothing_else() {
     assert!(run.text().starts_with("fail room_v20.bsp (3 of "), "{}", run.text());
 }
 
+/// All files below a folder, with their names.
+fn files_below(folder: &Path, prefix: &str, files: &mut Vec<(String, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
+        match entry.path().is_dir() {
+            true => files_below(&entry.path(), &format!("{name}/"), files),
+            false => files.push((name, fs::read(entry.path()).unwrap())),
+        }
+    }
+}
+
+/// The game of the tests of references, as loose files and as an archive: the map lacks the same two files.
+#[test]
+fn an_archive_has_what_the_loose_files_are() {
+    let (room, game) = (room(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/game"));
+    let mut files = Vec::new();
+    files_below(&game, "", &mut files);
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+    vpk::write(&room.path("pak01_dir.vpk"), 2, &files);
+    for option in [format!("--game={}", game.display()), "--vpk=pak01_dir.vpk".to_owned()] {
+        let run = room.run(&["pak", "missing", "room_v20.bsp", "--json", &option]);
+        assert_eq!(run.code, Some(1), "{}", run.err);
+        let json = run.json();
+        let mut missing = names(&json["missing"]);
+        missing.sort_unstable();
+        assert_eq!(missing, ["materials/maps/room_v20/c0_0_0.vtf", "materials/own/wall.vtf"], "{option}");
+        assert_eq!(names(&json["faults"]), ["scripts/game_sounds_broken.txt"]);
+    }
+}
+
 #[test]
 fn the_game_has_to_be_named_and_to_be_a_game() {
     let room = room();
@@ -141,7 +175,10 @@ fn what_is_missing_and_found_is_embedded_with_what_it_refers_to() {
     // Then nothing is missing and nothing is unused, and the same again is no edit.
     let run = room.bspkit(&format!("pak missing out.bsp {GAME} --map-name room_v20"));
     assert!(run.code == Some(0) && run.text().starts_with("pass out.bsp (0 of "), "{}", run.text());
-    room.bspkit("pak unused out.bsp --map-name room_v20").without_data(0);
+    room.bspkit(&format!("pak unused out.bsp --map-name room_v20 {GAME}")).without_data(0);
+    // Without the game it is not known what its materials refer to.
+    let run = room.bspkit("pak unused out.bsp --map-name room_v20");
+    assert!(run.text().starts_with("possible  #") && run.text().contains("ceiling_normal.vtf"), "{}", run.text());
     room.bspkit(&format!("{} --map-name room_v20 -o again.bsp", line.replace("room_v20.bsp", "out.bsp")))
         .without_data(0);
     assert_eq!(room.read("again.bsp"), room.read("out.bsp"));

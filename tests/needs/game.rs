@@ -53,7 +53,8 @@ const MISSING: [&str; 5] = [
 ];
 
 /// What is in the game and not for maps, or to which the planted map does not refer.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
+    "gameinfo.txt",
     "gen.py",
     "own.fgd",
     "own_base.fgd",

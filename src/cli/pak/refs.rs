@@ -9,6 +9,7 @@ use bspkit::content::pattern::Pattern;
 use bspkit::face::fgd;
 use bspkit::op::needs::{self, Keys, Need, Needs, Options};
 
+use super::game::GameArgs;
 use super::refs_json::Refs;
 use crate::cli::context::Context;
 use crate::cli::help;
@@ -37,6 +38,8 @@ pub(crate) struct Args {
     /// Print a graph for the program dot of Graphviz
     #[arg(long, conflicts_with = "json")]
     dot: bool,
+    #[command(flatten)]
+    game: GameArgs,
     #[command(flatten)]
     how: How,
 }
@@ -72,12 +75,14 @@ impl How {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let keys = args.how.keys(cx)?;
+    let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let name = args.how.name(map);
-        let needs = needs::find(&bsp, &Options::new(&name).with_keys(&keys))
-            .with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
+        let options = Options::new(&name).with_keys(&keys);
+        let options = game.as_ref().map_or(options, |game| options.with_game(game));
+        let needs =
+            needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
         if args.dot {
             dot(&needs, job);
             return Ok(Code::Done);

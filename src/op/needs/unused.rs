@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Needs;
+use super::{Found, Needs};
 use crate::bsp::Bsp;
 use crate::content::assets::{Files, normal_name};
 use crate::content::pak::{Entry, Pak, is_of_system};
@@ -69,7 +69,7 @@ const MOST_OF_TEXTS: usize = 64 << 20;
 /// let map = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
 /// let needs = needs::find(&map, &Options::new("room_v20"))?;
 /// let unused = needs::unused(&map, &needs, None)?;
-/// assert_eq!((unused.len(), unused[0].doubt), (1, Doubt::Little));
+/// assert_eq!((unused.len(), unused[0].doubt), (1, Doubt::Much));
 /// assert_eq!(map.pak()?.get(unused[0].index).unwrap().name(), b"materials/own/old.vmt");
 /// # Ok::<(), bspkit::Error>(())
 /// ```
@@ -79,6 +79,8 @@ pub fn unused(map: &Bsp<'_>, needs: &Needs, game: Option<&dyn Files>) -> Result<
     let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(pak.len());
     let mut unused = Vec::new();
     let mut words = None;
+    // Files of the game that are not read can refer to packed files.
+    let is_blind = game.is_none() && needs.files.iter().any(|need| need.found == Found::Nowhere);
     for entry in pak.iter() {
         let name = normal_name(entry.name());
         let is_first = *first.entry(name.clone()).or_insert(entry.index()) == entry.index();
@@ -89,6 +91,7 @@ pub fn unused(map: &Bsp<'_>, needs: &Needs, game: Option<&dyn Files>) -> Result<
             false => (Doubt::None, "engines find an earlier file of this name"),
             true if entry.name().ends_with(b"/") => (Doubt::None, "it is an entry for a folder"),
             true if is_of_system(&name) => (Doubt::None, "file managers and version control create it"),
+            true if is_blind => (Doubt::Much, "nothing packed refers to it; files of the game are not read"),
             true => {
                 let words = words.get_or_insert_with(|| words_of(map, &pak));
                 doubt_about(&name, game, words)
