@@ -199,7 +199,6 @@ fn examples_in_help_run() {
         bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
         bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt \
             materials/maps/old/c0_0_0.vtf=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
-        bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt -o 5.bsp -q; mv 5.bsp map.bsp
         mkdir -p 'Team Fortress 2/tf'; echo 'GameInfo { SearchPaths { game |gameinfo_path|. } }' >'Team Fortress 2/tf/gameinfo.txt'
         printf '\\064\\022\\252\\125\\001\\0\\0\\0\\001\\0\\0\\0\\0' >pak01_dir.vpk; echo materials/my/wall.vmt >stock.txt
         mkdir goldsrcs; cp goldsrc.bsp goldsrcs

@@ -3,6 +3,17 @@
 //! Source: the description of the format by Valve's developer community (VPK file format). A tree of extensions,
 //! folders and names follows the header; each file has an entry of 18 bytes, and its first bytes may follow that entry.
 //! The rest is in an archive `*_000.vpk` of that number, or in the same file after the tree.
+//!
+//! ```
+//! use bspkit::content::assets::vpk::{Part, Vpk, VpkFile};
+//! let entry = [&[0; 4][..], &[2, 0], &[0, 0], &[0; 4], &[3, 0, 0, 0], &[0xFF; 2], b"RI"].concat();
+//! let tree = [&b"wav\0sound/own\0Hit\0"[..], &entry, b"\0\0\0"].concat();
+//! let size = u32::try_from(tree.len()).unwrap().to_le_bytes();
+//! let vpk = Vpk::parse([&b"\x34\x12\xAA\x55\x01\0\0\0"[..], &size, &tree].concat())?;
+//! let file: VpkFile<'_> = vpk.get(b"sound/own/hit.wav").unwrap();
+//! assert_eq!((vpk.len(), file.preload, file.rest), (1, &b"RI"[..], Part { archive: Some(0), offset: 0, size: 3 }));
+//! # Ok::<(), bspkit::Error>(())
+//! ```
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -68,17 +79,6 @@ records! {
 }
 
 /// A directory of an archive. Names are in the form of [`normal_name`].
-///
-/// ```
-/// use bspkit::content::assets::vpk::{Part, Vpk};
-/// let entry = [&[0; 4][..], &[2, 0], &[0, 0], &[0; 4], &[3, 0, 0, 0], &[0xFF; 2], b"RI"].concat();
-/// let tree = [&b"wav\0sound/own\0Hit\0"[..], &entry, b"\0\0\0"].concat();
-/// let size = u32::try_from(tree.len()).unwrap().to_le_bytes();
-/// let vpk = Vpk::parse([&b"\x34\x12\xAA\x55\x01\0\0\0"[..], &size, &tree].concat())?;
-/// let file = vpk.get(b"sound/own/hit.wav").unwrap();
-/// assert_eq!((vpk.len(), file.preload, file.rest), (1, &b"RI"[..], Part { archive: Some(0), offset: 0, size: 3 }));
-/// # Ok::<(), bspkit::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Vpk<'a> {
     data: Data<'a>,
@@ -150,7 +150,7 @@ impl<'a> Vpk<'a> {
         self.files.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }

@@ -98,6 +98,8 @@ fn expand(base: &Path, rest: &[u8], file: &Path, line: usize, found: &mut Found)
             }
             part => match entry(&at, part).or_else(|| archive(&at, part).filter(|_| is_last)) {
                 Some(path) => at = path,
+                // Without the folder there are no mods in it.
+                None if parts.last() == Some(&&b"*"[..]) => return Ok(()),
                 None => {
                     let path = at.join(names::path(part)?);
                     found.faults.push(missing(&format!("{} does not exist", shown(&path))));

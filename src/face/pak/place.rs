@@ -18,7 +18,7 @@ use crate::face::names::{Taken, is_device};
 pub struct Placed {
     /// The index of the embedded file.
     pub index: usize,
-    /// The path, with `/` between its parts, or the reason why there is none.
+    /// The path, with `/` between its parts, or the reason why it has no path.
     pub path: Result<Vec<u8>, String>,
     /// Whether it is an entry for a folder.
     pub is_folder: bool,
