@@ -101,7 +101,7 @@ pub(super) fn section(sides: &Sides<'_>) -> String {
         left => format!("<p class=\"more\">{} are not drawn</p>\n", counted(left, "short line", "short lines")),
     };
     format!(
-        "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"img\" \
+        "<section id=\"top\">\n<h2>From above</h2>\n{}<div class=\"map\"><svg viewBox=\"{view}\" role=\"group\" \
          aria-label=\"The map from above\">\n<path class=\"floor\" d=\"{floors}\"/>\n\
          <path class=\"wall\" d=\"{walls}\"/>\n{highlights}{drawn}</svg></div>\n{more}{notes}</section>\n",
         legend(&marks, &highlights, &frame),
@@ -176,6 +176,16 @@ fn path(lines: &[[Flat; 2]]) -> String {
     path
 }
 
+/// The lines of a face in one direction around it, so that floors and ceilings above each other are filled both.
+fn clockwise(mut lines: Vec<[Flat; 2]>) -> Vec<[Flat; 2]> {
+    let area = |[from, to]: &[Flat; 2]| i64::from(from[0]) * i64::from(to[1]) - i64::from(from[1]) * i64::from(to[0]);
+    if lines.iter().map(area).sum::<i64>() < 0 {
+        lines.reverse();
+        lines.iter_mut().for_each(|line| line.reverse());
+    }
+    lines
+}
+
 /// Faces whose records or whose light differ.
 fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) -> String {
     let faces = sides.maps[1].role(Role::Faces).map_or("", |slot| slot.name.as_str());
@@ -191,14 +201,11 @@ fn highlights(sides: &Sides<'_>, outlines: &[Outlines<'_>; 2], frame: &Frame) ->
         }
     }
     let group = |class: &str, title: &str, side: usize, faces: &[usize]| {
-        let lines = faces.iter().take(MOST_FACES).flat_map(|face| outlines[side].face(*face));
-        let lines: Vec<_> = lines.take(MOST_LINES).collect();
+        let faces = faces.iter().take(MOST_FACES).map(|face| flat_lines(&outlines[side].face(*face), frame));
+        let lines: Vec<_> = faces.flat_map(clockwise).take(MOST_LINES).collect();
         match lines.is_empty() {
             true => String::new(),
-            false => format!(
-                "<path class=\"{class}\" d=\"{}\"><title>{title}</title></path>\n",
-                path(&flat_lines(&lines, frame))
-            ),
+            false => format!("<path class=\"{class}\" d=\"{}\"><title>{title}</title></path>\n", path(&lines)),
         }
     };
     [
@@ -299,6 +306,14 @@ mod tests {
             |points: [Flat; 4]| -> Vec<[Flat; 2]> { (0..4).map(|at| [points[at], points[(at + 1) % 4]]).collect() };
         assert_eq!(wall(&square([[0, 0], [30, 40], [30, 40], [0, 0]])), Some([[30, 40], [0, 0]]));
         assert_eq!(wall(&square([[0, 0], [30, 0], [30, 40], [0, 40]])), None);
+    }
+
+    #[test]
+    fn faces_have_one_direction() {
+        let square = vec![[[0, 0], [2, 0]], [[2, 0], [2, 2]], [[2, 2], [0, 0]]];
+        let back: Vec<[Flat; 2]> = square.iter().rev().map(|[from, to]| [*to, *from]).collect();
+        assert_eq!(clockwise(back), square);
+        assert_eq!(clockwise(square.clone()), square);
     }
 
     #[test]
