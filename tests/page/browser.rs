@@ -76,7 +76,7 @@ impl Browser {
 
 /// The page with another script at its end, which has the nonce of the page or not.
 fn with_script(page: &str, script: &str, has_nonce: bool) -> String {
-    let nonce = page.split_once("script-src 'nonce-").unwrap().1.split_once('\'').unwrap().0;
+    let nonce = page.split_once("style-src 'nonce-").unwrap().1.split_once('\'').unwrap().0;
     let nonce = if has_nonce { format!(" nonce=\"{nonce}\"") } else { String::new() };
     page.replacen("</body>", &format!("<script{nonce}>\n{script}</script>\n</body>"), 1)
 }
@@ -125,7 +125,8 @@ fn a_browser_paints_what_differs() {
             "document.querySelectorAll('section').forEach(section => section.hidden = section.id !== 'light');
              document.querySelector('#light [data-mode=slider]').click();
              const range = document.querySelector('#light input'); range.value = {part};
-             range.dispatchEvent(new Event('input'));"
+             range.dispatchEvent(new Event('input'));
+             range.style.visibility = 'hidden';"
         );
         browser.pixels(&with_script(&page, &script, true))
     };
