@@ -13,6 +13,9 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::keyvalues::{KeyValues, Pair};
 
 /// What a value names.
@@ -30,7 +33,7 @@ pub enum Names {
 }
 
 /// Keys whose value is a texture, without `$`.
-const TEXTURES: &[u8] = b"basetexture basetexture2 basetexture3 basetexture4 texture texture2 texture3 texture4 \
+const TEXTURES: &str = "basetexture basetexture2 basetexture3 basetexture4 texture texture2 texture3 texture4 \
     bumpmap bumpmap2 bumpmap3 bumpmap4 bumpmask normalmap normalmap2 normalmap3 envmap envmap2 envmapmask envmapmask2 \
     detail detail1 detail2 detailnormal detailmask selfillummask selfillumtexture selfillummap phongexponenttexture \
     phongwarptexture lightwarptexture ambientoccltexture blendmodulatetexture blendmodulatetexture2 \
@@ -46,8 +49,15 @@ const TEXTURES: &[u8] = b"basetexture basetexture2 basetexture3 basetexture4 tex
     flashlighttexture";
 
 /// Keys whose value is a material, without `$`.
-const MATERIALS: &[u8] =
-    b"bottommaterial underwateroverlay crackmaterial fallbackmaterial modelmaterial material translucentmaterial";
+const MATERIALS: &str =
+    "bottommaterial underwateroverlay crackmaterial fallbackmaterial modelmaterial material translucentmaterial";
+
+/// The keys of both lists.
+static KEYS: LazyLock<HashMap<&[u8], Names>> = LazyLock::new(|| {
+    let all = [(TEXTURES, Names::Texture), (MATERIALS, Names::Material)];
+    let rows = all.iter().flat_map(|(keys, names)| keys.split_ascii_whitespace().map(|key| (key.as_bytes(), *names)));
+    rows.collect()
+});
 
 /// A value that names a file.
 #[derive(Clone, Copy, Debug)]
@@ -116,18 +126,17 @@ fn names(pair: &Pair<'_, '_>, written: &[u8]) -> Option<Names> {
         return Some(Names::Include);
     }
     let name = bare(key);
-    let is_in = |list: &[u8]| list.split(|byte| *byte == b' ').any(|known| known.eq_ignore_ascii_case(name));
     // Textures with an underscore are drawn by the engine; `env_cubemap` is the nearest cubemap of the map.
     let is_value = !written.is_empty() && !matches!(written[0], b'_' | b'[' | b'{' | b'$' | b'-');
     let is_number = written.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b' '));
     if !is_value || is_number || written.eq_ignore_ascii_case(b"env_cubemap") || name.is_empty() {
         return None;
     }
-    match () {
-        () if is_in(TEXTURES) => Some(Names::Texture),
-        () if is_in(MATERIALS) => Some(Names::Material),
-        () if name.len() < key.len() && written.contains(&b'/') && !written.contains(&b' ') => Some(Names::Perhaps),
-        () => None,
+    let is_path = written.contains(&b'/') && !written.contains(&b' ');
+    match KEYS.get(&name.to_ascii_lowercase()[..]) {
+        Some(names) => Some(*names),
+        None if is_path => Some(Names::Perhaps),
+        None => None,
     }
 }
 

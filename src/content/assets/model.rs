@@ -9,8 +9,10 @@
 use crate::bytes::{Data, index, word};
 use crate::error::{Error, ErrorKind, Result};
 
-/// More textures, paths, models or events are not read.
-const MOST: usize = 16_384;
+/// More textures (engines take 128), folders, and models or events are not read.
+const MOST_TEXTURES: usize = 256;
+const MOST_FOLDERS: usize = 64;
+const MOST: usize = 4096;
 
 /// A longer name is not read.
 const MOST_NAME: usize = 512;
@@ -71,8 +73,9 @@ impl Model {
         let reader = Reader { bytes, shift };
         let texture_size = if shift > 0 { 44 } else { 64 };
         let mut model = Model { version, part_count: reader.count(232), ..Model::default() };
-        model.textures = reader.list(204, texture_size).filter_map(|at| reader.name_from(at, at)).collect();
-        model.folders = reader.list(212, 4).filter_map(|at| reader.name_from(at, 0)).collect();
+        model.textures =
+            reader.list(204, texture_size).take(MOST_TEXTURES).filter_map(|at| reader.name_from(at, at)).collect();
+        model.folders = reader.list(212, 4).take(MOST_FOLDERS).filter_map(|at| reader.name_from(at, 0)).collect();
         model.includes = reader.list(336, 8).filter_map(|at| reader.name_from(at + 4, at)).collect();
         if reader.count(352) > 0 {
             model.animations = reader.name_from(348 + shift, 0).filter(|name| !name.is_empty());

@@ -19,6 +19,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// A file with more elements is not read.
 const MOST_ELEMENTS: usize = 1 << 20;
 
+/// The systems of a file name at most this many elements; more are not read.
+const MOST_NAMES: usize = 1 << 18;
+
 /// The systems of a particle file.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -95,32 +98,34 @@ fn too_many() -> Error {
     Error::new(ErrorKind::TooLarge, format!("it has more than {MOST_ELEMENTS} elements"))
 }
 
+/// What each system names, from one pass over all elements: a list may name one element many times.
 fn systems(elements: &[Element]) -> Particles {
-    let of = |element: &Element, list: &str| -> Vec<usize> {
-        let lists = element.elements.iter().filter(|(name, _)| name.eq_ignore_ascii_case(list.as_bytes()));
-        lists.flat_map(|(_, indices)| indices.iter().copied()).collect()
+    let first = |element: &Element, name: &str| {
+        let own = element.elements.iter().find(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
+        own.and_then(|(_, indices)| elements.get(*indices.first()?))
     };
-    let system = |element: &Element| {
-        let children = of(element, "children").into_iter().filter_map(|child| elements.get(child));
-        let named = |child: &Element| {
-            let system = of(child, "child").first().and_then(|system| elements.get(*system));
-            // Old files have the name of the child alone.
-            system
-                .map(|system| system.name.clone())
-                .or_else(|| Some(child.name.clone()))
-                .filter(|name| !name.is_empty())
-        };
-        let operators = element.elements.iter().flat_map(|(_, indices)| indices).filter_map(|at| elements.get(*at));
-        let operators = operators.filter(|operator| operator.is("DmeParticleOperator"));
-        let models = operators.flat_map(|operator| operator.strings.iter().map(|(_, value)| value));
-        let models = models.filter(|value| value.to_ascii_lowercase().ends_with(b".mdl"));
-        System {
-            name: element.name.clone(),
-            material: element.string("material").cloned(),
-            children: children.filter_map(named).collect(),
-            models: models.cloned().collect(),
+    // Old files have the name of the child alone.
+    let child = |element: &Element| first(element, "child").map_or(&element.name, |system| &system.name).clone();
+    let children: Vec<Option<Vec<u8>>> =
+        elements.iter().map(|element| element.is("DmeParticleChild").then(|| child(element))).collect();
+    let model = |element: &Element| {
+        let is_model = |value: &&Vec<u8>| value.len() > 4 && value[value.len() - 4..].eq_ignore_ascii_case(b".mdl");
+        element.strings.iter().map(|(_, value)| value).find(is_model).cloned()
+    };
+    let models: Vec<Option<Vec<u8>>> =
+        elements.iter().map(|element| element.is("DmeParticleOperator").then(|| model(element))?).collect();
+    let mut left = MOST_NAMES;
+    let mut system = |element: &Element| {
+        let mut system =
+            System { name: element.name.clone(), material: element.string("material").cloned(), ..System::default() };
+        for index in element.elements.iter().flat_map(|(_, indices)| indices.iter().copied()).take(left) {
+            let name = |of: &[Option<Vec<u8>>]| of.get(index).cloned().flatten().filter(|name| !name.is_empty());
+            system.children.extend(name(&children));
+            system.models.extend(name(&models));
+            left -= 1;
         }
+        system
     };
     let all = elements.iter().filter(|element| element.is("DmeParticleSystemDefinition"));
-    Particles { systems: all.map(system).collect() }
+    Particles { systems: all.map(&mut system).collect() }
 }

@@ -8,6 +8,7 @@ use super::{Kind, Referrer, Sure, normal_name, sounds};
 use crate::content::assets::keyvalues::Pair;
 use crate::content::assets::material::material_file;
 use crate::content::assets::particles::Particles;
+use crate::error::{Error, ErrorKind};
 
 /// Larger scripts and particle files are not read.
 const MOST_SCRIPT: usize = 16 << 20;
@@ -15,6 +16,9 @@ const MOST_PARTICLES: usize = 64 << 20;
 
 /// More files of one kind are not read.
 const MOST_FILES: usize = 16_384;
+
+/// More definitions, and names in them, are not kept.
+const MOST_DEFINITIONS: usize = 1 << 20;
 
 /// What defines a name.
 struct Definition {
@@ -55,6 +59,8 @@ struct Defined {
     names: HashMap<Vec<u8>, Definition>,
     /// Whether the game's files are read.
     has_game: bool,
+    /// How many definitions there are, with the names in them.
+    count: usize,
 }
 
 /// The definitions of all kinds that were asked for.
@@ -77,13 +83,13 @@ impl Definitions {
     pub(super) fn of_map(&mut self, graph: &mut Graph<'_>) {
         for names in [Names::Sounds, Names::Soundscapes, Names::Systems] {
             let defined = self.get(names, graph);
-            for (index, source) in defined.sources.iter().enumerate() {
+            for source in &defined.sources {
                 graph.add(defined.kind, &source.name, source.referrer.clone(), &source.written, Sure::Certain);
-                let Some(file) = graph.index(&source.name) else { continue };
-                let of_file = defined.names.iter().filter(|(_, definition)| definition.file == index);
-                let mut of_file: Vec<_> = of_file.collect();
-                of_file.sort_by_key(|(name, definition)| (definition.line, *name));
-                for (_, definition) in of_file {
+            }
+            let mut all: Vec<_> = defined.names.iter().collect();
+            all.sort_by_key(|(name, definition)| (definition.file, definition.line, *name));
+            for (_, definition) in all {
+                if let Some(file) = graph.index(&defined.sources[definition.file].name) {
                     add_uses(graph, defined.kind, names, definition, file, Sure::Likely);
                 }
             }
@@ -195,7 +201,7 @@ impl Defined {
     fn load(names: Names, graph: &mut Graph<'_>) -> Defined {
         let places = Places::of(names, &graph.map);
         let (kind, definitions) = (places.kind, HashMap::new());
-        let mut defined = Defined { kind, sources: Vec::new(), names: definitions, has_game: false };
+        let mut defined = Defined { kind, sources: Vec::new(), names: definitions, has_game: false, count: 0 };
         for name in places.own.iter().filter(|name| graph.exists(name)).cloned().collect::<Vec<_>>() {
             defined.sources.push(Source { name, referrer: Referrer::MapName, written: Vec::new() });
         }
@@ -240,7 +246,8 @@ impl Defined {
     /// Reads the definitions of a file. Those that were read first count.
     fn read(&mut self, names: Names, file: usize, graph: &mut Graph<'_>) {
         let name = self.sources[file].name.clone();
-        if self.sources[..file].iter().any(|source| source.name == name) || !graph.exists(&name) {
+        let is_read = self.sources[..file].iter().any(|source| source.name == name);
+        if is_read || self.count > MOST_DEFINITIONS || !graph.exists(&name) {
             return;
         }
         let found: Vec<(Vec<u8>, Definition)> = match names {
@@ -256,6 +263,11 @@ impl Defined {
             }
         };
         for (name, definition) in found {
+            self.count += 1 + definition.uses.len();
+            if self.count > MOST_DEFINITIONS {
+                let message = format!("more than {MOST_DEFINITIONS} definitions in all files");
+                return graph.fault(&self.sources[file].name, &Error::new(ErrorKind::TooLarge, message));
+            }
             self.names.entry(name).or_insert(definition);
         }
     }

@@ -1,6 +1,6 @@
 //! The graph while it grows: files by their names, and those that are not read yet.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use super::{Fault, Found, Kind, Need, Needs, Options, Reference, Referrer, Sure, Unresolved};
 use crate::Data;
@@ -15,7 +15,10 @@ const MOST_FILES: usize = 1 << 18;
 const MOST_REFERENCES: usize = 1 << 21;
 
 /// What is read of all files together, in bytes: the rest is not read.
-const MOST_BYTES: usize = 4 << 30;
+const MOST_BYTES: usize = 1 << 30;
+
+/// The folders of models are not looked up more often than this.
+const MOST_LOOKUPS: usize = 1 << 23;
 
 /// More faults are not kept.
 const MOST_FAULTS: usize = 4096;
@@ -33,11 +36,11 @@ pub(super) struct Graph<'f> {
     pub(super) needs: Needs,
     /// The name of the map, in lower case.
     pub(super) map: Vec<u8>,
-    names: HashMap<Vec<u8>, usize>,
     packed: &'f dyn Files,
     game: Option<&'f dyn Files>,
     reference_count: usize,
     byte_count: usize,
+    lookup_count: usize,
     /// The files to read, those that are surest first.
     queues: [VecDeque<usize>; 3],
     is_read: Vec<bool>,
@@ -51,11 +54,11 @@ impl<'f> Graph<'f> {
         Graph {
             needs: Needs::default(),
             map: normal_name(options.map),
-            names: HashMap::new(),
             packed,
             game: options.game,
             reference_count: 0,
             byte_count: 0,
+            lookup_count: 0,
             queues: Default::default(),
             is_read: Vec::new(),
             wanted: VecDeque::new(),
@@ -71,11 +74,11 @@ impl<'f> Graph<'f> {
             return;
         }
         self.reference_count += 1;
-        let index = match self.names.get(&name) {
+        let index = match self.needs.names.get(&name) {
             Some(index) => *index,
             None => {
                 let index = self.needs.files.len();
-                self.names.insert(name.clone(), index);
+                self.needs.names.insert(name.clone(), index);
                 let (found, references) = (self.place(&name), Vec::new());
                 self.needs.files.push(Need { name, kind, sure: effective, found, references });
                 self.is_read.push(false);
@@ -158,7 +161,7 @@ impl<'f> Graph<'f> {
 
     /// The index of a file that is referred to.
     pub(super) fn index(&self, name: &[u8]) -> Option<usize> {
-        self.names.get(name).copied()
+        self.needs.names.get(name).copied()
     }
 
     /// Whether a file is in the pakfile.
@@ -171,9 +174,19 @@ impl<'f> Graph<'f> {
         self.place(name) != Found::Nowhere
     }
 
+    /// Whether there is a file of this name, in any form; false after very many such questions.
+    pub(super) fn looks_up(&mut self, name: &[u8]) -> bool {
+        self.lookup_count += 1;
+        self.lookup_count < MOST_LOOKUPS && self.exists(&normal_name(name))
+    }
+
     /// The bytes of a file. What cannot be read is a fault.
     pub(super) fn read(&mut self, name: &[u8], most: usize) -> Option<Data<'f>> {
-        let most = most.min(MOST_BYTES.saturating_sub(self.byte_count));
+        if self.byte_count > MOST_BYTES {
+            let message = format!("more than {MOST_BYTES} bytes of other files were read before");
+            self.fault(name, &Error::new(ErrorKind::TooLarge, message));
+            return None;
+        }
         let (packed, game) = (self.packed, self.game);
         let read = match self.place(name) {
             Found::Packed => packed.read(name, most),
@@ -214,7 +227,7 @@ impl<'f> Graph<'f> {
 
     /// Whether a bound is reached, which is an error in the end.
     fn is_full(&self) -> bool {
-        self.reference_count > MOST_REFERENCES || self.names.len() > MOST_FILES
+        self.reference_count > MOST_REFERENCES || self.needs.names.len() > MOST_FILES
     }
 
     pub(super) fn finish(self) -> Result<Needs> {

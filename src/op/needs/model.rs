@@ -1,5 +1,6 @@
 //! The result: files, what refers to them, and how sure that is.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::bytes::escaped;
@@ -249,12 +250,14 @@ pub struct Needs {
     pub unresolved: Vec<Unresolved>,
     /// What could not be read.
     pub faults: Vec<Fault>,
+    /// The indices of the files by their names.
+    pub(super) names: HashMap<Vec<u8>, usize>,
 }
 
 impl Needs {
     /// The file of a name in the form of [`crate::content::assets::normal_name`].
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&Need> {
-        self.files.iter().find(|need| need.name == name.as_ref())
+        self.names.get(name.as_ref()).and_then(|index| self.files.get(*index))
     }
 
     /// The place of a reference in words, with the name of the file if it is in one.

@@ -59,12 +59,11 @@ pub(super) fn expand(graph: &mut Graph<'_>, index: usize) {
         graph.add(Kind::Model, include, from(), include, Sure::Certain);
     }
     for texture in &model.textures {
-        let files: Vec<Vec<u8>> =
-            model.folders.iter().map(|folder| material_file(&[folder, &b"/"[..], texture].concat())).collect();
         // The engine takes the first that there is.
-        let there = files.iter().find(|file| graph.exists(&super::normal_name(file)));
-        let alone = material_file(texture);
-        graph.add(Kind::Material, there.or(files.first()).unwrap_or(&alone), from(), texture, Sure::Certain);
+        let file = |folder: &Vec<u8>| material_file(&[folder, &b"/"[..], texture].concat());
+        let there = model.folders.iter().map(file).find(|file| graph.looks_up(file));
+        let first = || model.folders.first().map_or_else(|| material_file(texture), file);
+        graph.add(Kind::Material, &there.unwrap_or_else(first), from(), texture, Sure::Certain);
     }
     for sound in &model.sounds {
         sounds::named(graph, sound, from(), Sure::Likely);
