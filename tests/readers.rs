@@ -8,11 +8,16 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/corpus.rs"]
+#[allow(dead_code)]
+mod corpus;
 #[path = "readers/images.rs"]
 mod images;
 #[allow(dead_code)]
 #[path = "engines/maps.rs"]
 mod maps;
+#[path = "readers/needs.rs"]
+mod needs;
 #[allow(dead_code)]
 #[path = "engines/run.rs"]
 mod run;
