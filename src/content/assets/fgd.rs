@@ -152,7 +152,8 @@ fn is_class(word: &[u8]) -> bool {
 
 /// The keys of a block, whose opening bracket was read: `key(type)`; inputs, outputs, texts and choices are skipped.
 fn keys(tokens: &mut Tokens<'_>) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let (mut found, mut word, mut before): (Vec<(Vec<u8>, Vec<u8>)>, &[u8], &[u8]) = (Vec::new(), b"", b"");
+    let mut found = Vec::new();
+    let (mut word, mut before): (&[u8], &[u8]) = (b"", b"");
     let mut depth = 1;
     while let Some(token) = tokens.next() {
         match token {

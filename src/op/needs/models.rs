@@ -96,7 +96,7 @@ pub(super) fn expand_part(graph: &mut Graph<'_>, index: usize) {
         return;
     }
     let Some(data) = graph.read(&name, MOST_BYTES) else { return };
-    match physics_text(&data).and_then(|text| KeyValues::parse(text)) {
+    match physics_text(&data).and_then(KeyValues::parse) {
         Ok(text) => key_values(graph, &text, index),
         Err(error) => graph.fault(&name, &error),
     }

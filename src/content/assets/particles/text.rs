@@ -24,14 +24,14 @@ enum Around<'t> {
 }
 
 pub(super) fn elements(bytes: &[u8]) -> Result<Vec<Element>> {
-    let mut tokens = Tokens { text: bytes, at: 0 };
+    let tokens = Tokens { text: bytes, at: 0 };
     let mut elements: Vec<Element> = Vec::new();
     let mut by_id: HashMap<&[u8], usize> = HashMap::new();
     // References by identity: the element, the attribute, the identity.
     let mut later: Vec<(usize, &[u8], &[u8])> = Vec::new();
     let mut around: Vec<Around<'_>> = Vec::new();
     let mut words: Vec<&[u8]> = Vec::new();
-    while let Some(token) = tokens.next() {
+    for token in tokens {
         match (token, around.last()) {
             (Token::Open, place) => {
                 let index = elements.len();
