@@ -150,7 +150,7 @@ impl<'a> Vpk<'a> {
         self.files.len()
     }
 
-    /// Whether there are no files.
+    /// Whether it has no file.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }

@@ -11,7 +11,7 @@ use crate::Result;
 pub enum Order {
     /// By name, as engines compare names.
     Name,
-    /// By extension, then by name. Files of one type have similar bytes, so the whole map compresses best.
+    /// By extension, then by name. A game that reads all files of a type reads the fewest parts of the map.
     Type,
     /// The smallest first, then by name.
     Size,

@@ -98,7 +98,7 @@ fn expand(base: &Path, rest: &[u8], file: &Path, line: usize, found: &mut Found)
             }
             part => match entry(&at, part).or_else(|| archive(&at, part).filter(|_| is_last)) {
                 Some(path) => at = path,
-                // Without the folder there are no mods in it.
+                // Without the folder it has no mods.
                 None if parts.last() == Some(&&b"*"[..]) => return Ok(()),
                 None => {
                     let path = at.join(names::path(part)?);
