@@ -28,7 +28,7 @@ mod text;
 /// Compares the content of lumps: entities by identity, records by field, embedded files by name and text files line
 /// by line, light by face, textures, visibility, collision models. What is read as nothing else is compared as
 /// bytes, and so are headers, gaps between lumps, and what follows the last lump. Lumps, entities, records and files
-/// that only moved are not listed as changed. The first differences of each lump are listed; -v lists all.
+/// that only moved are not listed as changed. The first differences of each lump are listed; -v lists up to 30,000.
 ///
 /// Of two folders, maps with the same path below them are compared. A folder that `unpack` wrote is the map that
 /// `pack` would make of it. Of maps of two dialects, only lumps of the same form are compared: entities, embedded
@@ -68,7 +68,7 @@ pub(crate) struct Args {
 }
 
 /// How many differences of a lump are listed: by default, in JSON, and with `--verbose`.
-const LISTED: [usize; 3] = [10, 1000, 100_000];
+const LISTED: [usize; 3] = [10, 1000, 30_000];
 /// How many there are at most on a page, if they fit.
 const LISTED_ON_PAGE: usize = 5000;
 

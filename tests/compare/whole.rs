@@ -4,9 +4,9 @@ use std::path::Path;
 
 use bspkit::op::compare::{self, Change, Comparison, How, Kind};
 use bspkit::op::verify::{self, Subject};
-use bspkit::{Bsp, Builder, Compression, Data, Draft, Layout, dialect};
+use bspkit::{Bsp, Builder, Compression, Data, Draft, Layout, SegmentKind, dialect};
 
-use super::named::{every_byte_is_named, lines, names, read};
+use super::named::{byte_is_named, every_byte_is_named, lines, names, read};
 use super::{corpus, fixture, saved};
 
 #[test]
@@ -19,6 +19,28 @@ fn every_byte_of_every_family_is_named_and_nothing_else() {
         if let Ok(map) = Bsp::open(&path) {
             let named = every_byte_is_named(&map, 8, compare::whole);
             named.unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+        }
+    }
+}
+
+/// Each byte of a pakfile with stored and compressed files (local headers, names, streams, directory, end record), of a
+/// game lump with its directory, of a compressed lump, and of a BSPX directory.
+#[test]
+fn every_byte_of_directories_within_lumps_is_named() {
+    let mut draft = fixture("source/room_v20").draft();
+    let pak = draft.pak().unwrap();
+    pak.remove(&(0..pak.len()).collect::<Vec<_>>()).unwrap();
+    pak.add("cfg/a.cfg", "sv_gravity 800\n").unwrap();
+    let packed = pak.add("materials/b.vmt", "LightmappedGeneric ".repeat(20)).unwrap();
+    pak.compress(&[packed], 1).unwrap();
+    draft.set_compression(draft.bsp().slot("entities").unwrap().id, Compression::Lzma).unwrap();
+    let built = saved(&draft);
+    for (map, lumps) in [(&built, &["PAKFILE", "GAME_LUMP", "ENTITIES"][..]), (&fixture("q2/own_rooms_bspx"), &[])] {
+        let (container, is_bspx) = (map.container(), |kind| kind == SegmentKind::Bspx);
+        let directory = container.segments().into_iter().filter(|segment| is_bspx(segment.kind));
+        let lumps = lumps.iter().map(|lump| map.slot(lump).unwrap().stored.clone());
+        for at in lumps.chain(directory.map(|segment| segment.range)).flatten() {
+            byte_is_named(map, at, compare::whole).unwrap();
         }
     }
 }
