@@ -13,7 +13,7 @@ use crate::op::compare::{Change, EntityChange, How};
 /// The most lines of walls, and of floors.
 const MOST_LINES: usize = 30_000;
 /// The most faces of each kind that are highlighted, and the most lines of a brush model.
-const MOST_FACES: usize = 2000;
+const MOST_FACES: usize = 5000;
 /// The most marks of entities.
 const MOST_MARKS: usize = 2000;
 /// How many steps the longer side of the view has: lines are drawn to this precision.
@@ -287,7 +287,7 @@ fn legend(marks: &[Mark<'_>], highlights: &str, frame: &Frame) -> String {
         let entities = counted(count(class), "entity", "entities");
         items += &format!("<li class=\"{class}\">{entities} {word}</li>\n");
     }
-    for (class, word) in [("lit", "other light"), ("face", "changed faces")] {
+    for (class, word) in [("lit", "listed faces with other light"), ("face", "listed faces that changed")] {
         if highlights.contains(&format!("class=\"{class}")) {
             items += &format!("<li class=\"{class}\">{word}</li>\n");
         }
