@@ -385,7 +385,7 @@ fn links_are_not_followed() {
 #[test]
 fn errors_that_an_edit_adds_are_refused() {
     let room = unpacked(&[("q2", "q2/own_rooms")]);
-    let mut wrong = |file: &str, old: &str, new: &str, said: &str| {
+    let wrong = |file: &str, old: &str, new: &str, said: &str| {
         let before = room.read(file);
         edit(&room, file, old, new);
         let run = room.bspkit("pack q2 -o no.bsp").without_data(2);

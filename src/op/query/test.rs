@@ -49,7 +49,7 @@ pub(super) struct Compiled<'a> {
 enum CompiledTest<'a> {
     Range(Range<usize>, bool),
     Not(Vec<Compiled<'a>>),
-    Field(Path<'a>, Holds, FlagNames),
+    Field(Box<Path<'a>>, Holds, FlagNames),
 }
 
 /// What a value has to be.
@@ -77,7 +77,7 @@ impl<'a> Compiled<'a> {
                 Test::Field { path, at, check } => {
                     let (path, holds) = field(tables, table, path, check)
                         .map_err(|why| grammar::wrong("query", text, *at, &format!("{}: {why}", table.name)))?;
-                    CompiledTest::Field(path, holds, tables.names)
+                    CompiledTest::Field(Box::new(path), holds, tables.names)
                 }
             })
         });
