@@ -142,3 +142,12 @@ fn without_the_game_only_the_map_speaks() {
     assert!(needs.get("models/own/crate.mdl").is_some() && needs.get("models/own/crate.vvd").is_none());
     assert_eq!(needs.unresolved.len(), 6);
 }
+
+#[test]
+fn what_an_unsure_file_names_is_as_unsure() {
+    let plank = std::fs::read("tests/game/models/own/plank.mdl").unwrap();
+    let game = Memory::of_folder("tests/game").with("models/own/alone.mdl", plank);
+    let needs = find(&room(&["classname own_jukebox\nother models/own/alone.mdl"], &[]), &game);
+    let part = needs.get("models/own/alone.vvd").unwrap();
+    assert_eq!((part.sure, part.references[0].sure), (Sure::Likely, Sure::Certain));
+}
