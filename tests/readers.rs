@@ -18,6 +18,8 @@ mod images;
 mod maps;
 #[path = "readers/needs.rs"]
 mod needs;
+#[path = "readers/renames.rs"]
+mod renames;
 #[allow(dead_code)]
 #[path = "engines/run.rs"]
 mod run;
