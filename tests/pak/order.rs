@@ -138,14 +138,17 @@ fn sorted(pak: &Pak<'_>, order: Order) -> Vec<Vec<u8>> {
     keys.into_iter().map(|(_, name, _)| name).collect()
 }
 
+/// The records of each file, local and in the directory, and the bytes that belong to no file.
+type Contents = (Vec<[Vec<u8>; 2]>, [Vec<u8>; 3]);
+
 /// What the files of a zip are, without their places.
-fn contents(zip: &[u8]) -> (Vec<(Vec<u8>, Vec<u8>)>, Vec<u8>, Vec<u8>, Vec<u8>) {
+fn contents(zip: &[u8]) -> Contents {
     let parts = zip::parts(zip).unwrap();
-    let mut files: Vec<_> = parts.files.into_iter().map(|file| (file.local, file.central)).collect();
+    let mut files: Vec<_> = parts.files.into_iter().map(|file| [file.local, file.central]).collect();
     files.sort();
     let mut gaps = parts.gaps;
     gaps.sort_unstable();
-    (files, gaps, parts.before_end, parts.end)
+    (files, [gaps, parts.before_end, parts.end])
 }
 
 fn is_in_order(zip: &[u8]) -> bool {

@@ -148,7 +148,7 @@ pub(super) fn list(needs: &Needs, patterns: &[Pattern], job: &mut Job<'_>) {
 fn dot(needs: &Needs, job: &mut Job<'_>) {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let map = quoted(&job.path.clone());
-    job.line("digraph references {\n  rankdir=LR;\n  node [shape=box];".to_owned());
+    job.line("digraph references {\n  rankdir=LR;\n  node [shape=box];");
     job.line(format!("  map [label=\"{map}\", shape=folder];"));
     for (index, need) in needs.files.iter().enumerate() {
         let color = match need.found {
@@ -168,5 +168,5 @@ fn dot(needs: &Needs, job: &mut Job<'_>) {
             job.line(format!("  {from} -> f{index} [style={style}];"));
         }
     }
-    job.line("}".to_owned());
+    job.line("}");
 }
