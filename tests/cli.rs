@@ -65,6 +65,9 @@ mod records;
 #[cfg(unix)]
 #[path = "cli/rename.rs"]
 mod rename;
+#[cfg(unix)]
+#[path = "cli/res.rs"]
+mod res;
 #[path = "cli/room.rs"]
 mod room;
 #[path = "cli/rules.rs"]

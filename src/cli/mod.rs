@@ -31,6 +31,7 @@ mod put;
 mod records;
 mod rename;
 mod report;
+mod res;
 mod rule_files;
 mod rules;
 #[cfg(feature = "script")]
@@ -147,6 +148,7 @@ commands! {
     Vis(vis),
     Bspzip(bspzip),
     Ripent(ripent),
+    Res(res),
     Completions(completions),
     Man(man),
 }

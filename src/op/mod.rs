@@ -14,5 +14,6 @@ pub mod patch;
 pub mod policy;
 pub mod query;
 pub mod rename;
+pub mod res;
 pub mod rules;
 pub mod verify;

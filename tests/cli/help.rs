@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 88] = [
+pub(crate) const COMMANDS: [&str; 89] = [
     "",
     "info",
     "ls",
@@ -93,6 +93,7 @@ pub(crate) const COMMANDS: [&str; 88] = [
     "run",
     "bspzip",
     "ripent",
+    "res",
     "completions",
     "man",
 ];
@@ -189,6 +190,7 @@ fn examples_in_help_run() {
         echo '{\"bspkit_patch\": 1, \"operations\": [{\"op\": \"edit\", \"on\": {\"select\": \"light\"}, \"changes\": [
             {\"do\": \"set\", \"key\": \"light\", \"value\": \"400\"}]}]}' >brighter.json
         printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt; cp files.txt list.txt
+        echo halflife.wad >stock.txt; mkdir -p valve
         printf 'filter:\n{\n\"classname\" \"info_null\"\n}\n' >clean.cfg
         printf '{ match classname light replace light 400 }' >triggers.rule
         mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 55] = [
+const OUTPUTS: [(&str, &str); 56] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -97,6 +97,7 @@ const OUTPUTS: [(&str, &str); 55] = [
     ("diff", "diff q2.bsp q3.bsp --json"),
     ("diff", "diff source.bsp cut.bsp --json"),
     ("diff", "diff old new --json"),
+    ("res", "res goldsrc.bsp q2.bsp none.bsp --json"),
     ("ls", "ls q2.bsp source.bsp cut.bsp --json"),
     ("cat", "cat q2.bsp entities --json"),
     ("cat", "cat q2.bsp planes --json"),

@@ -129,6 +129,32 @@ fn each_verb_of_bspzip_does_its_work() {
     assert_eq!(file(&room, "small.bsp", "materials/new/wall.vmt"), b"LightmappedGeneric {}");
 }
 
+/// Valve's program means all textures; here they are the images of cube maps.
+#[test]
+fn cube_maps_are_extracted_and_deleted() {
+    let room = room();
+    let texture = "content/sound/my/door.wav";
+    let own = ["materials/maps/room_v20/c0_0_0.vtf", "materials/maps/room_v20/c0_0_0.hdr.vtf"];
+    let stays =
+        ["materials/maps/room_v20/cubemapdefault.vtf", "materials/maps/room_v20/concrete.vtf", "materials/a.vtf"];
+    let pairs: Vec<String> = own.iter().chain(&stays).map(|name| format!("{name}={texture}")).collect();
+    let old = names(&room, "maps/my map.bsp");
+    let words: Vec<&str> = pairs.iter().map(String::as_str).collect();
+    room.run(&[&["pak", "add", "maps/my map.bsp", "-o", "maps/room_v20.bsp"], &words[..]].concat()).done();
+    script(&room, "bspzip -extractcubemaps maps/room_v20 \"$PWD/images\"", &[]).done();
+    assert!([own[0], own[1], stays[0]].iter().all(|name| room.read(format!("images/{name}")) == b"RIFF"));
+    assert!([stays[1], stays[2]].iter().all(|name| !room.path(format!("images/{name}")).exists()));
+    script(&room, "bspzip -game tf -deletecubemaps maps/room_v20.bsp", &[]).done();
+    let left = names(&room, "maps/room_v20.bsp");
+    assert_eq!(left, [&old[..], &stays.map(str::to_owned)].concat());
+    // None is left: nothing is written.
+    let run = script(&room, "bspzip -deletecubemaps maps/room_v20.bsp", &[]).without_data(1);
+    assert!(run.err.contains("no image"), "{}", run.err);
+    let run = script(&room, "bspzip -extractcubemaps 'maps/my map' none", &[]).without_data(2);
+    assert!(run.err.contains("has no images of cube maps"), "{}", run.err);
+    assert!(!room.path("none").exists());
+}
+
 /// Every line is refused, says why, and leaves all files as they are.
 #[test]
 fn bad_lines_are_refused_before_anything_is_written() {
@@ -160,7 +186,7 @@ fn bad_lines_are_refused_before_anything_is_written() {
         ("bspzip -addfile in.bsp ../a.vmt content/sound/my/door.wav out.bsp", 2, "../a.vmt"),
         ("bspzip -addfile in.bsp a=b.vmt content/sound/my/door.wav out.bsp", 2, "use -addlist"),
         ("bspzip -addfile in.bsp a.vmt content out.bsp", 2, "not a regular file"),
-        ("bspzip -deletefile in.bsp 'materials/*' out.bsp", 1, "nothing matches"),
+        ("bspzip -deletefile in.bsp 'materials/**' out.bsp", 1, "nothing matches"),
         ("bspzip -deletelist in.bsp none.txt out.bsp", 1, "nothing matches"),
         ("bspzip -extract in.bsp in.bsp", 2, "is the input map"),
         ("ripent", 2, "ripent -import BSP"),
@@ -236,6 +262,15 @@ fn entities_and_textures_go_out_and_in() {
     let painted = room.read("maps/de_own.bsp");
     assert_eq!(painted.iter().zip(&new).filter(|(one, other)| one != other).count(), 1);
     assert_eq!(others(&painted, "TEXTURES"), others(&new, "TEXTURES"));
+    // A name with a dot in it is no extension.
+    script(
+        &room,
+        "cp maps/de_own.bsp maps/de_own.v2.bsp; ripent -export maps/de_own.v2; ripent -import maps/de_own.v2",
+        &[],
+    )
+    .done();
+    assert_eq!(room.read("maps/de_own.v2.bsp"), painted);
+    assert_eq!(room.read("maps/de_own.v2.ent").last(), Some(&0));
     // Several verbs and several maps, of other families too.
     room.write("maps/q2.bsp", &fixture("q2/own_rooms"));
     let run = script(&room, "ripent -export -chart maps/de_own maps/q2.bsp", &[]).done();

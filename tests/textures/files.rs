@@ -1,7 +1,7 @@
 //! WAD and WAL files: the project's own, and damaged ones.
 
 use bspkit::content::palette::Palette;
-use bspkit::content::textures::Image;
+use bspkit::content::textures::{Image, Miptex};
 use bspkit::content::wad::Wad;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::record::{Name, Record};
@@ -133,4 +133,37 @@ fn a_wal_file_that_lies_is_told() {
     let mut wal = Wal::parse(odd.clone()).unwrap();
     wal.update(|header| header.width = 1);
     assert_eq!(wal.bytes(), odd);
+}
+
+/// The same texture is there once; one that differs in any pixel, copy, colour or size is another one.
+#[test]
+fn a_wad_file_tells_textures_of_one_name_apart() {
+    let wad = Wad::parse(source("own_hl.wad")).unwrap();
+    let texture = wad.miptex(wad.find("own_wall").unwrap()).unwrap();
+    let bytes = texture.bytes();
+    let mut new = Wad::new(true);
+    assert!(new.add(&texture).unwrap());
+    let renamed = texture.with_name(b"Own_Wall").unwrap();
+    assert!(!new.add(&Miptex::read(&renamed).unwrap()).unwrap(), "case does not count");
+    let unpadded = Miptex::read(&bytes[..bytes.len() - 2]).unwrap();
+    assert!(!new.add(&unpadded).unwrap(), "padding does not count");
+    let size = |level: usize| (32 >> level) * (32 >> level);
+    let levels: Vec<usize> = (0..4).map(|level| 40 + (0..level).map(size).sum::<usize>()).collect();
+    for at in [levels[0], levels[1] - 1, levels[1], levels[2], levels[3], bytes.len() - 3] {
+        let mut other = bytes.to_vec();
+        other[at] ^= 1;
+        let error = new.add(&Miptex::read(&other).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{at}");
+        assert!(error.to_string().contains("OWN_WALL"), "{error}");
+    }
+    assert_eq!(new.entries().len(), 1);
+    // What has no pixels, no name, or no palette is refused, and nothing is added.
+    for bad in [texture.without_pixels(), texture.with_name(b"").unwrap()] {
+        assert_eq!(new.add(&Miptex::read(&bad).unwrap()).unwrap_err().kind(), ErrorKind::Refused);
+    }
+    let bare = Miptex::read_bare(bytes).unwrap();
+    assert_eq!(new.add(&bare).unwrap_err().kind(), ErrorKind::Refused);
+    let again = Wad::parse(new.to_bytes()).unwrap();
+    assert_eq!((again.entries().len(), again.miptex(0).unwrap().bytes()), (1, bytes));
+    assert_eq!(again.to_bytes(), new.to_bytes(), "without an addition nothing changes");
 }

@@ -26,6 +26,12 @@ pub(super) const TOOL: Tool = Tool {
         Verb { name: "-addorupdatelist", operands: &["BSP", "LIST", "NEW"], command: "pak add BSP --list LIST -o NEW" },
         Verb { name: "-deletefile", operands: &["BSP", "NAME", "NEW"], command: "pak rm BSP =NAME -o NEW" },
         Verb { name: "-deletelist", operands: &["BSP", "LIST", "NEW"], command: "pak rm BSP =NAME... -o NEW" },
+        Verb { name: "-deletecubemaps", operands: &["BSP"], command: "cubemap strip BSP --in-place" },
+        Verb {
+            name: "-extractcubemaps",
+            operands: &["BSP", "DIR"],
+            command: "pak extract BSP DIR =CUBEMAP... --force",
+        },
         Verb { name: "-repack -compress", operands: &["BSP"], command: "compress BSP --all --pak --in-place" },
         Verb { name: "-repack", operands: &["BSP"], command: "decompress BSP --pak --in-place" },
     ],
@@ -50,10 +56,11 @@ pub(super) const TOOL: Tool = Tool {
 /// files one name, where bspzip does a part of the work. A map is replaced completely or not at all. Lumps that are
 /// not named here keep their bytes and places; bspzip rewrites the file and drops what it does not know. -addlist
 /// replaces a file of the same name, where bspzip adds a second one. Names are stored in lower case and with /, as by
-/// bspzip; files that were embedded before keep their names. -repack compresses what bspzip compresses, but not mp3,
-/// wav, ogg, ani and vcs files, which engines cannot read compressed. Messages go to stderr; stdout has only the names
-/// of -dir. The exit status is that of all commands: 1 if there is nothing to delete, 2 for an error, where bspzip may
-/// exit with 0.
+/// bspzip; files that were embedded before keep their names. -deletecubemaps and -extractcubemaps mean the images of
+/// cube maps, and bspzip all .vtf files; default images are not deleted. -repack compresses what bspzip compresses,
+/// but not mp3, wav, ogg, ani and vcs files, which engines cannot read compressed. Messages go to stderr; stdout has
+/// only the names of -dir. The exit status is that of all commands: 1 if there is nothing to delete, 2 for an error,
+/// where bspzip may exit with 0.
 #[derive(clap::Args)]
 #[command(after_help = with_table("Verbs, and the commands that do the work", &TOOL.table(), help!(
     "  bspkit bspzip -addlist map.bsp list.txt out.bsp

@@ -103,7 +103,7 @@ impl Tool {
             for verb in &verbs {
                 let values = Values { names: verb.operands, given: map };
                 let mut line = vec![OsString::from("bspkit")];
-                line.extend(template::fill(verb.command, &values)?);
+                line.extend(template::fill(cx, verb.command, &values)?);
                 if is_verbose {
                     let shown: Vec<_> = line.iter().map(|word| word.to_string_lossy()).collect();
                     cx.talk.stderr(format!("{}\n", shown.join(" ")).as_bytes());

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::input;
 use bspkit::face::names::path;
+use bspkit::op::cubemaps::{self, Listed};
 
+use crate::cli::context::Context;
 use crate::cli::maps::real_path;
 use crate::cli::pak::list_file::{lines, local};
 use crate::cli::show::shown;
@@ -32,13 +34,15 @@ impl Values<'_> {
     /// The path of a file beside the map, for a word such as `MAP.ent`.
     fn beside(&self, word: &str) -> Option<OsString> {
         let extension = word.strip_prefix("MAP.")?;
-        Some(local(self.given.first()?).with_extension(extension).into())
+        let map = with_extension(&local(self.given.first()?), "bsp");
+        let is_map = map.extension().is_some_and(|own| own.eq_ignore_ascii_case("bsp"));
+        Some(if is_map { map.with_extension(extension) } else { longer(&map, extension) }.into())
     }
 }
 
 /// The words of a command. `-o NEW` becomes `--in-place` if it is the map that is read; a word with `...` becomes one
 /// word for each line of the list.
-pub(super) fn fill(command: &str, values: &Values<'_>) -> Result<Vec<OsString>> {
+pub(super) fn fill(cx: &Context, command: &str, values: &Values<'_>) -> Result<Vec<OsString>> {
     let mut out: Vec<OsString> = Vec::new();
     for word in command.split(' ') {
         match (word, values.get(word).or_else(|| values.beside(word))) {
@@ -58,6 +62,7 @@ pub(super) fn fill(command: &str, values: &Values<'_>) -> Result<Vec<OsString>> 
                     out.push(pair(Some(name), Some(file.into()))?);
                 }
             }
+            ("=CUBEMAP...", None) => out.extend(cubemaps(cx, Path::new(&values.get("BSP").unwrap_or_default()))?),
             ("=NAME...", None) => out.extend(listed(values)?.iter().map(|name| literal(name))),
             (_, None) => out.push(word.into()),
         }
@@ -72,6 +77,21 @@ fn listed(values: &Values<'_>) -> Result<Vec<OsString>> {
     let text = input::read(&list)?;
     let lines = lines(&text).with_context(cannot)?;
     lines.into_iter().map(|line| Ok(path(line)?.into())).collect()
+}
+
+/// The images of cube maps in a map, by name.
+fn cubemaps(cx: &Context, map: &Path) -> Result<Vec<OsString>> {
+    let bsp = cx.open(map)?;
+    let cannot = || format!("cannot list the cube maps of {}", shown(map));
+    let Listed { samples, others, .. } = cubemaps::list(&bsp).with_context(cannot)?;
+    let pak = bsp.pak().with_context(cannot)?;
+    let all = samples.iter().flat_map(|sample| &sample.files).chain(&others);
+    let names = all.filter_map(|index| pak.get(*index)).map(|file| Ok(literal(path(file.name())?.as_os_str())));
+    let names: Vec<OsString> = names.collect::<Result<_>>()?;
+    match names.is_empty() {
+        true => bail!("{} has no images of cube maps", shown(map)),
+        false => Ok(names),
+    }
 }
 
 /// A file to embed, as `pak add` takes it.
@@ -92,12 +112,20 @@ fn literal(name: &OsStr) -> OsString {
     word
 }
 
-/// The path with an extension if it has none, as Valve's tools complete it.
+/// The path with an extension if it has none, as Valve's tools complete it, or if only that file is there.
 fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    match path.extension() {
-        None if path != Path::new("-") => path.with_extension(extension),
+    let longer = longer(path, extension);
+    match path.extension().is_none() || !path.exists() && longer.exists() {
+        true if path != Path::new("-") => longer,
         _ => path.to_path_buf(),
     }
+}
+
+fn longer(path: &Path, extension: &str) -> PathBuf {
+    let mut longer = path.as_os_str().to_owned();
+    longer.push(".");
+    longer.push(extension);
+    longer.into()
 }
 
 fn is_same(one: &OsStr, other: &OsStr) -> bool {

@@ -1,0 +1,160 @@
+//! `res`: the `.res` file of a GoldSrc map.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
+use bspkit::content::assets::Files;
+use bspkit::face::game::Game;
+use bspkit::face::input;
+use bspkit::file::replace;
+use bspkit::op::res::{self, List, Options, Resource};
+use serde::Serialize;
+
+use super::context::{Context, is_stdin};
+use super::help;
+use super::maps::{MapArgs, MapFile};
+use super::put::spare;
+use super::show::{count, shown, text_and_raw};
+use super::talk::{Code, Job};
+
+/// The extension of the files.
+const EXTENSION: &str = "res";
+
+/// Write the .res file of a GoldSrc map: the files that servers send to players
+///
+/// These are models, sprites and sounds that keys of entities name, WAD files of the key `wad`, the six sides of the
+/// sky, and, if they are in the folder of the map's author, the overview, the text about the map and its detail
+/// textures. That folder is the one that has the folder `maps` with the map. Files that every player has are left out
+/// if --game or --stock names them.
+///
+/// A .res file that is there keeps its lines, and gets the names that it lacks; a name in a comment counts as listed.
+/// --force makes it anew. A value that is not a path below the game's folder is reported and left out.
+#[derive(clap::Args)]
+#[command(after_help = help!(
+    "  bspkit res goldsrc.bsp --stock stock.txt
+  bspkit res goldsrc.bsp --game valve -o goldsrc.res
+  bspkit res goldsrc.bsp -o -
+  bspkit res goldsrcs -o lists
+  bspkit res goldsrc.bsp --json"
+))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    maps: MapArgs,
+    /// The file to write; `-` is stdout; for several maps: a folder, with MAP.res for each [default: beside the map]
+    #[arg(short, long, value_name = "FILE|DIR", conflicts_with = "json")]
+    output: Option<PathBuf>,
+    /// A folder with files that every player has, such as valve; can be repeated
+    #[arg(long, value_name = "DIR")]
+    game: Vec<PathBuf>,
+    /// A list of names of such files, one in each line; can be repeated
+    #[arg(long, value_name = "FILE")]
+    stock: Vec<PathBuf>,
+    /// The folder of the map's author, which has the folders maps, overviews and gfx
+    #[arg(long, value_name = "DIR")]
+    own: Option<PathBuf>,
+    /// Do not keep the lines of a file that is there
+    #[arg(long)]
+    force: bool,
+    /// Print what the file would list, with everything that names it, and write nothing
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    files: Vec<FileJson<'a>>,
+    stock: Vec<FileJson<'a>>,
+    faults: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FileJson<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    kind: &'static str,
+    from: Vec<String>,
+}
+
+impl<'a> From<&'a Resource> for FileJson<'a> {
+    fn from(file: &'a Resource) -> Self {
+        let (name, raw) = text_and_raw(&file.name);
+        FileJson { name, raw, kind: file.kind.name(), from: file.from.iter().map(ToString::to_string).collect() }
+    }
+}
+
+pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
+    let mut stock = Game::default();
+    for folder in &args.game {
+        if !folder.is_dir() {
+            bail!("{} is not a folder: name the folder of a game, such as valve", shown(folder));
+        }
+        stock.add(folder)?;
+    }
+    args.stock.iter().try_for_each(|list| stock.add_names(list))?;
+    let maps = args.maps.find().json(args.json);
+    args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
+    maps.each(cx, |map, job| {
+        let cannot = || format!("cannot list the files of {}", shown(&map.path));
+        let bsp = cx.open(&map.path)?;
+        let own = own_folder(&map.path, args.own.as_deref())?;
+        let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
+        let mut options = Options::new(stem);
+        options.own = own.as_ref().map(|own| own as &dyn Files);
+        options.stock = Some(&stock);
+        let list = res::find(&bsp, &options).with_context(cannot)?;
+        list.faults.iter().for_each(|fault| job.warn_here(&format!("left out: {fault}")));
+        if own.is_none() && !args.json {
+            job.say(&format!("{}: no folder `maps` is around it; --own names the one with its overview", job.path));
+        }
+        if args.json {
+            let [files, stock] = [&list.files, &list.stock].map(|files| files.iter().map(FileJson::from).collect());
+            job.document(&Listed { files, stock, faults: &list.faults })?;
+            return Ok(Code::Done);
+        }
+        write(map, &list, args, job)
+    })
+}
+
+/// The folder of the map's author: the one that is named, or the one above `maps`.
+fn own_folder(map: &Path, named: Option<&Path>) -> Result<Option<Game>> {
+    let map = fs::canonicalize(map).unwrap_or_else(|_| map.to_path_buf());
+    let above = map.parent().filter(|folder| folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("maps")));
+    let Some(folder) = named.or_else(|| above.and_then(Path::parent)) else { return Ok(None) };
+    let mut game = Game::default();
+    game.add(folder)?;
+    Ok(Some(game))
+}
+
+fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    if args.output.as_deref().is_some_and(is_stdin) {
+        job.write(&list.text())?;
+        return Ok(Code::Done);
+    }
+    let path = match &args.output {
+        Some(output) => map.file_in(output, EXTENSION)?,
+        None if is_stdin(&map.path) => bail!("stdin has no file name: use -o FILE"),
+        None => map.path.with_extension(EXTENSION),
+    };
+    spare(&path, &map.path)?;
+    let old = match path.exists() && !args.force {
+        true => input::read(&path)?,
+        false => Vec::new(),
+    };
+    let new = list.text_after(&old);
+    let files = count(list.files.len(), "file", "files");
+    let left = if list.stock.is_empty() { String::new() } else { format!(", {} left out", list.stock.len()) };
+    if new.is_empty() {
+        return Ok(job.nothing("players need no files"));
+    }
+    let what = if new == old { ": nothing changes" } else { "" };
+    if new != old {
+        replace(&path, &SaveOptions::default(), |mut file| file.write_all(&new))?;
+    }
+    job.say(&format!("{}: {files}{left}{what}", shown(&path)));
+    Ok(Code::Done)
+}

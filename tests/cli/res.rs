@@ -1,0 +1,199 @@
+//! `res`: the files that players of a GoldSrc map need.
+
+use serde_json::{Value, json};
+
+use super::room::{Room, fixture};
+
+/// A room with a mod's folder: a map with entities that name files in many ways, and files beside it.
+fn room() -> Room {
+    let room = Room::empty();
+    room.write("my/maps/de_own.bsp", &fixture("goldsrc/own_rooms"));
+    let entities = r#"
+{
+"classname" "cycler"
+"model" "models\own\Tree.mdl"
+}
+{
+"classname" "env_sprite"
+"model" "sprites/own/flame.spr"
+"targetname" "not/a/file.sprite"
+}
+{
+"classname" "monster_generic"
+"model" "models/own/tree.mdl"
+"message" "*ambience/own hum.wav"
+}
+{
+"classname" "ambient_generic"
+"message" "ambience/wind.WAV"
+}
+{
+"classname" "ambient_generic"
+"message" "!HOLO_1"
+}
+{
+"classname" "ambient_music"
+"message" "media/theme.mp3"
+}
+{
+"classname" "func_door"
+"model" "*1"
+"movesnd" "3"
+"noise1" "sound/doors/own.wav"
+}
+{
+"classname" "game_text"
+"message" "play theme.wav"
+}
+{
+"classname" "trigger_changesky"
+"skyname" "own/night"
+}
+{
+"classname" "cycler"
+"model" "../../valve/models/out.mdl"
+}
+"#;
+    room.write("more.ent", entities.as_bytes());
+    let wads = r"wad=\quiver\valve\halflife.wad;C:\wads\Own_hl.wad;own_hl.wad;none";
+    room.shell("cd my/maps && bspkit ent export de_own.bsp -o old.ent && sed 's/\\x0//g' old.ent > all.ent && cat ../../more.ent >> all.ent")
+        .done();
+    room.bspkit("ent import my/maps/de_own.bsp my/maps/all.ent --in-place --force").done();
+    room.run(&["ent", "set", "my/maps/de_own.bsp", "worldspawn", wads, "--in-place", "--force"]).done();
+    room.shell("rm my/maps/*.ent").done();
+    room
+}
+
+const LIST: &str = "\
+// models
+models/own/Tree.mdl
+// sprites
+sprites/own/flame.spr
+// sounds
+media/theme.mp3
+\"sound/ambience/own hum.wav\"
+sound/ambience/wind.WAV
+sound/doors/own.wav
+// wads
+Own_hl.wad
+halflife.wad
+// sky
+gfx/env/desertbk.tga
+gfx/env/desertdn.tga
+gfx/env/desertft.tga
+gfx/env/desertlf.tga
+gfx/env/desertrt.tga
+gfx/env/desertup.tga
+gfx/env/own/nightbk.tga
+gfx/env/own/nightdn.tga
+gfx/env/own/nightft.tga
+gfx/env/own/nightlf.tga
+gfx/env/own/nightrt.tga
+gfx/env/own/nightup.tga
+";
+
+#[test]
+fn what_entities_name_is_listed_once() {
+    let room = room();
+    let run = room.bspkit("res my/maps/de_own.bsp -o -").done();
+    assert_eq!(run.text(), LIST);
+    assert!(run.err.contains("`../../valve/models/out.mdl` is not a path below the game's folder"), "{}", run.err);
+    let run = room.bspkit("res my/maps/de_own.bsp").done();
+    assert!(run.err.contains("my/maps/de_own.res: 20 files"), "{}", run.err);
+    assert_eq!(String::from_utf8(room.read("my/maps/de_own.res")).unwrap(), LIST);
+    // What names a file is told.
+    let json = room.bspkit("res my/maps/de_own.bsp --json").done().json();
+    let tree =
+        json!({"name": "models/own/Tree.mdl", "kind": "model", "from": ["entity 18, model", "entity 20, model"]});
+    assert_eq!(json["files"][0], tree);
+    assert_eq!(json["faults"].as_array().map(Vec::len), Some(1));
+    // What one line of data less would do: a key that is not known names nothing.
+    room.bspkit("ent rename-key my/maps/de_own.bsp worldspawn skyname sky -o other.bsp --force").done();
+    assert!(!room.bspkit("res other.bsp -o -").done().text().contains("desert"));
+}
+
+#[test]
+fn files_by_the_name_of_the_map_are_listed_if_they_are_there() {
+    let room = room();
+    let details =
+        "// texture, detail, scales\nOWN_WALL detail/dt_brick 10 10\r\n\"own_floor\" detail/../../dt_out 4 4\n\n";
+    room.write("my/maps/DE_OWN_detail.txt", details.as_bytes());
+    room.write("my/overviews/de_own.txt", b"global {}");
+    room.write("my/overviews/de_own.BMP", b"BM");
+    room.write("my/maps/other.txt", b"not this map's");
+    let run = room.bspkit("res my/maps/de_own.bsp -o -").done();
+    let more = "// overview\noverviews/de_own.bmp\noverviews/de_own.txt\n// detail textures\ngfx/detail/dt_brick.tga\nmaps/de_own_detail.txt\n";
+    assert_eq!(run.text(), format!("{LIST}{more}"));
+    assert!(run.err.contains("dt_out"), "{}", run.err);
+    // Elsewhere only with --own.
+    room.shell("mkdir other && cp my/maps/de_own.bsp other").done();
+    let run = room.bspkit("res other/de_own.bsp -o -").done();
+    assert_eq!(run.text(), LIST);
+    assert!(run.err.contains("--own"), "{}", run.err);
+    let run = room.bspkit("res other/de_own.bsp -o - --own my").done();
+    assert_eq!(run.text(), format!("{LIST}{more}"));
+}
+
+#[test]
+fn what_every_player_has_is_left_out() {
+    let room = room();
+    for name in ["gfx/env/desertUP.tga", "halflife.wad", "sound/ambience/wind.wav"] {
+        room.write(format!("valve/{name}"), b"");
+    }
+    room.write("stock.txt", b"// Half-Life\r\nsprites\\own\\flame.spr\r\ngfx/env/desertdn.tga\r\n");
+    let run = room.bspkit("res my/maps/de_own.bsp --game valve --stock stock.txt").done();
+    assert!(run.err.contains("15 files, 5 left out"), "{}", run.err);
+    let text = String::from_utf8(room.read("my/maps/de_own.res")).unwrap();
+    let stock = ["sprites", "desertdn", "desertup", "halflife", "wind.WAV"];
+    assert!(!stock.iter().any(|name| text.contains(name)), "{text}");
+    assert_eq!(text.lines().filter(|line| !line.starts_with("//")).count(), 15);
+    let json = room.bspkit("res my/maps/de_own.bsp --game valve --stock stock.txt --json").done().json();
+    assert_eq!(json["stock"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn a_file_that_is_there_keeps_its_lines() {
+    let room = room();
+    let old = "// by hand\r\nsound/own/extra.wav\r\n//models/own/tree.mdl\r\nGFX/env/DesertBK.tga";
+    room.write("my/maps/de_own.res", old.as_bytes());
+    room.bspkit("res my/maps/de_own.bsp").done();
+    let new = String::from_utf8(room.read("my/maps/de_own.res")).unwrap();
+    assert!(new.starts_with(&format!("{old}\r\n// sprites\r\n")), "{new}");
+    assert_eq!(new.matches("tree.mdl").count() + new.matches("Tree.mdl").count(), 1);
+    assert_eq!(new.to_ascii_lowercase().matches("desertbk").count(), 1);
+    assert!(!new.replace("\r\n", "").contains('\n'), "{new}");
+    let run = room.bspkit("res my/maps/de_own.bsp").done();
+    assert!(run.err.contains("nothing changes"), "{}", run.err);
+    assert_eq!(room.read("my/maps/de_own.res"), new.as_bytes());
+    room.bspkit("res my/maps/de_own.bsp --force").done();
+    assert_eq!(String::from_utf8(room.read("my/maps/de_own.res")).unwrap(), LIST);
+}
+
+#[test]
+fn other_maps_and_bad_arguments_are_refused() {
+    let room = room();
+    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    room.write("q2.bsp", &fixture("q2/own_rooms"));
+    let names = room.names();
+    for (line, says) in [
+        ("res q1.bsp", "only GoldSrc has them"),
+        ("res q2.bsp", "only GoldSrc has them"),
+        ("res my/maps/de_own.bsp --game none", "none is not a folder"),
+        ("res my/maps/de_own.bsp --stock none.txt", "none.txt"),
+        ("res my/maps/de_own.bsp -o my/maps/de_own.bsp", "is the input map"),
+        ("res my/maps/de_own.bsp -o none/de_own.res", "none/de_own.res"),
+        ("res my/maps/de_own.bsp -o x.res --json", "cannot be used with"),
+    ] {
+        let run = room.bspkit(line).without_data(2);
+        assert!(run.err.contains(says), "{line}: {}", run.err);
+        assert_eq!(room.names(), names, "{line}");
+    }
+    // Of several maps the others are done.
+    room.shell("cp my/maps/de_own.bsp q3.bsp").done();
+    let run = room.bspkit("res q1.bsp q3.bsp -o lists");
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert_eq!(String::from_utf8(room.read("lists/q3.res")).unwrap(), LIST);
+    let lines = room.bspkit("res q1.bsp q3.bsp --json");
+    let documents: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(documents[0]["error"].is_string() && documents[1]["files"].is_array());
+}
