@@ -1,4 +1,4 @@
-//! What `check` finds in a map and did not find when the map was unpacked. The bytes of edited slots are not known then,
+//! What `check` finds in a map and did not find when the map was unpacked. The old bytes of edited slots are not known,
 //! so the folder keeps the old findings.
 
 use super::manifest::wrong;
