@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use bspkit::op::rename::{Rename, owners};
 use bspkit::{Bsp, Draft, Layout};
 
-#[path = "../common/corpus.rs"]
-mod corpus;
-
-use crate::{Reader, maps, run};
+use crate::{Reader, corpus, maps, run};
 
 /// What srctools says of the materials of each map.
 fn materials(program: &Path, paths: &[PathBuf]) -> Vec<Vec<String>> {
