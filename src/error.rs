@@ -88,6 +88,8 @@ pub enum Hint {
     Repack,
     /// Allow another number of records than the lump has.
     Resize,
+    /// Remove what needs the removed records too ([`crate::Structure::cascade`]).
+    Cascade,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
     LiteralKey(String),
     /// Allow a script more of this: `steps`, `time` or `memory`.
@@ -112,6 +114,7 @@ impl fmt::Display for Hint {
             Hint::Resize => {
                 "another number of records can be allowed; what refers to records by number does not follow"
             }
+            Hint::Cascade => "what needs it can be removed too",
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
             Hint::Limit(what) => return write!(f, "the limit of {what} can be raised"),
             Hint::AllowRead => "files of a folder can be allowed",

@@ -24,11 +24,13 @@ mod ls;
 mod man;
 mod maps;
 mod options;
+mod order;
 mod pack;
 mod pairs;
 mod pak;
 mod put;
 mod records;
+mod refs;
 mod rename;
 mod report;
 mod res;
@@ -132,6 +134,8 @@ commands! {
     Load(load),
     Get(get),
     Set(set),
+    Refs(refs),
+    Records(order),
     Unpack(unpack),
     Pack(pack),
     Compress(compress),

@@ -123,6 +123,7 @@ fn worded(hint: &Hint) -> String {
         Hint::Append => "use --layout append".to_owned(),
         Hint::Repack => "use --layout repack".to_owned(),
         Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
+        Hint::Cascade => "--cascade removes what needs it too".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),
         Hint::AllowRead => "--allow-read DIR lets scripts read the files of a folder".to_owned(),

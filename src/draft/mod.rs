@@ -5,7 +5,7 @@ mod doors;
 mod follow;
 mod open;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, Rope};
@@ -44,6 +44,8 @@ pub struct Draft<'a> {
     compressions: BTreeMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
     versions: BTreeMap<SlotId, i32>,
+    /// Lumps whose records moved, with all that refers to them.
+    followed: BTreeSet<String>,
     /// Open lenses and tables. No open lens can change a slot that another open lens has read.
     open: Vec<Opened<'a>>,
 }
@@ -51,8 +53,8 @@ pub struct Draft<'a> {
 impl<'a> Bsp<'a> {
     /// Starts a draft of this map.
     pub fn draft(&self) -> Draft<'a> {
-        let (slots, compressions, versions, open) = Default::default();
-        Draft { bsp: self.clone(), slots, compressions, versions, open }
+        let (slots, compressions, versions, followed, open) = Default::default();
+        Draft { bsp: self.clone(), slots, compressions, versions, followed, open }
     }
 }
 
@@ -270,6 +272,11 @@ impl<'a> Draft<'a> {
     /// The slots whose compression changes, and whether they are compressed then.
     pub(crate) fn recompressed(&self) -> impl Iterator<Item = (SlotId, bool)> {
         self.compressions.iter().map(|(slot, stored)| (*slot, matches!(stored, Stored::Lzma { .. })))
+    }
+
+    /// Whether all that refers to the records of a lump followed an edit of their number.
+    pub(crate) fn has_followed(&self, lump: &str) -> bool {
+        self.followed.contains(lump)
     }
 
     fn slot(&self, id: SlotId) -> Result<&Slot> {

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 89] = [
+pub(crate) const COMMANDS: [&str; 95] = [
     "",
     "info",
     "ls",
@@ -24,6 +24,12 @@ pub(crate) const COMMANDS: [&str; 89] = [
     "load",
     "get",
     "set",
+    "refs",
+    "records",
+    "records insert",
+    "records rm",
+    "records dup",
+    "records mv",
     "unpack",
     "pack",
     "ent",

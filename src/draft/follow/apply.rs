@@ -49,6 +49,8 @@ impl<'a> Draft<'a> {
         if changes.of.values().any(|change| change.len() != change.old_len()) {
             check_rows(&map, &new)?;
         }
+        let moved = changes.of.keys().map(|site| links.sites[*site].row.lump.to_owned());
+        self.followed.extend(moved.collect::<Vec<_>>());
         self.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes)))?;
         Ok(followed)
     }

@@ -41,7 +41,7 @@ impl Needed {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!("{first} is still needed: by {}{more}", self.by.join(", "));
         let lump = first.split('[').next().unwrap_or_default();
-        Some(refused(lump, message).with_hint(Hint::Text("what needs it can be removed too".to_owned())))
+        Some(refused(lump, message).with_hint(Hint::Cascade))
     }
 }
 

@@ -286,6 +286,34 @@ impl<'a> Lump<'a> {
         }
     }
 
+    /// Reads a file with records to add to the lump, which has one list, and returns their bytes, with little-endian
+    /// numbers.
+    ///
+    /// ```
+    /// use bspkit::face::records::{Format, Lump};
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// let vertexes = Lump::find(&map, "vertexes")?;
+    /// let bytes = vertexes.rows(Format::Json, &[], &b"{\"point\":[1,2,3]}\n"[..])?;
+    /// assert_eq!(bytes.len(), 12);
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file cannot be read; or a line is wrong, which the message names with the reason; or the lump has no records
+    /// or several lists.
+    pub fn rows(&self, format: Format, names: FlagNames, mut file: impl BufRead) -> Result<Vec<u8>> {
+        let record = self.one()?.record;
+        match format {
+            Format::Raw => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
+                Ok(bytes)
+            }
+            Format::Json => Ok(json::parse(self, names, file)?.concat()),
+            Format::Csv => csv::parse(record, names, file),
+        }
+    }
+
     /// Reads a file of records and returns the bytes of the lump: for the format `raw` in the byte order of the map,
     /// for others with little-endian numbers.
     pub(crate) fn parse(

@@ -75,7 +75,7 @@ pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
         return Ok(Vec::new());
     }
     let (old, new) = (Lumps::read(old, |_| true), Lumps::read(&new, |_| true));
-    let targets = new.all.iter().filter(|lump| is_resized(lump.slot.id));
+    let targets = new.all.iter().filter(|lump| is_resized(lump.slot.id) && !draft.has_followed(lump.name));
     let targets: HashMap<&str, Target<'_>> =
         targets.filter_map(|new| Some((new.name, Target::of(old.lump(new.name)?, new)?))).collect();
     let mut search = Search { lumps: &new, targets, found: Vec::new() };
