@@ -156,6 +156,8 @@ fn plain(
             own[*at..at + shape.size()].fill(0);
         }
         for (_, field, kind, target) in &facts {
+            // A console's map without faces of low range refers to those of high range.
+            let target = if index.contains_key(target) || *target != "FACES" { target } else { &"FACES_HDR" };
             let Some(to) = index.get(target) else { continue };
             let len = lists[*target].len() as i64;
             let count = |field: &str| places(list.info.fields, field).first().map_or(0, |place| number(record, *place));

@@ -22,7 +22,7 @@ use crate::cli::talk::Code;
 /// them name what they name before the edit.
 #[derive(clap::Args)]
 #[command(after_help = help!(
-    "  bspkit records insert base1.bsp 'vertexes[10]' vertexes.jsonl -o out.bsp
+    "  bspkit records insert base1.bsp 'planes[10]' planes.jsonl -o out.bsp
   bspkit dump base1.bsp texinfo | head -1 | bspkit records insert base1.bsp 'texinfo[2]' - --dry-run"
 ))]
 pub(crate) struct Args {

@@ -25,7 +25,7 @@ pub(super) use target::{Target, list};
     "  bspkit records rm base1.bsp 'brushes[7]' -o out.bsp
   bspkit records dup base1.bsp 'texinfo[3]' -o out.bsp
   bspkit records mv base1.bsp 'texinfo[3..6]' 0 --in-place --backup
-  bspkit records insert base1.bsp 'vertexes[10]' vertexes.jsonl -o out.bsp"
+  bspkit records insert base1.bsp 'planes[10]' planes.jsonl -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -66,7 +66,8 @@ fn are_paired(site: &Site<'_>) -> bool {
 
 /// Whether a list can be edited at all.
 pub(super) fn target(links: &Links<'_>, site: &Site<'_>) -> Result<()> {
-    if let Some(parallel) = site.parallel {
+    let is_other = |lump: &str| links.referred(lump).is_none_or(|to| links.sites[to].name != site.name);
+    if let Some(parallel) = site.parallel.filter(|parallel| is_other(parallel.lump)) {
         let message = format!("its records belong to those of {} by their order; edit {0}", parallel.lump);
         return Err(refused(&site.name, message));
     }
