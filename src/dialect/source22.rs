@@ -55,9 +55,9 @@ const OWN: [&[Row]; 1] = [&[
     OVERLAY_SYSTEM_LEVELS.row().proved(one_for_each_overlay),
 ]];
 
-const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+static KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
 
-const ROWS: [&[Row]; 2] = [OWN[0], &KEPT];
+static ROWS: [&[Row]; 2] = [OWN[0], &KEPT];
 
 /// The fields of a displacement by which its struct is detected.
 struct Links {

@@ -37,9 +37,9 @@ pub static STRATA: Dialect = Dialect {
 
 const OWN: [&[Row]; 4] = [faces::ROWS, tree::ROWS, displacement::ROWS, overlays::ROWS];
 
-const KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
+static KEPT: [Row; kept::count(SOURCE21.rows, &OWN)] = kept::rows(SOURCE21.rows, &OWN);
 
-const ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
+static ROWS: [&[Row]; 5] = [OWN[0], OWN[1], OWN[2], OWN[3], &KEPT];
 
 /// The averages are before the light, as in the base. In some maps extra bytes follow the light, also as in the base.
 const LIGHT: FaceLight = lightmap::with_faces(&[FaceForm::of::<Face>(Averages::BeforeLight)]);
