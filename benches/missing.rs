@@ -7,6 +7,7 @@
 #[allow(dead_code)]
 mod harness;
 #[path = "../tests/common/vpk.rs"]
+#[allow(clippy::unwrap_used)]
 mod vpk;
 
 use std::fs;

@@ -81,7 +81,7 @@ fn find(map: &Bsp<'_>, game: &dyn Files) -> Needs {
 }
 
 /// The name of each file with what is asked about it.
-fn names<'n>(needs: &'n Needs, is_asked: impl Fn(&needs::Need) -> bool) -> Vec<&'n str> {
+fn names(needs: &Needs, is_asked: impl Fn(&needs::Need) -> bool) -> Vec<&str> {
     let mut names: Vec<&str> =
         needs.files.iter().filter(|need| is_asked(need)).map(|need| std::str::from_utf8(&need.name).unwrap()).collect();
     names.sort_unstable();

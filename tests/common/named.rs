@@ -76,7 +76,7 @@ pub(crate) fn every_byte_is_named(map: &Bsp<'_>, most: usize, compare: Compare) 
 /// A flipped bit of this byte is named. A file that does not open is not compared.
 pub(crate) fn byte_is_named(map: &Bsp<'_>, at: usize, compare: Compare) -> Result<(), String> {
     let mut bytes = map.container().bytes().to_vec();
-    bytes[at] ^= if at % 2 == 0 { 1 } else { 0x80 };
+    bytes[at] ^= if at.is_multiple_of(2) { 1 } else { 0x80 };
     let Some(new) = read(map, bytes) else { return Ok(()) };
     let found = compare(map, &new, 10);
     let (named, (wanted, exactly)) = (names(&found), expected(map, at));

@@ -11,8 +11,8 @@ const PRELOAD: usize = 3;
 
 /// An archive in two parts, beside its directory `NAME_dir.vpk`.
 pub(crate) fn write(path: &Path, version: u32, files: &[(&str, &[u8])]) {
-    let mut parts = [Vec::new(), Vec::new()];
-    let tree = tree(files, &mut |index, bytes| {
+    let mut parts: [Vec<u8>; 2] = Default::default();
+    let tree = tree(files, |index, bytes: &[u8]| {
         let part = &mut parts[index % 2];
         part.extend_from_slice(b"pad");
         part.extend_from_slice(bytes);
@@ -29,7 +29,7 @@ pub(crate) fn write(path: &Path, version: u32, files: &[(&str, &[u8])]) {
 /// An archive in one file.
 pub(crate) fn write_single(path: &Path, files: &[(&str, &[u8])]) {
     let mut data = Vec::new();
-    let tree = tree(files, &mut |_, bytes| {
+    let tree = tree(files, |_, bytes: &[u8]| {
         data.extend_from_slice(bytes);
         (0x7FFF, data.len() - bytes.len())
     });
@@ -46,7 +46,7 @@ fn header(version: u32, size: usize) -> Vec<u8> {
 type Tree<'f> = BTreeMap<String, BTreeMap<String, Vec<(usize, String, &'f [u8])>>>;
 
 /// The tree; `put` gives the place of a file's last bytes.
-fn tree(files: &[(&str, &[u8])], put: &mut dyn FnMut(usize, &[u8]) -> (u16, usize)) -> Vec<u8> {
+fn tree(files: &[(&str, &[u8])], mut put: impl FnMut(usize, &[u8]) -> (u16, usize)) -> Vec<u8> {
     let mut sorted = Tree::new();
     let or_space = |text: &str| if text.is_empty() { " ".to_owned() } else { text.to_owned() };
     for (index, (name, bytes)) in files.iter().enumerate() {

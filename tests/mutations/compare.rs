@@ -17,8 +17,10 @@ fn without(old: &Bsp<'_>, new: &Bsp<'_>, most: usize, is_lost: fn(&LumpChanges, 
     found
 }
 
-/// The faults, with the map on which each one is seen.
-const FAULTS: &[(&str, fn() -> Vec<u8>, Compare)] = &[
+/// The name of a fault, the map on which it is seen, and a comparison that has it.
+type Fault = (&'static str, fn() -> Vec<u8>, Compare);
+
+const FAULTS: &[Fault] = &[
     ("the header is not compared", source, |old, new, most| {
         without(old, new, most, |lump, _| lump.kind == Kind::Header)
     }),
