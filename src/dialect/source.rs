@@ -6,7 +6,7 @@ mod displacement;
 mod faces;
 pub(super) mod fit;
 mod flags;
-mod geometry;
+pub(super) mod geometry;
 mod light;
 pub(super) mod lightmap;
 mod props;

@@ -61,8 +61,8 @@ const CHECKS: Checks = Checks {
 
 const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility").byte_swapped(byte_swap_visibility),
-    Row::lens("PHYSCOLLIDE", "physics").byte_swapped(byte_swap_physics),
-    Row::lens("PHYSDISP", "physics of displacements").byte_swapped(byte_swap_disp_physics),
+    source::geometry::PHYSCOLLIDE.byte_swapped(byte_swap_physics),
+    source::geometry::PHYSDISP.byte_swapped(byte_swap_disp_physics),
     Row::opaque("PHYSCOLLIDESURFACE", "no console map is known to have it"),
 ];
 

@@ -138,7 +138,7 @@ fn a_name_of_a_file_is_no_folder() {
         "ent export a.bsp b.bsp -o out.ent",
         "pak extract s.bsp files.zip",
         "light export a.bsp light.png",
-        "tex export maps/c.bsp out.wad",
+        "tex export maps/c.bsp out.png",
         "vis export a.bsp b.bsp out.png",
         "unpack a.bsp out.json",
     ] {

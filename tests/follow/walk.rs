@@ -157,7 +157,8 @@ fn plain(
         }
         for (_, field, kind, target) in &facts {
             // A console's map without faces of low range refers to those of high range.
-            let target = if index.contains_key(target) || *target != "FACES" { target } else { &"FACES_HDR" };
+            let has_faces = lists.get("FACES").is_some_and(|faces| faces.len() > 0);
+            let target = if has_faces || *target != "FACES" { target } else { &"FACES_HDR" };
             let Some(to) = index.get(target) else { continue };
             let len = lists[*target].len() as i64;
             let count = |field: &str| places(list.info.fields, field).first().map_or(0, |place| number(record, *place));

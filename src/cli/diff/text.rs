@@ -39,7 +39,7 @@ pub(super) fn print(difference: &Difference<'_>, job: &mut Job<'_>) {
     places(difference, job);
 }
 
-/// Whether a change is that of a place: that of an empty lump is a word that nobody reads.
+/// Whether a change is that of a place: no program reads the offset of an empty lump.
 fn is_place(change: &Change) -> bool {
     match change {
         Change::Place(..) => true,

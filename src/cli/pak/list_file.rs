@@ -64,7 +64,8 @@ mod tests {
             let list = parse(text.as_bytes()).unwrap();
             list.into_iter().map(|new| (String::from_utf8(new.name).unwrap(), new.path)).collect()
         };
-        let expected = [("a b".to_owned(), PathBuf::from("c:\\d")), ("e".to_owned(), PathBuf::from("f"))];
+        let path = if cfg!(windows) { "c:\\d" } else { "c:/d" };
+        let expected = [("a b".to_owned(), PathBuf::from(path)), ("e".to_owned(), PathBuf::from("f"))];
         assert_eq!(pairs("a b\r\nc:\\d\r\ne\r\nf\r\n"), expected);
         assert_eq!(pairs("a b\nc:\\d\ne\nf"), expected);
         assert_eq!(pairs("\u{FEFF}a b\nc:\\d\ne\nf"), expected);

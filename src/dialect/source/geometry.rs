@@ -28,11 +28,18 @@ pub(super) const ROWS: &[Row] = &[
     BRUSHSIDES.row().proved(sides_of_brushes),
     VERTNORMALS.row(),
     VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]),
-    Row::lens("PHYSDISP", "physics of displacements").parallel("DISPINFO", Each::Part, &[]),
-    Row::lens("PHYSCOLLIDE", "physics").blocks("MODELS", physics_blocks),
+    PHYSDISP,
+    PHYSCOLLIDE,
     Row::lens("PHYSCOLLIDESURFACE", "physics").blocks("MODELS", physics_blocks),
     Row::opaque("PHYSLEVEL", "no header that is public describes the physics of the level"),
 ];
+
+/// The collision models of displacements, one for each.
+pub(in crate::dialect) const PHYSDISP: Row =
+    Row::lens("PHYSDISP", "physics of displacements").parallel("DISPINFO", Each::Part, &[]);
+
+/// The collision models of models.
+pub(in crate::dialect) const PHYSCOLLIDE: Row = Row::lens("PHYSCOLLIDE", "physics").blocks("MODELS", physics_blocks);
 
 /// The models of `PHYSCOLLIDE`, up to the entry that ends it.
 fn physics_blocks(bytes: &[u8]) -> Option<Vec<Block>> {

@@ -151,7 +151,7 @@ pub enum Step {
     },
     /// Adds a pair, whether the key is there already or not.
     Insert(NewPair),
-    /// Gives all pairs of a key this value; adds a pair if there is none.
+    /// Gives all pairs of a key this value, or adds a pair.
     Set {
         /// The pair.
         pair: NewPair,
