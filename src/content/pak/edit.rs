@@ -38,11 +38,12 @@ impl<'a> Pak<'a> {
     /// ```
     pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
-        match self.one(name) {
-            Ok(index) => self.replace(index, data).map(|()| index),
-            Err(error) if error.kind() == ErrorKind::NotFound => self.put(name, data.into()),
-            Err(error) => Err(error),
+        // The error of `one` would list close names, which takes long for many new files.
+        if self.find(name).is_empty() {
+            return self.put(name, data.into());
         }
+        let index = self.one(name)?;
+        self.replace(index, data).map(|()| index)
     }
 
     /// Gives a file new bytes; its name and its position stay. A file that was compressed is compressed again if that
