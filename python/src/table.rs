@@ -164,7 +164,9 @@ fn meaning(of: Meaning) -> Option<String> {
             let none: Vec<String> = none.iter().map(ToString::to_string).collect();
             Some(format!("index in {lump}; {} for none", none.join(" or ")))
         }
-        Meaning::Run { lump, count } => Some(format!("index in {lump} of the first of `{count}`")),
+        Meaning::Run { lump, count, .. } => {
+            Some(format!("index in {lump} of the first; `{}` has the count", count.field))
+        }
         Meaning::Child => Some("index of a node; for a leaf, the index with all bits inverted".to_owned()),
         Meaning::Flags(kind) => Some(format!("flags: {kind}")),
         _ => None,
