@@ -17,6 +17,9 @@ from maturin import (  # noqa: F401  (hooks that need no work of ours)
 )
 
 HERE = Path(__file__).resolve().parent.parent
+SCRIPTS = HERE / "program" / "scripts"
+# maturin asks for the folder before the program is built.
+SCRIPTS.mkdir(parents=True, exist_ok=True)
 
 
 def _build_program() -> None:
@@ -26,9 +29,7 @@ def _build_program() -> None:
     subprocess.run([*command, "--manifest-path", str(HERE.parent / "Cargo.toml")], check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
     name = "bspkit.exe" if sys.platform == "win32" else "bspkit"
-    scripts = HERE / "program" / "scripts"
-    scripts.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(target / ("debug" if profile == "dev" else profile) / name, scripts / name)
+    shutil.copy2(target / ("debug" if profile == "dev" else profile) / name, SCRIPTS / name)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
