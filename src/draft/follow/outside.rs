@@ -1,6 +1,7 @@
 //! References that are not numbers of records: blocks of physics, solids of displacements, rows of visibility.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::apply::Changes;
 use super::change::{Source, Why};
@@ -48,12 +49,22 @@ pub(super) fn blocks(
             count += 1;
         }
         if count > 0 {
-            gone.into_iter().rev().for_each(|range| drop(bytes.drain(range)));
             followed.note(name, "model", count);
-            new.insert(*slot, bytes);
+            new.insert(*slot, without(&bytes, &gone));
         }
     }
     Ok(())
+}
+
+/// The bytes outside of these ranges, which are in their order.
+fn without(bytes: &[u8], gone: &[Range<usize>]) -> Vec<u8> {
+    let (mut kept, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for range in gone {
+        kept.extend_from_slice(&bytes[at..range.start]);
+        at = range.end;
+    }
+    kept.extend_from_slice(&bytes[at..]);
+    kept
 }
 
 /// Solids of displacements, which are in the order of these.
