@@ -78,6 +78,8 @@ pub enum Hint {
     Dialect(Vec<&'static str>),
     /// Force the operation: [`crate::SaveOptions::force`] for a save.
     Force,
+    /// Replace the file that is there.
+    Replace,
     /// Do what the sentence says, or force the operation.
     OrForce(String),
     /// Plan with [`crate::Layout::Keep`].
@@ -107,6 +109,7 @@ impl fmt::Display for Hint {
         f.write_str(match self {
             Hint::Dialect(names) => return write!(f, "name the dialect: {}", names.join(" or ")),
             Hint::Force => "it can be forced",
+            Hint::Replace => "it can be replaced",
             Hint::OrForce(text) => return write!(f, "{text}; it can be forced too"),
             Hint::Keep => "use the layout keep",
             Hint::Append => "use the layout append",
@@ -225,7 +228,6 @@ impl Error {
     }
 
     /// An error of the same kind that names the operation, with this error as its cause.
-    #[cfg(any(feature = "images", feature = "script"))]
     #[must_use]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::put::spare;
 use super::show::{ValueJson, count, shown};
+use super::spare::spare;
 use super::talk::Code;
 
 /// Print the bytes of a lump, decompressed; for several maps, one after the other

@@ -16,9 +16,9 @@ use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapFile, Maps};
 use super::pack::all;
-use super::put::spare;
 use super::report::Report;
 use super::show::shown;
+use super::spare::spare;
 use super::talk::{Code, Job};
 
 mod text;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use bspkit::face::put::put;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::context::Context;
-use super::put::put;
 use super::show::{count, shown};
 use super::talk::Code;
 use super::{Cli, help};

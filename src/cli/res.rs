@@ -17,8 +17,8 @@ use serde::Serialize;
 use super::context::{Context, is_stdin};
 use super::help;
 use super::maps::{MapArgs, MapFile};
-use super::put::spare;
 use super::show::{count, shown, text_and_raw};
+use super::spare::spare;
 use super::talk::{Code, Job};
 
 /// The extension of the files.

@@ -118,6 +118,7 @@ fn worded(hint: &Hint) -> String {
     match hint {
         Hint::Dialect(names) => format!("choose one with --dialect: {}", names.join(" or ")),
         Hint::Force => "use --force to save it anyway".to_owned(),
+        Hint::Replace => "--force replaces it".to_owned(),
         Hint::OrForce(text) => format!("{text}, or use --force"),
         Hint::Keep => "use --layout keep".to_owned(),
         Hint::Append => "use --layout append".to_owned(),

@@ -26,6 +26,7 @@ pub mod pak;
 pub mod patch;
 #[cfg(feature = "policy")]
 pub mod policy;
+pub mod put;
 #[cfg(feature = "json")]
 pub mod records;
 #[cfg(feature = "json")]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use bspkit::face::rules::{RuleFiles, map_name};
 use bspkit::op::check::Severity;
 use bspkit::op::rules::{self, Action, Applied, Report};
 use bspkit::{Error, ErrorKind};
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::rule_files::{Reading, RuleFiles, map_name};
+use crate::cli::rule_files::RuleArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::{count, shown, text_and_raw};
 use crate::cli::talk::Code;
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     rules: PathBuf,
     #[command(flatten)]
-    reading: Reading,
+    reading: RuleArgs,
     /// Refuse a map in which a rule matches nothing
     #[arg(long)]
     require_matches: bool,
@@ -77,7 +78,7 @@ struct PairsJson {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.rules)?;
-    let files = args.reading.read(&args.rules)?;
+    let files = RuleFiles::read(&args.rules, args.reading.reading())?;
     warn_of_findings(cx, &files);
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let name = map_name(&map.path);

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::content::lightmap::{Block, LightSet};
 use bspkit::face::images::light::{self, Export, INDEX};
+use bspkit::face::put::{put, refuse};
 use bspkit::threads::in_parallel;
 use clap::ValueEnum;
 
@@ -15,7 +16,6 @@ use super::{nothing, say_faults};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
-use crate::cli::put::{put, refuse};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
@@ -80,7 +80,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut J
     refuse_others(folder, args.force, &export).with_context(cannot)?;
     let written = in_parallel(threads, export.files(), |file| {
         let mut files = export.encode(file)?.into_iter();
-        files.try_for_each(|(name, bytes)| put(&folder.join(name), &bytes, args.force))
+        files.try_for_each(|(name, bytes)| Ok(put(&folder.join(name), &bytes, args.force)?))
     });
     written.into_iter().collect::<Result<Vec<()>>>().with_context(cannot)?;
     put(&folder.join(INDEX), export.index(), args.force).with_context(cannot)?;
@@ -102,5 +102,5 @@ fn make_folders(folder: &Path, export: &Export<'_, '_>) -> Result<()> {
 /// Refuses existing files before anything is written.
 fn refuse_others(folder: &Path, force: bool, export: &Export<'_, '_>) -> Result<()> {
     let mut paths = export.names().chain([INDEX.to_owned()]).map(|name| folder.join(name));
-    paths.try_for_each(|path| refuse(&path, force))
+    paths.try_for_each(|path| Ok(refuse(&path, force)?))
 }

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::real_path;
-use crate::cli::rule_files::Reading;
+use crate::cli::rule_files::RuleArgs;
 use crate::cli::show::shown;
 use crate::cli::talk::Code;
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT")]
     to: To,
     #[command(flatten)]
-    reading: Reading,
+    reading: RuleArgs,
     /// The file to write [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -64,7 +64,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             (printed.result, lost.collect())
         }
         (false, to) => {
-            let rules = args.reading.file(&args.file)?;
+            let rules = args.reading.reading().file(&args.file)?;
             if let Some(error) = rules.refusal() {
                 return Err(error.into());
             }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use bspkit::face::report::Head;
+use bspkit::face::rules::{RuleFiles, map_name};
 use bspkit::op::check::Severity;
 use bspkit::op::rules::{Finding, Lint};
 use serde::Serialize;
@@ -12,7 +13,7 @@ use serde::Serialize;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Maps;
-use crate::cli::rule_files::{Reading, map_name};
+use crate::cli::rule_files::RuleArgs;
 use crate::cli::show::{count, json, shown};
 use crate::cli::talk::Code;
 
@@ -33,7 +34,7 @@ pub(crate) struct Args {
     #[arg(value_name = "MAP")]
     maps: Vec<PathBuf>,
     #[command(flatten)]
-    reading: Reading,
+    reading: RuleArgs,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -71,7 +72,7 @@ struct PlaceJson<'d> {
 }
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
-    let files = args.reading.read(&args.path)?;
+    let files = RuleFiles::read(&args.path, args.reading.reading())?;
     let own = |file: &str, finding: Finding| Found { file: file.to_owned(), finding, map: None };
     let mut found: Vec<Found> = Vec::new();
     for rules in files.all() {

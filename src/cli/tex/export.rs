@@ -8,13 +8,13 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 use bspkit::face::images::textures::{self, file_name};
+use bspkit::face::put::put;
 
 use super::shelf::{Shelf, has_extension, named};
 use super::{finding, wad, wal};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
-use crate::cli::put::put;
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 

@@ -11,9 +11,9 @@ use super::{finding, nothing_else};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::put::spare;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
+use crate::cli::spare::spare;
 use crate::cli::talk::Code;
 
 /// Remove the pixels of textures from a Quake or GoldSrc map, and keep their names

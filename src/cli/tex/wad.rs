@@ -10,14 +10,15 @@ use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
+use bspkit::face::put::put;
 use bspkit::file::replace;
 
 use super::finding;
 use super::shelf::{Shelf, named, open_wad};
 use crate::cli::context::Context;
 use crate::cli::maps::Maps;
-use crate::cli::put::{put, spare};
 use crate::cli::show::{count, shown};
+use crate::cli::spare::spare;
 use crate::cli::talk::{Code, Job};
 
 /// Writes the textures of maps, or of WAD files, to a WAD file.

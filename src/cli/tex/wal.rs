@@ -7,17 +7,17 @@ use bspkit::content::palette::Palette;
 use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::dialect;
 use bspkit::face::images::textures::{self, file_name};
+use bspkit::face::input;
+use bspkit::face::put::put;
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
 use super::{export, finding};
 use crate::cli::context::Context;
 use crate::cli::maps::Maps;
-use crate::cli::put::put;
 use crate::cli::save::Save;
 use crate::cli::show::{shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
-use bspkit::face::input;
 
 /// The default game for the names of flags.
 pub(super) const GAME: &str = "quake2";

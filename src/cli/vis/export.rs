@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use bspkit::Bsp;
 use bspkit::face::images::visibility::{self, Kind, places};
+use bspkit::face::put::stream;
 
 use super::Set;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
-use crate::cli::put::{spare, stream};
 use crate::cli::show::shown;
+use crate::cli::spare::spare;
 use crate::cli::talk::{Code, Job};
 
 /// Write the visibility as an image: a white pixel means that the leaf or cluster of the row sees that of the column

@@ -124,7 +124,7 @@ impl<'e> Entity<'e> {
 }
 
 /// A finite number.
-fn number(word: &str) -> Option<f64> {
+pub(super) fn number(word: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite())
 }
 

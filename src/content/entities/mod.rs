@@ -23,6 +23,7 @@ mod exact;
 mod ids;
 mod key;
 mod order;
+mod output;
 mod parse;
 mod print;
 mod rule;
@@ -40,6 +41,7 @@ pub use edit::EntityMut;
 pub use entity::{Entity, Pair};
 pub use ids::Ids;
 pub use key::Key;
+pub use output::{Output, OutputField};
 pub use rule::Flaw;
 
 use crate::bytes::{self, short};

@@ -12,10 +12,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod extract;
 mod found;
 mod place;
 mod sync;
 
+pub use extract::{Extracted, extract};
 pub use found::{FoundFile, Names, files_in};
 pub use place::{Placed, paths};
 pub use sync::{Synced, sync};

@@ -1,82 +1,34 @@
-//! Outputs of Source entities: a value like `door,Open,,0.5,-1`.
+//! Outputs of Source entities in scripts.
 
 use rhai::{Dynamic, ImmutableString};
 
-use super::api::{Api, Res, wrong};
+use super::api::{Api, Res, fail, wrong};
 use super::values::{bytes_of, number_in, shown, value_of};
+use crate::content::entities::{Output, OutputField};
 
-/// The separator from Left 4 Dead 2 on; the older one is a comma.
-const ESCAPE: u8 = 0x1B;
-
-/// An output: its five fields as they are in the value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Output {
-    fields: [Vec<u8>; 5],
-    separator: u8,
+fn field(output: &Output, field: OutputField) -> ImmutableString {
+    shown(output.field(field))
 }
 
-const TARGET: usize = 0;
-const INPUT: usize = 1;
-const PARAMETER: usize = 2;
-const DELAY: usize = 3;
-const TIMES: usize = 4;
+fn set(output: &mut Output, field: OutputField, value: &Dynamic) -> Res<()> {
+    output.set(field, value_of(value)?).map_err(fail)
+}
 
-impl Output {
-    /// The output that a value means; nothing if it does not have five fields.
-    fn parse(value: &[u8]) -> Option<Output> {
-        let separator = if value.contains(&ESCAPE) { ESCAPE } else { b',' };
-        let fields: Vec<Vec<u8>> = value.split(|byte| *byte == separator).map(<[u8]>::to_vec).collect();
-        let is_number = |field: &[u8]| !number_in(field).is_unit();
-        let fields: [Vec<u8>; 5] = fields.try_into().ok()?;
-        // Other values with four commas, such as lists of numbers, name no input.
-        let is_output = !fields[INPUT].is_empty() && is_number(&fields[DELAY]) && is_number(&fields[TIMES]);
-        is_output.then_some(Output { fields, separator })
-    }
-
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        self.fields.join(&self.separator)
-    }
-
-    fn field(&self, field: usize) -> ImmutableString {
-        shown(&self.fields[field])
-    }
-
-    fn set(&mut self, field: usize, value: &Dynamic) -> Res<()> {
-        let bytes = value_of(value)?;
-        let separator = self.separator;
-        if bytes.contains(&separator) {
-            let text = shown(&bytes);
-            let separator = shown(&[separator]);
-            return Err(wrong(format!("`{text}` has the separator `{separator}` of the fields of an output")));
-        }
-        if field >= DELAY && number_in(&bytes).is_unit() {
-            return Err(wrong(format!("`{}` is not a number", shown(&bytes))));
-        }
-        self.fields[field] = bytes;
-        Ok(())
-    }
-
-    fn set_separator(&mut self, separator: &str) -> Res<()> {
-        let new = match &bytes_of(separator)[..] {
-            [new @ (b',' | ESCAPE)] => *new,
-            _ => return Err(wrong("the separator of an output is `,` or `\\x1b`")),
-        };
-        if let Some(field) = self.fields.iter().find(|field| field.contains(&new)) {
-            return Err(wrong(format!("the field `{}` has that separator", shown(field))));
-        }
-        self.separator = new;
-        Ok(())
+fn set_separator(output: &mut Output, separator: &str) -> Res<()> {
+    match &bytes_of(separator)[..] {
+        [separator] => output.set_separator(*separator).map_err(fail),
+        _ => Err(wrong("the separator of an output is `,` or `\\x1b`")),
     }
 }
 
 fn make(target: &str, input: &str, parameter: Dynamic, delay: Dynamic, times: Dynamic) -> Res<Output> {
-    let mut output = Output { fields: Default::default(), separator: b',' };
-    let fields = [target.into(), input.into(), parameter, delay, times];
-    fields.iter().enumerate().try_for_each(|(field, value)| output.set(field, value))?;
-    Ok(output)
+    let [target, input] = [bytes_of(target), bytes_of(input)];
+    let [parameter, delay, times] = [value_of(&parameter)?, value_of(&delay)?, value_of(&times)?];
+    Output::new([&target, &input, &parameter, &delay, &times]).map_err(fail)
 }
 
 pub(super) fn register(api: &mut Api) {
+    use OutputField::{Delay, Input, Parameter, Target, Times};
     api.group("Outputs of Source entities");
     api.name::<Output>("output");
     api.call(
@@ -90,18 +42,18 @@ pub(super) fn register(api: &mut Api) {
         "A new output, with `,` between its fields. -1 times is always.",
         make,
     );
-    api.get("o.target", "The name of the entity that gets the input.", |o: &mut Output| o.field(TARGET));
-    api.get("o.input", "The input.", |o: &mut Output| o.field(INPUT));
-    api.get("o.parameter", "The parameter of the input.", |o: &mut Output| o.field(PARAMETER));
-    api.get("o.delay", "The delay in seconds.", |o: &mut Output| number_in(&o.fields[DELAY]));
-    api.get("o.times", "How often it fires; -1 is always.", |o: &mut Output| number_in(&o.fields[TIMES]));
-    api.get("o.separator", "What is between the fields: `,` or `\\x1b`.", |o: &mut Output| shown(&[o.separator]));
-    api.set("target", |o: &mut Output, value: Dynamic| o.set(TARGET, &value));
-    api.set("input", |o: &mut Output, value: Dynamic| o.set(INPUT, &value));
-    api.set("parameter", |o: &mut Output, value: Dynamic| o.set(PARAMETER, &value));
-    api.set("delay", |o: &mut Output, value: Dynamic| o.set(DELAY, &value));
-    api.set("times", |o: &mut Output, value: Dynamic| o.set(TIMES, &value));
-    api.set("separator", |o: &mut Output, value: &str| o.set_separator(value));
+    api.get("o.target", "The name of the entity that gets the input.", |o: &mut Output| field(o, Target));
+    api.get("o.input", "The input.", |o: &mut Output| field(o, Input));
+    api.get("o.parameter", "The parameter of the input.", |o: &mut Output| field(o, Parameter));
+    api.get("o.delay", "The delay in seconds.", |o: &mut Output| number_in(o.field(Delay)));
+    api.get("o.times", "How often it fires; -1 is always.", |o: &mut Output| number_in(o.field(Times)));
+    api.get("o.separator", "What is between the fields: `,` or `\\x1b`.", |o: &mut Output| shown(&[o.separator()]));
+    api.set("target", |o: &mut Output, value: Dynamic| set(o, Target, &value));
+    api.set("input", |o: &mut Output, value: Dynamic| set(o, Input, &value));
+    api.set("parameter", |o: &mut Output, value: Dynamic| set(o, Parameter, &value));
+    api.set("delay", |o: &mut Output, value: Dynamic| set(o, Delay, &value));
+    api.set("times", |o: &mut Output, value: Dynamic| set(o, Times, &value));
+    api.set("separator", |o: &mut Output, value: &str| set_separator(o, value));
     api.call(
         "o.to_string()",
         "The value for an entity. `e.push(\"OnTrigger\", o)` does the same.",

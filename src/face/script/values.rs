@@ -4,9 +4,9 @@ use rhai::{Array, Blob, Dynamic, ImmutableString, Map as Object};
 
 use super::api::{Res, wrong};
 use super::entities::Entity;
-use super::output::Output;
 use super::vector::Vector;
 use crate::bytes::{escaped, rounded, unescape};
+use crate::content::entities::Output;
 
 /// How deep arrays and objects may be nested where they are printed or compared.
 const MOST_NESTED: usize = 64;

@@ -9,7 +9,10 @@
 //! assert_eq!((rules.format, rules.rules.len()), (Format::Cs2, 1));
 //! ```
 
+mod folder;
 mod jsonc;
+
+pub use folder::{Reading, RuleFiles, map_name};
 
 use crate::op::rules::{Format, Mode, Rules};
 

@@ -1,0 +1,81 @@
+//! Writes files that are not maps: completely or not at all, and over existing files only on request.
+//!
+//! ```
+//! use bspkit::face::put::put;
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("note.txt");
+//! put(&path, b"one", false)?;
+//! assert!(put(&path, b"two", false).is_err());
+//! put(&path, b"two", true)?;
+//! assert_eq!(std::fs::read(&path)?, b"two");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::face::shown;
+use crate::file::Temporary;
+use crate::{Error, ErrorKind, Hint, Result};
+
+/// Writes a file. An existing file with the same bytes is left as it is; another one is replaced only with `force`. A
+/// symbolic link is not followed.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] for an existing file that is not replaced; [`ErrorKind::Io`] for what the system refuses.
+pub fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
+    if let Ok(there) = fs::symlink_metadata(path) {
+        if !there.is_file() {
+            let message = format!("{} exists and is not a regular file", shown(path));
+            return Err(Error::new(ErrorKind::Refused, message));
+        }
+        let is_same = u64::try_from(data.len()) == Ok(there.len()) && fs::read(path).is_ok_and(|old| *old == *data);
+        match (is_same, force) {
+            (true, _) => return Ok(()),
+            (_, false) => return Err(exists(path, "with other content")),
+            (_, true) => {}
+        }
+    }
+    stream(path, force, |file| file.write_all(data).map_err(|error| Error::new(ErrorKind::Io, error.to_string())))
+}
+
+/// Writes a file in pieces: first to a temporary file in the same folder, which then gets its name. So the file that is
+/// replaced can be read during the write.
+///
+/// # Errors
+/// As [`put`], and those of `write`.
+pub fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    refuse(path, force)?;
+    let temporary = Temporary::beside(path).map_err(|error| cannot(path, error))?;
+    let mut file = BufWriter::new(temporary.file());
+    write(&mut file).map_err(|error| error.within(format!("cannot write {}", shown(path))))?;
+    file.into_inner().map_err(|error| cannot(path, error.into_error()))?;
+    let named = match force {
+        true => temporary.persist(path),
+        false => temporary.persist_new(path),
+    };
+    named.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path, "already"),
+        _ => cannot(path, error),
+    })
+}
+
+/// Refuses an existing file, except with `force`.
+///
+/// # Errors
+/// [`ErrorKind::Refused`].
+pub fn refuse(path: &Path, force: bool) -> Result<()> {
+    match !force && fs::symlink_metadata(path).is_ok() {
+        true => Err(exists(path, "already")),
+        false => Ok(()),
+    }
+}
+
+fn cannot(path: &Path, error: io::Error) -> Error {
+    Error::io(format!("cannot write {}", shown(path)), error)
+}
+
+fn exists(path: &Path, how: &str) -> Error {
+    Error::new(ErrorKind::Refused, format!("{} exists {how}", shown(path))).with_hint(Hint::Replace)
+}
