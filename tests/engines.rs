@@ -6,10 +6,18 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[allow(dead_code)]
+#[path = "follow/beside.rs"]
+mod beside;
 #[path = "engines/client.rs"]
 mod client;
 #[path = "engines/darkplaces.rs"]
 mod darkplaces;
+#[allow(dead_code)]
+#[path = "follow/facts.rs"]
+mod facts;
+#[path = "engines/follow.rs"]
+mod follow;
 #[path = "engines/ioquake3.rs"]
 mod ioquake3;
 #[path = "engines/light.rs"]
@@ -18,6 +26,12 @@ mod light;
 mod maps;
 #[path = "engines/run.rs"]
 mod run;
+#[allow(dead_code)]
+#[path = "follow/shuffle.rs"]
+mod shuffle;
+#[allow(dead_code)]
+#[path = "follow/walk.rs"]
+mod walk;
 
 use darkplaces::DarkPlaces;
 use ioquake3::{Ioquake3, Probe};

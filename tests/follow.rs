@@ -36,36 +36,12 @@ fn inverse(order: &[usize]) -> Vec<usize> {
     back
 }
 
-/// Reorders a list at random; the order, or the reason why that is refused.
-fn reorder(
-    draft: &mut Draft<'_>,
-    map: &Bsp<'_>,
-    list: &str,
-    len: usize,
-    random: &mut Random,
-) -> Result<Vec<usize>, String> {
-    let order = shuffle::order(map, list, len, random);
-    match draft.structure().reorder_list(list, &order) {
-        Ok(_) => Ok(order),
-        Err(error) if error.kind() == ErrorKind::Refused => Err(error.to_string()),
-        Err(error) => panic!("{list}: {error:?}"),
-    }
-}
-
 /// Every list of a map in another order: the content is the same, the map has no new fault, and back again every byte
 /// is as it was.
 fn reorder_all(name: &str, map: &Bsp<'_>, seed: u64) -> Vec<String> {
-    let (mut draft, mut random, mut done, mut refusals) = (map.draft(), Random(seed), Vec::new(), Vec::new());
+    let mut draft = map.draft();
     let before = walk::walk(map);
-    let lists: Vec<(String, usize)> =
-        shuffle::lists(map).into_iter().map(|(list, info, bytes)| (list, bytes.len() / info.size)).collect();
-    for (list, len) in lists.into_iter().filter(|(_, len)| *len > 1) {
-        let now = if done.is_empty() { map.clone() } else { saved(&draft) };
-        match reorder(&mut draft, &now, &list, len, &mut random) {
-            Ok(order) => done.push((list, order)),
-            Err(why) => refusals.push(format!("{list}: {why}")),
-        }
-    }
+    let (done, refusals) = shuffle::reorder_all(&mut draft, seed, &[]);
     let after = saved(&draft);
     let now = walk::walk(&after);
     for ((list, before), (_, now)) in before.lists.iter().zip(&now.lists) {

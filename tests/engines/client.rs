@@ -15,6 +15,9 @@ pub(crate) struct Client {
     program: Vec<u8>,
 }
 
+/// As many as the game program has made.
+const PICTURES: usize = 6;
+
 /// A virtual screen; it ends with this.
 struct Screen {
     child: Child,
@@ -37,18 +40,23 @@ impl Client {
         Some(Client { engine, screen, program: darkplaces::compile(&compiler, include_str!("client.qc")) })
     }
 
-    /// The pixels of what a player sees first, or why there are none.
+    /// The pixels of what a player sees first and at some other places, or why there are none.
     pub(crate) fn picture(&self, map: &[u8]) -> Result<Vec<u8>, String> {
+        self.picture_with(map, "")
+    }
+
+    /// The same with a setting of the engine.
+    pub(crate) fn picture_with(&self, map: &[u8], setting: &str) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();
         let game = folder.path().join("id1");
         std::fs::create_dir_all(game.join("maps")).unwrap();
         std::fs::write(game.join("maps/t.bsp"), map).unwrap();
         std::fs::write(game.join("progs.dat"), &self.program).unwrap();
-        // What moves or speaks is off; the picture is taken once everything has settled.
-        let commands = "scr_screenshot_jpeg 0\nscr_screenshot_name_in_mapdir 0\nscr_conforcewhiledisconnected 0\n\
+        // What moves or speaks is off; the game program has the pictures made once everything has settled.
+        let settings = "scr_screenshot_jpeg 0\nscr_screenshot_name_in_mapdir 0\nscr_conforcewhiledisconnected 0\n\
                         con_notify 0\ncrosshair 0\nviewsize 120\nr_coronas 0\nshowfps 0\nr_waterscroll 0\ncl_bob 0\nv_idlescale 0\ngl_flashblend 0\nr_drawparticles 0\ncl_rollangle 0\n\
-                        map t\ndefer 2.5 \"screenshot shot.tga\"\ndefer 3.2 quit\n";
-        std::fs::write(game.join("go.cfg"), commands).unwrap();
+                        cl_nolerp 1\ncl_stairsmoothspeed 0\n";
+        std::fs::write(game.join("go.cfg"), format!("{settings}{setting}\nmap t\n")).unwrap();
         let screen = self.open_screen(folder.path());
         let home = folder.path().join("home");
         let mut words = darkplaces::network(folder.path(), &home);
@@ -58,12 +66,15 @@ impl Client {
         let settings =
             [("DISPLAY", screen.name.as_str()), ("LIBGL_ALWAYS_SOFTWARE", "1"), ("SDL_AUDIODRIVER", "dummy")];
         let ended = run::run_with(&self.engine, &words, folder.path(), &settings);
-        let shot = find_file(folder.path(), "shot.tga")
-            .ok_or_else(|| format!("no picture: {:?}: {}", ended.how, ended.text))?;
-        let bytes = std::fs::read(shot).unwrap();
-        // Type 2: colors, not compressed; 18 bytes of header and a comment before them.
-        assert_eq!((bytes[2], bytes[16]), (2, 24), "another kind of TGA");
-        Ok(bytes[18 + usize::from(bytes[0])..].to_vec())
+        let picture = |number: usize| {
+            let shot = find_file(folder.path(), &format!("shot{number}.tga"))
+                .ok_or_else(|| format!("no picture {number}: {:?}: {}", ended.how, ended.text))?;
+            let bytes = std::fs::read(shot).unwrap();
+            // Type 2: colors, not compressed; 18 bytes of header and a comment before them.
+            assert_eq!((bytes[2], bytes[16]), (2, 24), "another kind of TGA");
+            Ok(bytes[18 + usize::from(bytes[0])..].to_vec())
+        };
+        (0..PICTURES).map(picture).collect::<Result<Vec<_>, String>>().map(|all| all.concat())
     }
 
     fn open_screen(&self, folder: &Path) -> Screen {

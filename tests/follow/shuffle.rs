@@ -1,8 +1,8 @@
 //! Random orders that break no rule: what belongs together stays together.
 
-use bspkit::Bsp;
 use bspkit::bytes::ByteOrder;
 use bspkit::record::{RecordInfo, Shape};
+use bspkit::{Bsp, Draft, ErrorKind, Layout};
 
 use super::facts::{Kind, facts};
 use super::walk::places;
@@ -29,6 +29,9 @@ struct Group {
     is_set: bool,
 }
 
+/// A list, and a range of its records.
+pub(crate) type Together = (&'static str, std::ops::Range<usize>);
+
 /// A list of a map: its name, its records.
 pub(crate) fn lists(map: &Bsp<'_>) -> Vec<(String, &'static RecordInfo, Vec<u8>)> {
     let mut found = Vec::new();
@@ -51,10 +54,37 @@ pub(crate) fn lists(map: &Bsp<'_>) -> Vec<(String, &'static RecordInfo, Vec<u8>)
     found
 }
 
+/// Brings every list of a map into a random order, one after the other: the orders, and the reasons for refusals. `sets`
+/// are records that stay together for another reason than a reference.
+pub(crate) fn reorder_all(
+    draft: &mut Draft<'_>,
+    seed: u64,
+    sets: &[Together],
+) -> (Vec<(String, Vec<usize>)>, Vec<String>) {
+    let (mut random, mut done, mut refusals) = (Random(seed), Vec::new(), Vec::new());
+    for (list, info, bytes) in lists(draft.bsp()).into_iter().filter(|(_, info, bytes)| bytes.len() > info.size) {
+        let now = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+        let order = order_with(&now, &list, bytes.len() / info.size, sets, &mut random);
+        match draft.structure().reorder_list(&list, &order) {
+            Ok(_) => done.push((list, order)),
+            Err(error) if error.kind() == ErrorKind::Refused => refusals.push(format!("{list}: {error}")),
+            Err(error) => panic!("{list}: {error:?}"),
+        }
+    }
+    (done, refusals)
+}
+
 /// An order for a list: record `i` is record `order[i]` of before.
 pub(crate) fn order(map: &Bsp<'_>, name: &str, len: usize, random: &mut Random) -> Vec<usize> {
+    order_with(map, name, len, &[], random)
+}
+
+fn order_with(map: &Bsp<'_>, name: &str, len: usize, sets: &[Together], random: &mut Random) -> Vec<usize> {
     let all = lists(map);
-    let (mut groups, mut turns) = (Vec::new(), Vec::new());
+    let sets = sets.iter().filter(|(list, _)| *list == name);
+    let mut groups: Vec<Group> =
+        sets.map(|(_, range)| Group { start: range.start, end: range.end, is_set: true }).collect();
+    let mut turns = Vec::new();
     for (from, field, kind, _) in facts(map.dialect().name).filter(|(.., to)| *to == name) {
         let Some((_, info, bytes)) = all.iter().find(|(list, ..)| list == from) else { continue };
         let number = |record: &[u8], field: &str| {
