@@ -1,6 +1,8 @@
 //! How the numbers of a field name records: read, and written with other numbers.
 
-use crate::record::{Cell, Count, Number, Order, Shape};
+use std::ops::Range;
+
+use crate::record::{Cell, Count, Meaning, Number, Order, Shape};
 
 /// A number in a record.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +96,8 @@ pub(crate) struct Link {
     pub(crate) to: usize,
     /// The path of the field.
     pub(crate) field: String,
+    /// What the field means.
+    pub(crate) meaning: Meaning,
     pub(crate) word: Word,
     pub(crate) how: How,
     pub(super) when: Option<When>,
@@ -104,6 +108,12 @@ impl Link {
     /// records there are.
     #[inline]
     pub(crate) fn named(&self, record: &[u8], len: usize) -> Option<(i64, i64)> {
+        self.stated(record, len).filter(|(_, count)| *count > 0)
+    }
+
+    /// As [`Self::named`], and runs of fewer than 0 records, which name none.
+    #[inline]
+    pub(crate) fn stated(&self, record: &[u8], len: usize) -> Option<(i64, i64)> {
         if self.when.as_ref().is_some_and(|when| !when.holds(record)) {
             return None;
         }
@@ -123,12 +133,30 @@ impl Link {
             How::Signed => Some((value.checked_abs()?, 1)),
             How::Bits(mask) => Some((value & i64::from(mask), 1)),
             How::Run(word, count, _) => {
-                Some(count.of(word.get(record))).filter(|count| *count > 0).map(|count| (value, count))
+                Some(count.of(word.get(record))).filter(|count| *count != 0).map(|count| (value, count))
             }
             How::Item(..) => Some((value, 1)),
             How::Share(_) => None,
             How::Starred(size) => star(record.get(self.word.at..self.word.at + size)?).map(|index| (index, 1)),
         }
+    }
+
+    /// Numbers that are right in a list of this many records, whatever else there is in the record: a range, outside of
+    /// which numbers may be right too.
+    pub(crate) fn good(&self, len: i64) -> Range<i64> {
+        match self.how {
+            How::Index(_) | How::Perhaps | How::Item(..) => 0..len,
+            How::Node | How::Next => i64::MIN..len,
+            How::Leaf(_) => -len..i64::MAX,
+            How::Signed => 1 - len..len,
+            How::Bits(_) | How::Run(..) | How::Share(_) | How::Starred(_) => 0..0,
+        }
+    }
+
+    /// The path of the field, of items of an array that of the array.
+    pub(crate) fn array(&self) -> &str {
+        let end = if matches!(self.how, How::Item(..)) { self.field.rfind('[') } else { None };
+        &self.field[..end.unwrap_or(self.field.len())]
     }
 
     /// The number that means that there is no record, if the field has one.

@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::Bsp;
 use super::link::{How, Link, Test, When, Word};
 use crate::bytes::{ByteOrder, Data};
-use crate::dialect::{Blocks, Form, Holds, Parallel, Role, Row};
+use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
 use crate::error::Result;
-use crate::file::SlotId;
+use crate::file::{Slot, SlotId};
 use crate::record::{Cell, Count, Meaning, Number, RecordInfo, Shape};
 
 /// The records of a lump, or of a list in it.
@@ -39,6 +39,24 @@ impl Site<'_> {
         let start = self.range.start + index * self.record.size;
         self.bytes.get(start..start + self.record.size).unwrap_or_default()
     }
+
+    /// The bytes of all records, one after the other.
+    pub(crate) fn all(&self) -> &[u8] {
+        self.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = &[u8]> {
+        self.all().chunks_exact(self.record.size)
+    }
+
+    /// The number in a field of a record, which counts something.
+    pub(crate) fn number(&self, field: &str, record: &[u8]) -> usize {
+        let number = self.record.field(field).and_then(|field| match field.shape {
+            Shape::Number(number) => number.integer(record.get(field.offset..)?),
+            _ => None,
+        });
+        number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
+    }
 }
 
 /// All references between the records of a map.
@@ -53,22 +71,14 @@ pub(crate) struct Links<'a> {
     pub(crate) offsets: Vec<&'static str>,
     /// Lumps that may refer to records in an unknown way, with the reason.
     pub(crate) unknown: Vec<(String, Holds, String)>,
-    /// Lumps that tools leave out, with those that others refer to instead.
-    replaced: Vec<(&'static str, &'static str)>,
+    /// Lumps that tools have left out, with those that others refer to instead, if there are any.
+    left_out: Vec<(&'static str, Option<&'static str>)>,
 }
 
 impl<'a> Bsp<'a> {
     /// The references between the records of the map.
     pub(crate) fn links(&self) -> Result<Links<'a>> {
-        let mut all = Links {
-            sites: Vec::new(),
-            links: Vec::new(),
-            blocks: Vec::new(),
-            parts: Vec::new(),
-            offsets: Vec::new(),
-            unknown: Vec::new(),
-            replaced: self.replaced(),
-        };
+        let mut all = Links::new(self);
         for slot in self.slots() {
             let row = match self.row(slot) {
                 Ok(row) if slot.length != 0 || row.record().is_some() => row,
@@ -83,43 +93,48 @@ impl<'a> Bsp<'a> {
                 let why = "its numbers are not declared one by one".to_owned();
                 all.unknown.push((slot.name.clone(), row.order.holds, why));
             }
-            all.blocks.extend(row.order.blocks.map(|blocks| (slot.id, slot.name.clone(), blocks)));
-            if let (Form::Lens(_), Some(parallel)) = (row.form, row.order.parallel) {
-                all.parts.push((slot.id, slot.name.clone(), parallel));
-            }
-            if matches!(row.form, Form::Array(_) | Form::Lists(_)) {
-                let bytes = self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big);
-                all.add(slot.id, &slot.name, row, self.parts(row, slot, &bytes)?, &bytes);
+            match row.form {
+                Form::Array(_) | Form::Lists(_) => {
+                    let bytes = self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big);
+                    all.add(slot, row, &self.parts(row, slot, &bytes)?, &bytes);
+                }
+                _ => all.add(slot, row, &[], &Data::from(Vec::new())),
             }
         }
         all.compile(self);
         Ok(all)
     }
-
-    /// Lumps that tools have left out, with those that numbers refer to instead.
-    fn replaced(&self) -> Vec<(&'static str, &'static str)> {
-        let is_empty = |lump: &str| self.slots().iter().any(|slot| slot.name == lump && slot.length == 0);
-        let left_out = self.dialect().checks.left_out.iter();
-        left_out.filter_map(|(lump, other)| Some((*lump, (*other)?))).filter(|(lump, _)| is_empty(lump)).collect()
-    }
 }
 
 impl<'a> Links<'a> {
-    fn add(
-        &mut self,
-        slot: SlotId,
-        name: &str,
-        row: &'static Row,
-        parts: Vec<crate::dialect::Records>,
-        bytes: &Data<'a>,
-    ) {
+    /// No records yet: those of all lumps are added, and then [`Self::compile`] finds the references.
+    pub(crate) fn new(bsp: &Bsp<'a>) -> Self {
+        let is_empty = |lump: &str| bsp.slots().iter().any(|slot| slot.name == lump && slot.length == 0);
+        let left_out = bsp.dialect().checks.left_out.iter().copied().filter(|(lump, _)| is_empty(lump));
+        Links {
+            sites: Vec::new(),
+            links: Vec::new(),
+            blocks: Vec::new(),
+            parts: Vec::new(),
+            offsets: Vec::new(),
+            unknown: Vec::new(),
+            left_out: left_out.collect(),
+        }
+    }
+
+    /// Adds the records of a lump, and what belongs to records of others; `bytes` are little-endian.
+    pub(crate) fn add(&mut self, slot: &Slot, row: &'static Row, parts: &[Records], bytes: &Data<'a>) {
+        self.blocks.extend(row.order.blocks.map(|blocks| (slot.id, slot.name.clone(), blocks)));
+        if let (Form::Lens(_), Some(parallel)) = (row.form, row.order.parallel) {
+            self.parts.push((slot.id, slot.name.clone(), parallel));
+        }
         let lists = if let Form::Lists(lists) = row.form { lists } else { &[] };
         for part in parts {
             let list = lists.iter().find(|list| list.name == part.list);
             let dot = if part.list.is_empty() { "" } else { "." };
             self.sites.push(Site {
-                slot,
-                name: format!("{name}{dot}{}", part.list),
+                slot: slot.id,
+                name: format!("{}{dot}{}", slot.name, part.list),
                 row,
                 record: part.record,
                 bytes: bytes.clone(),
@@ -131,20 +146,48 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// The list that the records of a list belong to by their order, and the first of them for each of its records,
+    /// followed by how many there have to be. `None` if they belong to none, or if there are none.
+    pub(crate) fn shares(&self, index: usize) -> Option<(usize, Vec<usize>)> {
+        let site = self.sites.get(index).filter(|site| site.len() > 0)?;
+        let parallel = site.parallel?;
+        let to = self.referred(parallel.lump).filter(|to| *to != index)?;
+        let other = &self.sites[to];
+        let count = |record: usize| match parallel.each {
+            Each::Several => site.len() / other.len().max(1),
+            Each::Counted(field) => other.number(field, other.record(record)),
+            Each::One | Each::Twin | Each::Part => 1,
+        };
+        let mut starts = Vec::with_capacity(other.len() + 1);
+        let mut next = 0_usize;
+        for record in 0..other.len() {
+            starts.push(next);
+            next = next.saturating_add(count(record));
+        }
+        starts.push(next);
+        Some((to, starts))
+    }
+
     /// The site of a name.
     pub(crate) fn site(&self, name: &str) -> Option<usize> {
         self.sites.iter().position(|site| site.name == name)
     }
 
+    /// The records of a name.
+    pub(crate) fn named(&self, name: &str) -> Option<&Site<'a>> {
+        self.sites.get(self.site(name)?)
+    }
+
     /// The site that references to a lump lead to.
     pub(crate) fn referred(&self, lump: &str) -> Option<usize> {
-        let other = self.replaced.iter().find(|(left_out, _)| *left_out == lump);
-        let name = other.map_or(lump, |(_, other)| other);
+        let other = self.left_out.iter().find(|(left_out, _)| *left_out == lump);
+        let name = other.map_or(Some(lump), |(_, other)| *other)?;
         // Of several lists the last one has what the lump is named after.
         self.site(name).or_else(|| self.sites.iter().rposition(|site| site.row.lump == name))
     }
 
-    fn compile(&mut self, bsp: &Bsp<'a>) {
+    /// Finds the references.
+    pub(crate) fn compile(&mut self, bsp: &Bsp<'a>) {
         let referred = |name: &str| self.referred(name);
         let role = |role: Role| referred(bsp.dialect().lumps.get(bsp.dialect().role(role)?)?.name);
         let (nodes, leafs) = (role(Role::Nodes), role(Role::Leafs));
@@ -168,7 +211,7 @@ impl<'a> Links<'a> {
                 };
                 let mut push = |to: Option<usize>, how: How, when: Option<When>| {
                     let field = cell.path.clone();
-                    links.extend(to.map(|to| Link { from, to, field, word, how, when }));
+                    links.extend(to.map(|to| Link { from, to, field, meaning: cell.meaning, word, how, when }));
                 };
                 let when = |count: Count, test: Test| Some(When { word: beside(count.field)?, count, test });
                 match cell.meaning {

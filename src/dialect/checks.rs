@@ -28,8 +28,6 @@ pub struct Checks {
     pub needs_empty_leaf: bool,
     /// How the light of faces is laid out.
     pub light: LightForm,
-    /// Lumps that have one record for each record of another lump, or none.
-    pub parallel: &'static [(&'static str, &'static str)],
     /// Whether planes are in pairs of opposite planes, as compilers and tools require.
     pub paired_planes: bool,
     /// Whether the map has the known structs, if other games use the same version with other structs. If it has them, a

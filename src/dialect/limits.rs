@@ -40,7 +40,6 @@ pub(super) const QUAKE: Checks = Checks {
     needs_empty_leaf: false,
     // TEX_SPECIAL.
     light: LightForm::Extents { bytes: 1, unlit: 1, most: Some(512) },
-    parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -69,7 +68,6 @@ pub(super) const GOLDSRC: Checks = Checks {
     needs_empty_leaf: false,
     // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
     light: LightForm::Extents { bytes: 3, unlit: 1 | 2 | 4 | 8, most: Some(512) },
-    parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -115,7 +113,6 @@ pub(super) const QUAKE2: Checks = Checks {
     needs_empty_leaf: true,
     // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not check the size.
     light: LightForm::Extents { bytes: 3, unlit: 4 | 8, most: None },
-    parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -220,7 +217,6 @@ pub(super) const QUAKE3: Checks = Checks {
     strict_tree: false,
     needs_empty_leaf: false,
     light: LightForm::Pages { size: 128 * 128 * 3 },
-    parallel: &[],
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -315,12 +311,6 @@ pub(super) const SOURCE: Checks = Checks {
         bumped: 0x800,
         lumps: [("FACES", "LIGHTING"), ("FACES_HDR", "LIGHTING_HDR")],
     },
-    parallel: &[
-        ("FACEIDS", "FACES"),
-        ("FACE_MACRO_TEXTURE_INFO", "FACES"),
-        ("LEAFMINDISTTOWATER", "LEAFS"),
-        ("OVERLAY_FADES", "OVERLAYS"),
-    ],
     paired_planes: true,
     is_usual: |_| true,
     versions: &[("OCCLUSION", 0..=2)],

@@ -18,6 +18,7 @@ use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
+pub(crate) use follow::entity_values;
 pub use follow::{Followed, FollowedField, FollowedRecords, Reference, References, Structure};
 use open::Opened;
 

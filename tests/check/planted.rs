@@ -37,6 +37,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("lump-unknown", || edited(&source(), "PHYSLEVEL", |bytes| bytes.push(0))),
     ("lump-unchecked", || expanding()),
     ("lump-parallel", || edited(&source(), "LEAFMINDISTTOWATER", |bytes| bytes.truncate(4))),
+    ("lump-parallel", || edited(&source(), "VERTNORMALINDICES", |bytes| bytes.truncate(bytes.len() - 2))),
+    ("lump-parallel", || edited(&displaced(), "PHYSDISP", |bytes| *bytes = vec![2, 0, 0xFF, 0xFF, 0xFF, 0xFF])),
     ("lump-version", || word(edited(&source(), "OCCLUSION", |bytes| bytes.resize(12, 0)), 9, 2, 7)),
     ("bspx-directory", || {
         let mut map = fixture("q2/own_rooms_bspx");
@@ -56,11 +58,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         edited(&own("q3"), "FOGS", |bytes| bytes.extend(fog))
     }),
     ("index-range", || {
-        edited(&source(), "PHYSCOLLIDE", |bytes| {
-            let first = bytes[..16].to_vec();
-            bytes.splice(..0, [9, 0, 0, 0].into_iter().chain([0; 12]));
-            assert_eq!(first[..4], [0xFF; 4]);
-        })
+        // One solid of 4 bytes, for a model that is not there.
+        let block = [9_i32, 8, 0, 1, 4, 0].into_iter().flat_map(i32::to_le_bytes).collect::<Vec<u8>>();
+        edited(&source(), "PHYSCOLLIDE", |bytes| drop(bytes.splice(..0, block)))
     }),
     ("run-range", || with(&own("q2"), "LEAFS", 3, "leaf_face_count", 5000)),
     ("run-range", || with(&own("q3"), "BRUSHES", 1, "first_side", -1)),
@@ -117,6 +117,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("light-extents", || stretched()),
     ("light-grid", || edited(&own("q3"), "LIGHTGRID", |bytes| bytes.truncate(160))),
     ("light-grid", || text(&own("q3"), "128 128 256", "128 128 128")),
+    ("entity-record", || text(&own("q2"), "\"style\" \"1\"", "\"style\" \"7\"")),
+    ("entity-record", || text(&source(), "{", "{\n\"portalnumber\" \"77\"")),
+    ("entity-record", || text(&occluder([0, 1], [0, 3]), "{", "{\n\"occludernumber\" \"1\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
     ("entity-model", || {
@@ -253,7 +256,6 @@ pub(crate) const FAULTS: &[Fault] = &[
         })
     }),
     ("index-range", || with(&displaced(), "DISPINFO", 0, "first_vertex", 9999)),
-    ("index-range", || corner(5)),
     ("index-range", || corner(1)),
     ("string-place", || with(&source(), "TEXDATA_STRING_TABLE", 1, "offset", 9999)),
     ("phys-end", || edited(&source(), "PHYSCOLLIDE", |bytes| bytes[0] = 0)),
@@ -269,6 +271,8 @@ pub(crate) const TOGETHER: &[Faults] = &[
             bytes[at + 16..at + 24].copy_from_slice(&[0xF0, 0xFF, 0xFF, 0xFF].repeat(2));
         })
     }),
+    (&["index-range", "run-range"], || corner(5)),
+    (&["count-misfit", "lump-parallel"], || edited(&source(), "FACES_HDR", |bytes| bytes.truncate(bytes.len() - 56))),
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", 30_000)),
     (&["count-misfit", "run-range"], || with(&source(), "MODELS", 0, "face_count", -1)),
     (&["count-misfit", "run-range"], || {

@@ -24,8 +24,8 @@ fn displaced(power: u8, corner: u8) -> Vec<u8> {
     with(&map, "FACES_HDR", 0, "displacement", 0)
 }
 
-fn physics(bytes: &'static [u8]) -> Vec<u8> {
-    edited(&room(), "PHYSDISP", |lump| *lump = bytes.to_vec())
+fn physics(map: &[u8], bytes: &'static [u8]) -> Vec<u8> {
+    edited(map, "PHYSDISP", |lump| *lump = bytes.to_vec())
 }
 
 const FAULTS: &[(&str, Map)] = &[
@@ -36,7 +36,6 @@ const FAULTS: &[(&str, Map)] = &[
     ("index-range", || with(&room(), "OVERLAYS", 0, "texinfo", 99)),
     ("index-range", || edited(&room(), "OVERLAYS", |bytes| bytes[8] = 99)),
     ("index-range", || displaced(2, 1)),
-    ("index-range", || displaced(2, 5)),
     ("run-range", || with(&room(), "OVERLAYS", 0, "first_face", 1)),
     ("run-range", || with(&room(), "FACES", 0, "shadows_primitive_count", 2)),
     ("run-range", || with(&room(), "LEAF_AMBIENT_INDEX", 8, "first", 0x1_0000)),
@@ -50,8 +49,9 @@ const FAULTS: &[(&str, Map)] = &[
     ("light-range", || with(&room(), "FACES", 0, "light_offset", 7000)),
     ("lump-ragged", || edited(&room(), "FACES", |bytes| bytes.push(0))),
     ("lump-ragged", || edited(&room(), "EDGES", |bytes| bytes.push(0))),
-    ("phys-solids", || physics(&[1, 0, 0, 0])),
-    ("phys-solids", || physics(&[1, 0, 0, 0, 9, 0, 0, 0])),
+    ("lump-parallel", || physics(&room(), &[1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])),
+    ("phys-solids", || physics(&room(), &[1, 0, 0, 0])),
+    ("phys-solids", || physics(&room(), &[1, 0, 0, 0, 9, 0, 0, 0])),
     ("vis-cluster", || with(&room(), "LEAFS", 7, "cluster", 5)),
 ];
 
@@ -62,8 +62,8 @@ const WHOLE: &[Map] = &[
     || with(&room(), "FACES", 0, "shadows_primitive_count", 0),
     || with(&room(), "FACES", 0, "first_primitive", 77),
     || displaced(2, 0),
-    || physics(&[1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]),
-    || physics(&[1, 0, 0, 0, 1, 0, 0, 0, 7]),
+    || physics(&displaced(2, 0), &[1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]),
+    || physics(&displaced(2, 0), &[1, 0, 0, 0, 1, 0, 0, 0, 7]),
 ];
 
 #[test]

@@ -111,24 +111,10 @@ fn changes(
 
 /// The change of a list whose records belong to those of a list that changes.
 fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Changes) -> Result<()> {
-    let Some((parallel, to)) = site.parallel.and_then(|parallel| Some((parallel, links.referred(parallel.lump)?)))
-    else {
-        return Ok(());
-    };
-    let Some(change) = changes.of.get(&to).filter(|_| to != index && site.len() > 0) else { return Ok(()) };
+    let Some((parallel, (to, starts))) = site.parallel.zip(links.shares(index)) else { return Ok(()) };
+    let Some(change) = changes.of.get(&to).filter(|_| parallel.each != Each::Part) else { return Ok(()) };
     let (master, none) = (&links.sites[to], Vec::new());
     let fresh = changes.fresh.get(&to).unwrap_or(&none);
-    let counts = match parallel.each {
-        Each::One | Each::Twin => vec![1; master.len()],
-        Each::Several => vec![site.len() / master.len().max(1); master.len()],
-        Each::Counted(field) => (0..master.len()).map(|index| counted(master, field, master.record(index))).collect(),
-        Each::Part => return Ok(()),
-    };
-    let mut starts = Vec::with_capacity(counts.len() + 1);
-    starts.push(0_usize);
-    for count in counts {
-        starts.push(starts.last().copied().unwrap_or(0) + count);
-    }
     let total = starts.last().copied().unwrap_or(0);
     if total != site.len() {
         let message = format!(
@@ -140,7 +126,7 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
     }
     let new = |record: usize, _: Option<usize>| match parallel.each {
         Each::Several => site.len() / master.len().max(1),
-        Each::Counted(field) => counted(master, field, fresh.get(record * master.record.size..).unwrap_or_default()),
+        Each::Counted(field) => master.number(field, fresh.get(record * master.record.size..).unwrap_or_default()),
         _ => 1,
     };
     let own = change.expanded(|old| starts[old]..starts[old + 1], new);
@@ -159,16 +145,6 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
     changes.of.insert(index, own);
     changes.fresh.insert(index, bytes);
     Ok(())
-}
-
-/// The number in a field of a record.
-fn counted(site: &Site<'_>, field: &str, record: &[u8]) -> usize {
-    let field = site.record.field(field);
-    let number = field.and_then(|field| match field.shape {
-        crate::record::Shape::Number(number) => number.integer(record.get(field.offset..)?),
-        _ => None,
-    });
-    number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
 }
 
 /// Structs that are detected from numbers of records must still be detected.

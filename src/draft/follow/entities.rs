@@ -20,18 +20,18 @@ pub(super) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> 
 }
 
 /// A value of an entity that refers to a record.
-pub(super) struct Value {
-    pub(super) reference: &'static EntityReference,
-    pub(super) entity: usize,
-    pub(super) key: Vec<u8>,
+pub(crate) struct Value {
+    pub(crate) reference: &'static EntityReference,
+    pub(crate) entity: usize,
+    pub(crate) key: Vec<u8>,
     /// Which of the pairs with this key it is, from 1 on.
-    pub(super) nth: usize,
+    pub(crate) nth: usize,
     /// The number in it.
-    pub(super) number: i64,
+    pub(crate) number: i64,
 }
 
 /// The values of an entity that refer to records.
-pub(super) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
+pub(crate) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     for reference in map.dialect().entity_references {
         let is_class = reference.class.is_empty() || entity.class() == Some(reference.class.as_bytes());

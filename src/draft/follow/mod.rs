@@ -23,6 +23,7 @@ use crate::bsp::Links;
 use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Record;
+pub(crate) use entities::values as entity_values;
 pub use references::{Reference, References};
 
 /// What an edit of the order of records changed.

@@ -118,8 +118,7 @@ impl Rewrite<'_, '_> {
 
 /// Whether two links are items of one array.
 fn is_one_array(one: &Link, other: &Link) -> bool {
-    let array = |link: &Link| link.field.rfind('[').map(|at| link.field[..at].to_owned());
-    matches!((one.how, other.how), (How::Item(..), How::Item(..))) && array(one) == array(other)
+    matches!((one.how, other.how), (How::Item(..), How::Item(..))) && one.array() == other.array()
 }
 
 /// One field, record after record.

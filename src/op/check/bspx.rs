@@ -3,7 +3,7 @@
 //! Engines ignore an entry that does not fit its map, so they read nothing outside of it; but its effect is missing.
 
 use super::code::{COUNT_MISFIT, INDEX_RANGE, LIGHT_RANGE, LUMP_MISFIT, LUMP_PARALLEL, TREE_CYCLE};
-use super::lumps::{Lump, Lumps, View};
+use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::wide;
 use crate::content::bspx::{BrushList, LightOctree, OctreeFault};
@@ -15,8 +15,7 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     for lump in lumps.all.iter().filter(|lump| matches!(lump.slot.id, SlotId::Bspx(_)) && !lump.bytes.is_empty()) {
         check_fit(lumps, lump, sink);
         match lump.name {
-            "bspx:FACENORMALS" => check_corners(lump, sink),
-            "bspx:BRUSHLIST" => check_brushes(lumps, lump, sink),
+            "bspx:BRUSHLIST" => check_brushes(lump, sink),
             "bspx:LIGHTGRID_OCTREE" => {
                 check_octrees(lump, LightOctree::parse(lump.bytes.clone()).map(|one| vec![one]), sink)
             }
@@ -39,35 +38,13 @@ fn check_fit(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
     }
 }
 
-/// The corners of faces refer to vectors of the list before them.
-fn check_corners(lump: &Lump<'_>, sink: &mut Sink) {
-    let [vectors, corners] = &lump.parts[..] else { return };
-    let count = vectors.count();
-    let bytes = lump.bytes.get(corners.range.clone()).unwrap_or_default();
-    let view = View { name: lump.name, bytes, record: corners.record };
-    for (name, column) in ["normal", "tangent", "bitangent"].map(|name| (name, view.column(name))) {
-        let Some(column) = column else { continue };
-        for corner in 0..view.len() {
-            let vector = column.get(corner);
-            if !usize::try_from(vector).is_ok_and(|vector| vector < count) {
-                let at = At::lump(lump.name).record(corner).offset(corners.range.start + column.at(corner)).field(name);
-                sink.add(&INDEX_RANGE, at, || format!("{name} is {vector}, and there are {count} vectors"));
-            }
-        }
-    }
-}
-
-fn check_brushes(lumps: &Lumps<'_>, lump: &Lump<'_>, sink: &mut Sink) {
+fn check_brushes(lump: &Lump<'_>, sink: &mut Sink) {
     let list = match BrushList::parse(lump.bytes.clone()) {
         Ok(list) => list,
         Err(error) => return misfit(lump, &error, sink),
     };
-    let models = lumps.role(Role::Models).map(|models| models.len());
     for (place, head) in (0..list.len()).filter_map(|place| Some((place, list.model(place)?))) {
         let at = At::lump(lump.name).record(place);
-        if let Some(models) = models.filter(|models| !usize::try_from(head.model).is_ok_and(|model| model < *models)) {
-            sink.add(&INDEX_RANGE, at, || format!("it is for model {}, and the map has {models}", head.model));
-        }
         let planes: u64 = list.brushes(place).map(|brush| wide(brush.planes.len())).sum();
         if planes != u64::from(head.plane_count) {
             let said = head.plane_count;

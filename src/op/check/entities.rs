@@ -2,18 +2,33 @@
 //!
 //! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, not findings.
 
+use std::collections::{HashMap, HashSet};
+
 use super::code::{
     Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES,
-    ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
+    ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD,
+    ENTITY_WORLD,
 };
 use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
+use crate::bsp::{Bsp, Links};
 use crate::bytes::escaped;
 use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
-use crate::dialect::{Engine, Role, TextEffect, TextTrait};
+use crate::dialect::{Engine, EntityForm, Role, TextEffect, TextTrait};
+use crate::draft::entity_values;
+
+/// Whether values of entities refer to records of a lump.
+pub(super) fn refer_to(bsp: &Bsp<'_>, lump: &str) -> bool {
+    bsp.dialect().entity_references.iter().any(|reference| reference.lump.split('.').next() == Some(lump))
+}
 
 /// Returns the number of entities, if it is known.
-pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &mut Sink) -> Option<usize> {
+pub(super) fn check(
+    lumps: &Lumps<'_>,
+    links: &Links<'_>,
+    engine: Option<&'static Engine>,
+    sink: &mut Sink,
+) -> Option<usize> {
     let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
     let most = engine.and_then(|engine| engine.max_token);
     let entities = match Entities::parse(lump.bytes.clone(), lumps.bsp.entity_rules()) {
@@ -38,6 +53,7 @@ pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, sink: &m
             check_model(lump, &entity, models, sink);
         }
     }
+    check_numbers(lump, lumps.bsp, links, &entities, sink);
     // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
     let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
     for flaw in entities.flaws().filter(|flaw| most.is_none() || !is_length(flaw)) {
@@ -137,6 +153,29 @@ fn check_model(lump: &Lump<'_>, entity: &Entity<'_>, models: usize, sink: &mut S
             Some(model) if model < models => {}
             Some(model) => sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {models}")),
             None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is not `*` and a number", shown(value))),
+        }
+    }
+}
+
+/// Numbers of area portals and occluders.
+fn check_numbers(lump: &Lump<'_>, bsp: &Bsp<'_>, links: &Links<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+    let mut numbers: HashMap<&str, HashSet<i64>> = HashMap::new();
+    for value in entities.iter().flat_map(|entity| entity_values(bsp, &entity)) {
+        let (reference, number) = (value.reference, value.number);
+        let Some(site) = links.referred(reference.lump).map(|site| &links.sites[site]) else { continue };
+        let is_there = match reference.form {
+            EntityForm::Starred => continue,
+            EntityForm::Index => usize::try_from(number).is_ok_and(|index| index < site.len()),
+            EntityForm::Field(field) => {
+                let all = || site.records().filter_map(|record| i64::try_from(site.number(field, record)).ok());
+                numbers.entry(reference.lump).or_insert_with(|| all().collect()).contains(&number)
+            }
+        };
+        if !is_there {
+            let at = At::lump(lump.name).record(value.entity);
+            sink.add(&ENTITY_RECORD, at, || {
+                format!("its {} is {number}, and {} has none of this number", reference.key, site.name)
+            });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::bsp::{Bsp, Detection};
+use crate::bsp::{Bsp, Detection, Links};
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Checks, Form, Records, Role, Row};
 use crate::file::{Slot, SlotId};
@@ -51,12 +51,12 @@ pub(super) struct Lumps<'a> {
 
 impl<'a> Lumps<'a> {
     /// Reads the lumps that are wanted; others have no bytes.
-    pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(SlotId) -> bool) -> Self {
+    pub(super) fn read(bsp: &'a Bsp<'a>, is_wanted: impl Fn(&Slot) -> bool) -> Self {
         let mut room = MOST_DECOMPRESSED;
         // Slots that share compressed bytes share the decompressed ones.
         let mut shared: HashMap<(Range<usize>, usize), Data<'a>> = HashMap::new();
         let read = bsp.slots().iter().map(|slot| {
-            if !is_wanted(slot.id) {
+            if !is_wanted(slot) {
                 return (Data::from(Vec::new()), State::NotWanted);
             }
             let unpacked = bsp.decompressed_size(slot.id);
@@ -85,7 +85,7 @@ impl<'a> Lumps<'a> {
             Some((_, State::NotWanted)) => bsp.bytes(id).map_err(|error| error.to_string()),
             _ => Err("it is too large to be decompressed here".to_owned()),
         };
-        let detections = bsp.slots().iter().map(|slot| match is_wanted(slot.id) {
+        let detections = bsp.slots().iter().map(|slot| match is_wanted(slot) {
             false => Detection::plainly(Err("it is not looked at".to_owned())),
             true => {
                 bsp.detection(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
@@ -99,7 +99,7 @@ impl<'a> Lumps<'a> {
                 _ => bytes,
             };
             let (parts, state) = match (&row, state) {
-                (Ok(row), State::Read) if !bytes.is_empty() => match row.parts(&bytes) {
+                (Ok(row), State::Read) => match row.parts(&bytes) {
                     Ok(parts) => (parts, State::Read),
                     Err(why) => (Vec::new(), State::Malformed(why.to_string())),
                 },
@@ -108,6 +108,18 @@ impl<'a> Lumps<'a> {
             Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, parts, state }
         });
         Lumps { bsp, all: all.collect() }
+    }
+
+    /// The references between the records that could be read.
+    pub(super) fn links(&self) -> Links<'a> {
+        let mut links = Links::new(self.bsp);
+        for lump in self.all.iter().filter(|lump| matches!(lump.state, State::Read)) {
+            if let Ok(row) = lump.row {
+                links.add(lump.slot, row, &lump.parts, &lump.bytes);
+            }
+        }
+        links.compile(self.bsp);
+        links
     }
 
     pub(super) fn checks(&self) -> &'static Checks {

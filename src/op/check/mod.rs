@@ -10,8 +10,8 @@ mod displacements;
 mod entities;
 mod light;
 mod limits;
-mod lists;
 mod lumps;
+mod physics;
 mod references;
 mod rules;
 mod sink;
@@ -28,7 +28,7 @@ pub use sink::Finding;
 pub(super) use sink::{At, LISTED, Sink};
 pub use stale::{Stale, stale};
 
-use crate::bsp::Bsp;
+use crate::bsp::{Bsp, Links};
 use crate::dialect::{Engine, Role};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -143,22 +143,23 @@ fn engine(bsp: &Bsp<'_>, options: &Options) -> Result<Option<&'static Engine>> {
 
 /// Checks a map; where only some slots were touched, what depends on these.
 fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotId]>, sink: &mut Sink) {
-    // Nothing but the checks of their own looks at these, and of the other lumps at the number of models only.
+    // Nothing but the checks of their own looks at these, and of the other lumps at those that entities refer to.
     let is_apart = |slot: &SlotId| matches!(bsp.role_of(*slot), Some(Role::Entities | Role::Pak));
     let apart = touched.filter(|touched| touched.iter().all(is_apart));
     let lumps = Lumps::read(bsp, |slot| {
-        apart.is_none_or(|touched| touched.contains(&slot) || bsp.role_of(slot) == Some(Role::Models))
+        apart.is_none_or(|touched| touched.contains(&slot.id) || entities::refer_to(bsp, &slot.name))
     });
+    let links = lumps.links();
     structure::check(&lumps, sink);
     if apart.is_none() {
-        check_records(&lumps, sink);
+        check_records(&lumps, &links, sink);
     }
-    let entities = entities::check(&lumps, engine, sink);
+    let entities = entities::check(&lumps, &links, engine, sink);
     limits::check(&lumps, engine, entities, sink);
 }
 
-fn check_records(lumps: &Lumps<'_>, sink: &mut Sink) {
-    references::check(lumps, sink);
+fn check_records(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
+    references::check(lumps, links, sink);
     tree::check(lumps, sink);
     visibility::check(lumps, sink);
     light::check(lumps, sink);
@@ -167,5 +168,5 @@ fn check_records(lumps: &Lumps<'_>, sink: &mut Sink) {
     surfaces::check(lumps, sink);
     displacements::check(lumps, sink);
     bspx::check(lumps, sink);
-    lists::check(lumps, sink);
+    physics::check(lumps, links, sink);
 }

@@ -1,211 +1,172 @@
-//! Numbers that refer to other lumps: every field of every known record that is described as an index, the first of a
-//! run, or a child in a tree.
+//! Numbers that refer to records, in every way that a dialect declares: indices, runs, children of trees, items of
+//! arrays, blocks that belong to records, and lumps that run parallel to others.
 //!
 //! The first index of an empty run does not matter.
 
-use super::code::{CHILD_RANGE, Code, EDGE_RANGE, INDEX_RANGE, RUN_RANGE};
-use super::lumps::{Lump, Lumps, State};
+use std::ops::Range;
+
+use super::code::{CHILD_RANGE, Code, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE};
+use super::lumps::Lumps;
 use super::sink::{At, Sink};
-use crate::bytes::wide;
-use crate::dialect::{Form, Records, Role};
-use crate::record::{Cell, Count, CountForm, Meaning, Number, Shape};
+use crate::bsp::{How, Link, Links, Site};
+use crate::bytes::word;
+use crate::dialect::{Each, Role};
+use crate::record::{CountForm, Meaning, Number};
 
-pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
-    for lump in &lumps.all {
-        for part in &lump.parts {
-            check_part(lumps, lump, part, sink);
-        }
+pub(super) fn check(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
+    let unnamed = unnamed_edge(lumps);
+    for link in links.links.iter().filter(|link| is_known(link, &links.sites[link.to])) {
+        let is_unnamed = unnamed == Some(links.sites[link.from].name.as_str());
+        check_link(links, link, usize::from(is_unnamed), sink);
+        check_room(links, link, sink);
     }
-    check_edges(lumps, sink);
+    check_blocks(lumps, links, sink);
+    check_parallel(links, sink);
 }
 
-fn check_part(lumps: &Lumps<'_>, lump: &Lump<'_>, part: &Records, sink: &mut Sink) {
-    let cells = Cell::all(part.record.fields);
-    let bytes = lump.bytes.get(part.range.clone()).unwrap_or_default();
-    for cell in &cells {
-        let Shape::Number(number) = cell.shape else { continue };
-        let values = Values { bytes, stride: part.record.size, offset: cell.place.start, number };
-        let found = Found { lump: lump.name, start: part.range.start, cell };
-        match cell.meaning {
-            Meaning::Index { lump: target, none } => {
-                let Some(count) = count(lumps, target) else { continue };
-                let is_good = |value: i64| (0..count).contains(&value) || none.contains(&value);
-                values.each(|record, value| {
-                    if !(is_good(value) || record == 0 && is_unnamed_edge(lumps, lump)) {
-                        found.report(&INDEX_RANGE, &values, record, sink, || {
-                            format!("{} is {value}, and {target} has {count}", cell.path)
-                        });
-                    }
-                });
-            }
-            // Negative numbers end the tree or the chain. Engines accept any of them.
-            Meaning::Branch { lump: target } | Meaning::Next { lump: target } => {
-                let Some(count) = count(lumps, target) else { continue };
-                values.each(|record, value| {
-                    if value >= count {
-                        found.report(&INDEX_RANGE, &values, record, sink, || {
-                            format!("{} is {value}, and {target} has {count}", cell.path)
-                        });
-                    }
-                });
-            }
-            // Counts that share a field with flags are checked with the lists, those of displacements with these.
-            Meaning::Run { count: Count { form: CountForm::Bits { .. }, .. }, .. } => {}
-            Meaning::Run {
-                lump: target,
-                count: Count { form: CountForm::Vertexes | CountForm::Triangles, .. },
-                ..
-            } => {
-                let Some(count) = count(lumps, target) else { continue };
-                values.each(|record, value| {
-                    if !(0..count).contains(&value) {
-                        found.report(&INDEX_RANGE, &values, record, sink, || {
-                            format!("{} is {value}, and {target} has {count}", cell.path)
-                        });
-                    }
-                });
-            }
-            Meaning::Run { lump: target, count: many, .. } => {
-                let field = many.field;
-                let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);
-                let path = format!("{}{field}", &cell.path[..before]);
-                let counts = cells.iter().find(|cell| cell.path == path);
-                let Some(Shape::Number(number)) = counts.map(|cell| cell.shape) else { continue };
-                let Some(count) = count(lumps, target) else { continue };
-                let offset = counts.map_or(0, |cell| cell.place.start);
-                let counts = Values { offset, number, ..values };
-                values.each_with(&counts, |record, first, number| {
-                    let many = many.of(number);
-                    let is_good = many == 0 || (first >= 0 && many > 0 && first.saturating_add(many) <= count);
-                    if !is_good {
-                        found.report(&RUN_RANGE, &values, record, sink, || {
-                            format!("{} is {first} and {field} {many}, and {target} has {count}", cell.path)
-                        });
-                    }
-                });
-            }
-            Meaning::Child => {
-                let of = |role| lumps.role_lump(role).and_then(|lump| count(lumps, lump.name));
-                let (Some(nodes), Some(leafs)) = (of(Role::Nodes), of(Role::Leafs)) else { continue };
-                values.each(|record, value| {
-                    // Engines of Quake with more nodes than fit 15 bits read 16 bits without a sign: a number that is
-                    // not a node is a leaf.
-                    let is_far = number == Number::I16 && value < 0 && value + 0x1_0000 < nodes;
-                    if !is_far && (value >= nodes || value < -leafs) {
-                        found.report(&CHILD_RANGE, &values, record, sink, || {
-                            let leaf = if value < 0 { format!("leaf {}", -1 - value) } else { format!("node {value}") };
-                            format!("{} is {value}, {leaf}, and there are {nodes} nodes and {leafs} leafs", cell.path)
-                        });
-                    }
-                });
-            }
-            // What fields share with flags, garbage in arrays and the like are checked with the lists.
-            _ => {}
-        }
+/// Whether it is known what the numbers mean: bits beside flags are unused in maps without such records, and with more
+/// than 65,535 records the meaning of the first of a run in 16 bits is not known.
+fn is_known(link: &Link, to: &Site<'_>) -> bool {
+    match link.how {
+        How::Bits(_) => to.len() > 0,
+        How::Run(..) => link.word.number != Number::U16 || to.len() <= usize::from(u16::MAX),
+        _ => true,
     }
 }
 
-/// Whether the lump is that of the edges and no surfedge names the first edge: then engines never read its ends.
-fn is_unnamed_edge(lumps: &Lumps<'_>, lump: &Lump<'_>) -> bool {
-    let is_edges = lumps.role_lump(Role::Edges).is_some_and(|edges| edges.name == lump.name);
-    let surf_edges = lumps.role(Role::SurfEdges).filter(|_| is_edges);
-    let edges = surf_edges.and_then(|view| Some((view.column("edge")?, view.len())));
-    edges.is_some_and(|(edge, len)| (0..len).all(|index| edge.get(index) != 0))
+/// The lump of the edges if no surfedge names the first edge: then engines never read its ends. It is unused, since 0
+/// has no sign.
+fn unnamed_edge<'l>(lumps: &'l Lumps<'_>) -> Option<&'l str> {
+    let (edges, surf_edges) = (lumps.role(Role::Edges)?, lumps.role(Role::SurfEdges)?);
+    let edge = surf_edges.column("edge")?;
+    (0..surf_edges.len()).all(|index| edge.get(index) != 0).then_some(edges.name)
 }
 
-/// How many records a lump has; `None` if that is not known.
-fn count(lumps: &Lumps<'_>, name: &str) -> Option<i64> {
-    let lump = lumps.referred(name)?;
-    let row = lump.row.as_ref().ok()?;
-    let count = match (row.form, &lump.state) {
-        (Form::Array(record), State::Read) => lump.bytes.len() / record.size,
-        _ => return None,
-    };
-    i64::try_from(count).ok()
-}
-
-/// A surfedge is an edge's index, or that times -1. The first edge is unused, since 0 has no sign.
-fn check_edges(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let (Some(surf_edges), Some(edges)) = (lumps.role(Role::SurfEdges), lumps.role(Role::Edges)) else { return };
-    let Some(field) = surf_edges.record.field("edge") else { return };
-    let Shape::Number(number) = field.shape else { return };
-    let values = Values { bytes: surf_edges.bytes, stride: surf_edges.record.size, offset: field.offset, number };
-    let count = wide(edges.len());
-    values.each(|record, edge| {
-        if edge.unsigned_abs() >= count {
-            let at = At::lump(surf_edges.name).record(record).offset(values.at(record)).field(field.name);
-            sink.add(&EDGE_RANGE, at, || format!("it names edge {}, and there are {count}", edge.unsigned_abs()));
+/// Checks one reference of all records from the first one on.
+fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
+    let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
+    let len = to.len();
+    let most = i64::try_from(len).unwrap_or(i64::MAX);
+    others(from, link, link.good(most), |index, record| {
+        let Some((named, count)) = link.stated(record, len).filter(|_| index >= first) else { return };
+        if named >= 0 && count > 0 && named.saturating_add(count) <= most {
+            return;
         }
+        let offset = from.range.start + index * from.record.size + link.word.at;
+        let at = At::lump(from.row.lump).record(index).offset(offset).field(&link.field);
+        sink.add(code(link, named, most), at, || {
+            format!("{}, and {} has {len}", sentence(link, record, (named, count)), to.name)
+        });
     });
 }
 
-struct Found<'f> {
-    lump: &'f str,
-    /// The offset of the records in the lump.
-    start: usize,
-    cell: &'f Cell,
-}
-
-impl Found<'_> {
-    #[cold]
-    fn report(
-        &self,
-        code: &'static Code,
-        values: &Values<'_>,
-        record: usize,
-        sink: &mut Sink,
-        message: impl FnOnce() -> String,
-    ) {
-        let offset = self.start + values.at(record);
-        sink.add(code, At::lump(self.lump).record(record).offset(offset).field(&self.cell.path), message);
-    }
-}
-
-/// One number of every record.
-#[derive(Clone, Copy)]
-struct Values<'b> {
-    bytes: &'b [u8],
-    stride: usize,
-    offset: usize,
-    number: Number,
-}
-
-impl Values<'_> {
-    fn at(&self, record: usize) -> usize {
-        record * self.stride + self.offset
-    }
-
-    /// Calls a function for every integer. The type is matched once, not per integer.
-    #[inline(always)]
-    fn each(&self, mut hand: impl FnMut(usize, i64)) {
-        macro_rules! each {
-            ($type:ty) => {{
-                for (index, record) in self.bytes.chunks_exact(self.stride).enumerate() {
-                    if let Some(bytes) = record.get(self.offset..).and_then(|rest| rest.first_chunk()) {
-                        hand(index, i64::from(<$type>::from_le_bytes(*bytes)));
-                    }
+/// Calls a function for each record whose number is not in a range. The type is matched once, not per record.
+fn others(site: &Site<'_>, link: &Link, good: Range<i64>, mut hand: impl FnMut(usize, &[u8])) {
+    macro_rules! each {
+        ($type:ty) => {
+            for (index, record) in site.records().enumerate() {
+                let number = record.get(link.word.at..).and_then(|rest| rest.first_chunk());
+                if !number.is_some_and(|number| good.contains(&i64::from(<$type>::from_le_bytes(*number)))) {
+                    hand(index, record);
                 }
-            }};
+            }
+        };
+    }
+    match link.word.number {
+        Number::U8 => each!(u8),
+        Number::I8 => each!(i8),
+        Number::U16 => each!(u16),
+        Number::I16 => each!(i16),
+        Number::U32 => each!(u32),
+        Number::I32 => each!(i32),
+        Number::F32 => {}
+    }
+}
+
+/// The code of a reference that names something that is not there.
+fn code(link: &Link, first: i64, len: i64) -> &'static Code {
+    match (link.meaning, link.how) {
+        (Meaning::Child, _) => &CHILD_RANGE,
+        (_, How::Signed) => &EDGE_RANGE,
+        (_, How::Starred(_)) => &ENTITY_MODEL,
+        (_, How::Run(_, count, _)) if matches!(count.form, CountForm::Vertexes | CountForm::Triangles) => {
+            if (0..len).contains(&first) { &DISP_VERTS } else { &INDEX_RANGE }
         }
-        match self.number {
-            Number::U8 => each!(u8),
-            Number::I8 => each!(i8),
-            Number::U16 => each!(u16),
-            Number::I16 => each!(i16),
-            Number::U32 => each!(u32),
-            Number::I32 => each!(i32),
-            Number::F32 => {}
+        (_, How::Run(..)) => &RUN_RANGE,
+        _ => &INDEX_RANGE,
+    }
+}
+
+fn sentence(link: &Link, record: &[u8], (first, count): (i64, i64)) -> String {
+    let (field, value) = (&link.field, link.word.get(record));
+    match (link.meaning, link.how) {
+        (Meaning::Child, How::Leaf(_)) => format!("{field} is {value}, leaf {first}"),
+        (Meaning::Child, _) => format!("{field} is {value}, a node"),
+        (Meaning::Run { count: of, .. } | Meaning::RunOr { count: of, .. }, How::Run(..)) => match of.form {
+            CountForm::Number | CountForm::Bits { .. } => format!("{field} is {first} and {} {count}", of.field),
+            CountForm::Vertexes | CountForm::Triangles => format!("{field} is {first} for {count} records"),
+        },
+        (_, How::Starred(_)) => format!("{field} is *{first}"),
+        (_, How::Bits(_)) => format!("{field} names {first}"),
+        _ => format!("{field} is {value}"),
+    }
+}
+
+/// Of an array that has a count there are not more items than it has room for.
+fn check_room(links: &Links<'_>, link: &Link, sink: &mut Sink) {
+    let How::Item(word, count) = link.how else { return };
+    if !link.field.ends_with("[0]") {
+        return;
+    }
+    let array = link.array();
+    let room = links.links.iter().filter(|other| other.from == link.from && other.array() == array).count();
+    let from = &links.sites[link.from];
+    for (index, record) in from.records().enumerate() {
+        let many = count.of(word.get(record));
+        if usize::try_from(many).is_ok_and(|many| many > room) {
+            let offset = from.range.start + index * from.record.size + link.word.at;
+            sink.add(&RUN_RANGE, At::lump(from.row.lump).record(index).offset(offset).field(array), || {
+                format!("it has {many} {array}, and room for {room}")
+            });
         }
     }
+}
 
-    /// Calls a function for every integer with another one of the same record.
-    #[inline(always)]
-    fn each_with(&self, other: &Values<'_>, mut hand: impl FnMut(usize, i64, i64)) {
-        let (offset, number) = (other.offset, other.number);
-        self.each(|index, value| {
-            let record = index * self.stride;
-            let second = self.bytes.get(record + offset..record + self.stride).and_then(|rest| number.integer(rest));
-            hand(index, value, second.unwrap_or(0));
+/// Blocks in lumps without records, each with the index of a record that it belongs to.
+fn check_blocks(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
+    for (slot, name, blocks) in &links.blocks {
+        let lump = lumps.all.iter().find(|lump| lump.slot.id == *slot);
+        let Some((lump, to)) = lump.zip(links.referred(blocks.lump)) else { continue };
+        let len = links.sites[to].len();
+        for (nth, block) in (blocks.find)(&lump.bytes).into_iter().flatten().enumerate() {
+            let number = word(&lump.bytes, block.at).unwrap_or(-1);
+            if usize::try_from(number).is_ok_and(|number| number < len) {
+                continue;
+            }
+            sink.add(&INDEX_RANGE, At::lump(name).record(nth).offset(block.at), || {
+                format!("it is for record {number} of {}, which has {len}", blocks.lump)
+            });
+        }
+    }
+}
+
+/// Lumps with records for those of another lump, or none.
+fn check_parallel(links: &Links<'_>, sink: &mut Sink) {
+    for (index, site) in links.sites.iter().enumerate() {
+        let Some((to, starts)) = links.shares(index) else { continue };
+        let (have, want) = (site.len(), starts.last().copied().unwrap_or(0));
+        if have == want || site.parallel.is_some_and(|parallel| parallel.each == Each::Part) {
+            continue;
+        }
+        let (other, counted) = (&links.sites[to], site.parallel.map(|parallel| parallel.each));
+        sink.add(&LUMP_PARALLEL, At::lump(&site.name), || match counted {
+            Some(Each::Counted(field)) => {
+                format!("it has {have} records, and the {field} of {} is {want} in total", other.name)
+            }
+            Some(Each::Several) => {
+                format!("it has {have} records, which is not a multiple of the {} of {}", other.len(), other.name)
+            }
+            _ => format!("it has {have} records, and {} has {want}", other.name),
         });
     }
 }

@@ -5,14 +5,13 @@
 
 use std::collections::HashMap;
 
-use super::lumps::{Lump, Lumps, View};
-use crate::bsp::Bsp;
+use super::lumps::Lumps;
+use crate::bsp::{Bsp, Links, Site};
 use crate::content::entities::Entities;
-use crate::dialect::{Records, Role};
-use crate::draft::Draft;
+use crate::dialect::{EntityForm, Role};
+use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::op::compare::{Hunk, hunks};
-use crate::record::{Cell, Meaning, Shape};
 
 /// The references of one field that an edit should have updated.
 ///
@@ -68,24 +67,21 @@ impl std::fmt::Display for Stale {
 /// Those of an open lens that cannot be written.
 pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
     let old = draft.bsp();
-    let Some(new) = draft.view()? else { return Ok(Vec::new()) };
+    let Some(map) = draft.view()? else { return Ok(Vec::new()) };
     let is_resized =
-        |id| new.container().is_pending(id) && old.bytes(id).is_ok_and(|old| Ok(old.len()) != size(&new, id));
+        |id| map.container().is_pending(id) && old.bytes(id).is_ok_and(|old| Ok(old.len()) != size(&map, id));
     if !old.slots().iter().any(|slot| is_resized(slot.id)) {
         return Ok(Vec::new());
     }
-    let (old, new) = (Lumps::read(old, |_| true), Lumps::read(&new, |_| true));
-    let targets = new.all.iter().filter(|lump| is_resized(lump.slot.id) && !draft.has_followed(lump.name));
-    let targets: HashMap<&str, Target<'_>> =
-        targets.filter_map(|new| Some((new.name, Target::of(old.lump(new.name)?, new)?))).collect();
-    let mut search = Search { lumps: &new, targets, found: Vec::new() };
+    let (old, new) = (Lumps::read(old, |_| true).links(), Lumps::read(&map, |_| true).links());
+    let targets = new.sites.iter().enumerate();
+    let targets = targets.filter(|(_, site)| is_resized(site.slot) && !draft.has_followed(site.row.lump));
+    let targets: HashMap<usize, Target> =
+        targets.filter_map(|(index, new)| Some((index, Target::of(old.named(&new.name)?, new)?))).collect();
+    let mut search = Search { old: &old, new: &new, targets, found: Vec::new() };
     if !search.targets.is_empty() {
-        for lump in &new.all {
-            if let Some(before) = old.lump(lump.name) {
-                search.lump(before, lump);
-            }
-        }
-        search.entities();
+        (0..new.sites.len()).for_each(|from| search.list(from));
+        search.entities(&map)?;
     }
     Ok(search.found)
 }
@@ -95,34 +91,30 @@ fn size(bsp: &Bsp<'_>, id: crate::SlotId) -> Result<usize, ()> {
 }
 
 /// Records to which others refer, before and after.
-struct Target<'l> {
-    name: &'l str,
+struct Target {
     /// For each old index, up to and without it: how many records left their index.
     displaced: Vec<usize>,
     /// How many records there are now.
     len: usize,
 }
 
-impl<'l> Target<'l> {
+impl Target {
     /// `None` if it has as many records as before, or other ones.
-    fn of(old: &'l Lump<'_>, new: &'l Lump<'_>) -> Option<Self> {
-        let (before, after) = (View::of(old)?, View::of(new)?);
+    fn of(before: &Site<'_>, after: &Site<'_>) -> Option<Self> {
         if (before.record.type_id)() != (after.record.type_id)() || before.len() == after.len() {
             return None;
         }
-        let size = after.record.size;
-        let record = |view: &View<'l>, index: usize| view.bytes.get(index * size..(index + 1) * size);
         let mut displaced = Vec::with_capacity(before.len() + 1);
         displaced.push(0);
         let mut total = 0;
-        let places = new_places(&hunks(before.bytes, after.bytes, size), before.len());
-        for (index, place) in places.into_iter().enumerate() {
+        let hunks = hunks(before.all(), after.all(), after.record.size);
+        for (index, place) in new_places(&hunks, before.len()).into_iter().enumerate() {
             // An equal record at the same index is as good.
-            let is_there = place == Some(index) || record(&before, index) == record(&after, index);
+            let is_there = place == Some(index) || before.record(index) == after.record(index);
             total += usize::from(!is_there);
             displaced.push(total);
         }
-        Some(Target { name: new.name, displaced, len: after.len() })
+        Some(Target { displaced, len: after.len() })
     }
 
     /// Whether one of these records is not at its index any more, and whether it names one that is not there at all.
@@ -151,147 +143,76 @@ fn new_places(hunks: &[Hunk], len: usize) -> Vec<Option<usize>> {
     places
 }
 
-/// How the numbers of a field refer to records.
-enum Reading<'c> {
-    /// The index of a record, unless it is one of these.
-    Index(&'static [i64]),
-    /// The first of several records, whose number is in another field.
-    Run(&'c Cell),
-    /// A node, if it is not negative.
-    Node,
-    /// A leaf, if it is negative.
-    Leaf,
-    /// An edge, in one of two directions.
-    Edge,
-}
-
-impl Reading<'_> {
-    /// The first record and the number of records that a number names.
-    fn named(&self, value: i64, count: i64) -> Option<(i64, i64)> {
-        match self {
-            Reading::Index(none) => (!none.contains(&value)).then_some((value, 1)),
-            Reading::Run(_) => (count > 0).then_some((value, count)),
-            Reading::Node => (value >= 0).then_some((value, 1)),
-            Reading::Leaf => (value < 0).then_some((-1 - value, 1)),
-            Reading::Edge => Some((value.checked_abs()?, 1)),
-        }
-    }
-}
-
-/// The records of one list, before and after.
-struct Sides<'b> {
-    old: &'b [u8],
-    new: &'b [u8],
-    size: usize,
-    /// The old index of each new record.
-    from: Vec<Option<usize>>,
-}
-
-impl Sides<'_> {
-    /// The number of a cell in a new record; `None` if it is another one than before, or the record is new.
-    fn kept(&self, cell: &Cell, record: usize) -> Option<i64> {
-        let Shape::Number(number) = cell.shape else { return None };
-        let get = |bytes: &[u8], record: usize| number.integer(bytes.get(record * self.size + cell.place.start..)?);
-        let (new, from) = (get(self.new, record)?, self.from.get(record).copied().flatten()?);
-        (get(self.old, from) == Some(new)).then_some(new)
-    }
-}
-
-struct Search<'s, 'l> {
-    lumps: &'s Lumps<'l>,
-    targets: HashMap<&'s str, Target<'s>>,
+struct Search<'s, 'a> {
+    old: &'s Links<'a>,
+    new: &'s Links<'a>,
+    /// By the number of the list.
+    targets: HashMap<usize, Target>,
     found: Vec<Stale>,
 }
 
 impl Search<'_, '_> {
-    fn lump(&mut self, old: &Lump<'_>, new: &Lump<'_>) {
-        let is_alike = |(old, new): &(&Records, &Records)| (old.record.type_id)() == (new.record.type_id)();
-        for (before, part) in old.parts.iter().zip(&new.parts).filter(is_alike) {
-            let cells = Cell::all(part.record.fields);
-            let referring: Vec<_> = cells.iter().filter(|cell| !self.readings(cell, &cells).is_empty()).collect();
-            if referring.is_empty() {
-                continue;
-            }
-            let (old, size) = (bytes(old, before), part.record.size);
-            let from = new_places(&hunks(bytes(new, part), old, size), part.count());
-            let sides = Sides { old, new: bytes(new, part), size, from };
-            for cell in referring {
-                self.cell(new, part, cell, &cells, &sides);
-            }
-        }
-    }
-
-    fn cell(&mut self, lump: &Lump<'_>, part: &Records, cell: &Cell, cells: &[Cell], sides: &Sides<'_>) {
-        let mut found = Vec::new();
-        for (target, reading) in self.readings(cell, cells) {
+    /// Looks at the references of a list.
+    fn list(&mut self, from: usize) {
+        let site = &self.new.sites[from];
+        let links = self.new.links.iter().filter(|link| link.from == from && self.targets.contains_key(&link.to));
+        let mut links = links.peekable();
+        let before = self.old.named(&site.name);
+        let before = before.filter(|before| (before.record.type_id)() == (site.record.type_id)());
+        let (Some(before), true) = (before, links.peek().is_some()) else { return };
+        // The old index of each new record.
+        let places = new_places(&hunks(site.all(), before.all(), site.record.size), site.len());
+        for link in links {
+            let Some(target) = self.targets.get(&link.to) else { continue };
             let (mut moved, mut missing) = (0, 0);
-            for record in 0..part.count() {
-                let Some(value) = sides.kept(cell, record) else { continue };
-                let count = match &reading {
-                    Reading::Run(count) => sides.kept(count, record).unwrap_or(0),
-                    _ => 1,
+            for (record, old) in site.records().zip(&places) {
+                let named = link.named(record, target.len);
+                // What the edit changed, or added, is as it is wanted.
+                let Some((first, count)) =
+                    named.filter(|_| old.is_some_and(|old| link.named(before.record(old), target.len) == named))
+                else {
+                    continue;
                 };
-                match reading.named(value, count).and_then(|(first, count)| target.is_stale(first, count)) {
+                match target.is_stale(first, count) {
                     Some(true) => missing += 1,
                     Some(false) => moved += 1,
                     None => {}
                 }
             }
-            if moved + missing > 0 {
-                let dot = if part.list.is_empty() { "" } else { "." };
-                let name = format!("{}{dot}{}", lump.name, part.list);
-                found.push(Stale {
-                    lump: name,
-                    field: cell.path.clone(),
-                    target: target.name.to_owned(),
-                    moved,
-                    missing,
-                });
-            }
+            add(&mut self.found, &site.name, link.array(), &self.new.sites[link.to].name, (moved, missing));
         }
-        self.found.extend(found);
     }
 
-    /// The lumps with other records to which the numbers of a cell refer.
-    fn readings<'c>(&self, cell: &Cell, cells: &'c [Cell]) -> Vec<(&Target<'_>, Reading<'c>)> {
-        let named = |name: &str| self.targets.get(self.lumps.referred(name)?.name);
-        let role = |role: Role| self.targets.get(self.lumps.role_lump(role)?.name);
-        let list = match cell.meaning {
-            Meaning::Index { lump, none } => vec![(named(lump), Reading::Index(none))],
-            Meaning::Run { lump, count, .. } => match cells.iter().find(|cell| cell.path == count.field) {
-                Some(count) => vec![(named(lump), Reading::Run(count))],
-                None => Vec::new(),
-            },
-            Meaning::Child => vec![(role(Role::Nodes), Reading::Node), (role(Role::Leafs), Reading::Leaf)],
-            Meaning::Signed { lump } => vec![(named(lump), Reading::Edge)],
-            Meaning::Branch { lump } | Meaning::Next { lump } => vec![(named(lump), Reading::Node)],
-            _ => Vec::new(),
-        };
-        list.into_iter().filter_map(|(target, reading)| Some((target?, reading))).collect()
-    }
-
-    /// `"model" "*12"` of entities names a model.
-    fn entities(&mut self) {
-        let target = self.lumps.role_lump(Role::Models).and_then(|models| self.targets.get(models.name));
-        let (Some(target), Some(lump)) = (target, self.lumps.role_lump(Role::Entities)) else { return };
-        let Ok(entities) = Entities::parse(lump.bytes.clone(), self.lumps.bsp.entity_rules()) else { return };
-        let (mut moved, mut missing) = (0, 0);
-        for value in entities.iter().filter_map(|entity| entity.get("model")) {
-            let number = value.strip_prefix(b"*").and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
-            match number.and_then(|model| target.is_stale(model, 1)) {
-                Some(true) => missing += 1,
-                Some(false) => moved += 1,
-                None => {}
-            }
+    /// Values of entities, such as the model `*12`.
+    fn entities(&mut self, map: &Bsp<'_>) -> Result<()> {
+        let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length > 0) else { return Ok(()) };
+        let Ok(entities) = Entities::parse(map.bytes(slot.id)?, map.entity_rules()) else { return Ok(()) };
+        for value in entities.iter().flat_map(|entity| entity_values(map, &entity)) {
+            let Some(site) = self.new.referred(value.reference.lump) else { continue };
+            let Some(target) = self.targets.get(&site) else { continue };
+            let counts = match target.is_stale(value.number, 1) {
+                _ if matches!(value.reference.form, EntityForm::Field(_)) => continue,
+                Some(true) => (0, 1),
+                Some(false) => (1, 0),
+                None => continue,
+            };
+            add(&mut self.found, &slot.name, value.reference.key, &self.new.sites[site].name, counts);
         }
-        if moved + missing > 0 {
-            let (target, field) = (target.name.to_owned(), "model".to_owned());
-            self.found.push(Stale { lump: lump.name.to_owned(), field, target, moved, missing });
-        }
+        Ok(())
     }
 }
 
-/// The bytes of the records of a list.
-fn bytes<'b>(lump: &'b Lump<'_>, part: &Records) -> &'b [u8] {
-    lump.bytes.get(part.range.start..part.range.start + part.count() * part.record.size).unwrap_or_default()
+/// Counts references of a field; items of an array are counted together.
+fn add(found: &mut Vec<Stale>, lump: &str, field: &str, target: &str, (moved, missing): (usize, usize)) {
+    if moved + missing == 0 {
+        return;
+    }
+    let is_it = |stale: &&mut Stale| stale.lump == lump && stale.field == field && stale.target == target;
+    match found.iter_mut().find(is_it) {
+        Some(stale) => (stale.moved, stale.missing) = (stale.moved + moved, stale.missing + missing),
+        None => {
+            let (lump, field, target) = (lump.to_owned(), field.to_owned(), target.to_owned());
+            found.push(Stale { lump, field, target, moved, missing });
+        }
+    }
 }

@@ -2,10 +2,10 @@
 
 use super::code::{
     BSPX_DIRECTORY, COUNT_MISFIT, FILE_CUT, GAME_DIRECTORY, LUMP_COMPRESSION, LUMP_DECOMPRESS, LUMP_EMPTY,
-    LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_PARALLEL, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN,
-    LUMP_VERSION, PAK_DIRECTORY,
+    LUMP_IN_HEADER, LUMP_MISFIT, LUMP_OUTSIDE, LUMP_OVERLAP, LUMP_RAGGED, LUMP_UNCHECKED, LUMP_UNKNOWN, LUMP_VERSION,
+    PAK_DIRECTORY,
 };
-use super::lumps::{Lump, Lumps, State, View};
+use super::lumps::{Lump, Lumps, State};
 use super::sink::{At, Sink};
 use crate::bytes::{ByteOrder, wide, word};
 use crate::content::pak::Pak;
@@ -30,21 +30,11 @@ pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
     check_versions(lumps, sink);
     check_directories(lumps, sink);
-    let checks = lumps.checks();
-    for name in checks.required {
+    for name in lumps.checks().required {
         // If it names bytes outside of the file, that is already a finding.
         let is_empty = |lump: &&Lump<'_>| lump.slot.length == 0;
         if let Some(lump) = lumps.lump(name).filter(is_empty) {
             sink.add(&LUMP_EMPTY, At::lump(lump.name), || "it is empty, and engines refuse a map without it".into());
-        }
-    }
-    for (name, of) in checks.parallel {
-        let count = |lump: &Lump<'_>| View::of(lump).map(|view| view.len());
-        if let (Some(have), Some(want)) = (lumps.lump(name).and_then(count), lumps.referred(of).and_then(count))
-            && have != 0
-            && have != want
-        {
-            sink.add(&LUMP_PARALLEL, At::lump(name), || format!("it has {have} records, and {of} has {want}"));
         }
     }
 }

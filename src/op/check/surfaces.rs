@@ -2,7 +2,7 @@
 //!
 //! Surfaces may share runs of indexes, and the first index of a surface without indexes has no meaning: both are legal.
 
-use super::code::{ENTITY_MODEL, INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND, SURFACE_TRIANGLES};
+use super::code::{INDEX_RANGE, PATCH_SIDE, PATCH_SIZE, SURFACE_INDEX, SURFACE_KIND, SURFACE_TRIANGLES};
 use super::lumps::{Lumps, View, range};
 use super::sink::{At, Sink};
 use crate::bytes::word;
@@ -24,21 +24,6 @@ fn check_fogs(lumps: &Lumps<'_>, sink: &mut Sink) {
     }
 }
 
-/// Quake Live's advertisements are shown by models of the map.
-fn check_advertisements(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let (Some(shown), Some(models)) = (lumps.named("ADVERTISEMENTS"), lumps.role(Role::Models)) else { return };
-    let Some(field) = shown.record.field("model") else { return };
-    for (index, record) in shown.bytes.chunks_exact(shown.record.size).enumerate() {
-        let name = record.get(field.offset..field.offset + field.shape.size()).unwrap_or_default();
-        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-        let number = name.strip_prefix(b"*").and_then(|number| std::str::from_utf8(number).ok()?.parse::<usize>().ok());
-        if let Some(model) = number.filter(|model| *model >= models.len()) {
-            let at = At::lump(shown.name).record(index).offset(index * record.len() + field.offset).field("model");
-            sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {}", models.len()));
-        }
-    }
-}
-
 /// The most points of a patch (`MAX_PATCH_VERTS`).
 const MOST_POINTS: i64 = 1024;
 /// The most points of a side (`MAX_PATCH_SIZE`, 32, which is even).
@@ -46,7 +31,6 @@ const MOST_SIDE: i64 = 31;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     check_fogs(lumps, sink);
-    check_advertisements(lumps, sink);
     let (Some(surfaces), Some(indexes)) = (lumps.role(Role::Faces), lumps.role(Role::DrawIndexes)) else { return };
     let column = |name| surfaces.column(name);
     let columns = || Some((column("kind")?, column("vertex_count")?, column("patch_size")?));

@@ -1,10 +1,12 @@
 //! The texture lump of Quake and GoldSrc: a count, the offset of each texture, and the textures (`dmiptexlump_t`,
-//! `miptex_t`).
+//! `miptex_t`); the names of Source's textures.
 //!
 //! An offset of -1 is a missing texture; offsets of 0 within a texture mean that its pixels are in a WAD file. Both are
 //! legal.
 
-use super::code::{INDEX_RANGE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NONE, TEXTURE_PLACE, TEXTURE_SIZE};
+use super::code::{
+    INDEX_RANGE, STRING_PLACE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PLACE, TEXTURE_SIZE,
+};
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
 use crate::bytes::{escaped, wide, word};
@@ -18,6 +20,11 @@ const HEADER_SIZE: u64 = 40;
 const PALETTE: u64 = 2 + 768;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
+    check_strings(lumps, sink);
+    check_pictures(lumps, sink);
+}
+
+fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
     let Some(lump) = lumps.role_lump(Role::Textures) else { return };
     if lump.bytes.is_empty() {
         let texinfos = lumps.role(Role::TexInfo).filter(|view| view.len() > 0 && view.column("texture").is_some());
@@ -103,6 +110,35 @@ fn check_uses(lumps: &Lumps<'_>, name: &str, count: i64, sink: &mut Sink) {
         if !(0..count).contains(&texture) {
             let at = At::lump(texinfos.name).record(index).offset(column.at(index)).field("texture");
             sink.add(&INDEX_RANGE, at, || format!("texture is {texture}, and {name} has {count}"));
+        }
+    }
+}
+
+/// The bytes of a texture's name with its NUL (`TEXTURE_NAME_LENGTH`).
+const MOST_NAME: usize = 128;
+
+/// The table has the offset of each name in the strings.
+fn check_strings(lumps: &Lumps<'_>, sink: &mut Sink) {
+    let (Some(table), Some(strings)) = (lumps.named("TEXDATA_STRING_TABLE"), lumps.lump("TEXDATA_STRING_DATA")) else {
+        return;
+    };
+    let Some(offsets) = table.column("offset") else { return };
+    let len = strings.bytes.len();
+    for index in 0..table.len() {
+        let offset = offsets.get(index);
+        if !usize::try_from(offset).is_ok_and(|offset| offset < len) {
+            let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+            sink.add(&STRING_PLACE, at, || format!("it begins at {offset}, and {} has {len} bytes", strings.name));
+            continue;
+        }
+        let rest = usize::try_from(offset).ok().and_then(|offset| strings.bytes.get(offset..)).unwrap_or_default();
+        let at = At::lump(table.name).record(index).offset(offsets.at(index)).field("offset");
+        match rest.iter().take(MOST_NAME).position(|byte| *byte == 0) {
+            Some(_) => {}
+            None if rest.len() < MOST_NAME => {
+                sink.add(&STRING_PLACE, at, || format!("no NUL ends the name at {offset} of {}", strings.name));
+            }
+            None => sink.add(&TEXTURE_NAME, at, || format!("its name has more than {} bytes", MOST_NAME - 1)),
         }
     }
 }
