@@ -23,6 +23,7 @@ mod load;
 mod ls;
 mod man;
 mod maps;
+mod model;
 mod options;
 mod order;
 mod pack;
@@ -145,6 +146,7 @@ commands! {
     Pak(pak),
     Rename(rename),
     Cubemap(cubemap),
+    Model(model),
     #[cfg(feature = "script")]
     Run(run),
     Rules(rules),

@@ -9,6 +9,7 @@ pub mod cubemaps;
 pub mod diff;
 pub mod lmp;
 pub mod merge;
+pub mod models;
 pub mod needs;
 pub mod patch;
 pub mod policy;

@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 95] = [
+pub(crate) const COMMANDS: [&str; 97] = [
     "",
     "info",
     "ls",
@@ -69,6 +69,8 @@ pub(crate) const COMMANDS: [&str; 95] = [
     "cubemap list",
     "cubemap strip",
     "cubemap rename",
+    "model",
+    "model list",
     "pak",
     "pak list",
     "pak verify",

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 58] = [
+const OUTPUTS: [(&str, &str); 59] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -131,6 +131,7 @@ const OUTPUTS: [(&str, &str); 58] = [
     ("save", "rename room_v20.bsp own_arena --dry-run --json"),
     ("save", "cubemap strip room_v20.bsp --default --dry-run --json"),
     ("cubemap-list", "cubemap list room_v20.bsp q2.bsp --json"),
+    ("model-list", "model list q2.bsp goldsrc.bsp source.bsp cut.bsp none.bsp --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
     ("tex-list", "tex list goldsrc.bsp --json"),

@@ -94,6 +94,11 @@ impl Block {
         self.precision_is_single
     }
 
+    /// The bytes of the block in the lump, with the averages before it.
+    pub(crate) fn whole(&self) -> Range<usize> {
+        self.offset - self.before()..self.offset + self.len
+    }
+
     /// How many bytes before the block are averages.
     pub(super) fn before(&self) -> usize {
         if self.averages == Averages::BeforeLight || self.has_both { 4 * self.style_count } else { 0 }

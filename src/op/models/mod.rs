@@ -1,0 +1,45 @@
+//! Brush models: the parts of a map that entities name `*1`, `*2` and so on.
+//!
+//! What belongs to a model follows from the references that the dialect declares, so that nothing here knows a dialect.
+//!
+//! ```
+//! use bspkit::op::models;
+//! let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+//! let listed = models::list(&map)?;
+//! assert_eq!((listed[1].faces, listed[1].entities[0].class.as_slice()), (6, &b"func_door"[..]));
+//! # Ok::<(), bspkit::Error>(())
+//! ```
+
+mod graph;
+mod list;
+mod owners;
+
+pub use list::{Model, ModelEntity, OwnRecords, list};
+
+use crate::bsp::{Bsp, Links, star};
+use crate::content::entities::Entity;
+use crate::dialect::{EntityForm, Role};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The list with the models of a map.
+fn models_of(map: &Bsp<'_>, links: &Links<'_>) -> Result<usize> {
+    let slot = map.role(Role::Models).ok_or_else(|| Error::new(ErrorKind::NotFound, "the map has no models"))?;
+    map.row(slot)?;
+    let none = || Error::new(ErrorKind::Unsupported, format!("{} has no records that are known", slot.name));
+    links.site(&slot.name).ok_or_else(none)
+}
+
+/// The pairs of an entity that name a model: the key, which of the pairs with this key it is (from 1 on), the model.
+fn named(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<(&'static str, usize, i64)> {
+    let lump = map.role(Role::Models).map_or("", |slot| &slot.name);
+    let to_models = |reference: &&crate::dialect::EntityReference| {
+        let is_class = reference.class.is_empty() || entity.class() == Some(reference.class.as_bytes());
+        is_class && reference.lump == lump && reference.form == EntityForm::Starred
+    };
+    let references = map.dialect().entity_references.iter().filter(to_models);
+    let pairs = references.flat_map(|reference| {
+        let values = (1..).zip(entity.all(reference.key));
+        values.filter_map(|(nth, value)| Some((reference.key, nth, star(value)?))).collect::<Vec<_>>()
+    });
+    pairs.collect()
+}
