@@ -1,4 +1,5 @@
-//! What records refer to, over all references that are declared: numbers of fields, shares, and lists that run parallel.
+//! What records refer to, over all references that are declared: numbers of fields, shares, and lists that run
+//! parallel.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,10 +12,13 @@ use crate::record::Shape;
 pub(super) struct Graph<'g, 'a> {
     pub(super) links: &'g Links<'a>,
     /// The links of each list, with the starts of the shares if it is one.
-    out: Vec<Vec<(&'g Link, Option<Vec<usize>>)>>,
+    out: Vec<Vec<Out<'g>>>,
     /// The lists whose records belong to those of each list, and where those of each record begin.
     pub(super) beside: Vec<BTreeMap<usize, Vec<usize>>>,
 }
+
+/// A field, with the starts of its shares if it has these.
+type Out<'g> = (&'g Link, Option<Vec<usize>>);
 
 impl<'g, 'a> Graph<'g, 'a> {
     pub(super) fn new(links: &'g Links<'a>) -> Self {

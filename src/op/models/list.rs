@@ -12,6 +12,14 @@ use crate::dialect::Role;
 use crate::error::Result;
 
 /// A brush model.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let door = &bspkit::op::models::list(&map)?[1];
+/// assert_eq!((door.mins, door.count("CLIPNODES")), ([259.0, -31.0, 1.0], 18));
+/// assert!(door.bytes() > door.light && door.light > 0);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Model {
@@ -144,7 +152,7 @@ fn light(map: &Bsp<'_>, links: &Links<'_>, owners: &Owners) -> Result<BTreeMap<u
     for set in light.sets().iter().filter(|set| !set.is_pages()) {
         let mut blocks: Vec<_> = set.blocks().iter().map(|block| (block.whole(), block.index())).collect();
         blocks.sort_by_key(|(range, _)| (range.start, range.end));
-        let owner = |face: usize| owners.list(faces).get(face).copied().unwrap_or(Owner::Nobody);
+        let owner = |face: usize| owners.list(faces).get(face).copied().unwrap_or(Owner::Unused);
         let mut blocks = blocks.into_iter().peekable();
         // Blocks that overlap belong together.
         while let Some((range, face)) = blocks.next() {

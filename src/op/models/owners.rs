@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// No model refers to it.
-    Nobody,
+    Unused,
     /// This model alone.
     Model(u32),
     /// Several models, or a model and something else.
@@ -30,7 +30,7 @@ impl Owners {
         let sites = &graph.links.sites;
         let total: usize = sites.iter().map(crate::bsp::Site::len).sum();
         let mut owners = Owners {
-            of: sites.iter().map(|site| vec![Owner::Nobody; site.len()]).collect(),
+            of: sites.iter().map(|site| vec![Owner::Unused; site.len()]).collect(),
             budget: total.saturating_mul(MOST_RANGES),
         };
         for (model, number) in (0..sites[models].len()).zip(0..) {
@@ -39,7 +39,7 @@ impl Owners {
         // What only says that something belongs to a list does not need it.
         for (at, site) in sites.iter().enumerate().filter(|(_, site)| !site.listed) {
             for record in (0..site.len()).filter(|_| at != models) {
-                if owners.of[at][record] == Owner::Nobody {
+                if owners.of[at][record] == Owner::Unused {
                     let mut found = Vec::new();
                     graph.each(at, record, |to, range| found.push((to, range)));
                     owners.spend(found.iter().map(|(_, range)| range.len()).sum())?;
@@ -64,8 +64,8 @@ impl Owners {
             let own = &mut self.of[site][record];
             *own = match *own {
                 known if known == owner || known == Owner::Several => continue,
-                Owner::Nobody if owner == Owner::Several => continue,
-                Owner::Nobody => owner,
+                Owner::Unused if owner == Owner::Several => continue,
+                Owner::Unused => owner,
                 Owner::Model(_) | Owner::Several => Owner::Several,
             };
             let mut looked = 0;
