@@ -15,6 +15,7 @@ from ._native import (
     DamagedError,
     Entities,
     Entity,
+    FaultError,
     FileError,
     Finding,
     Lump,
@@ -22,6 +23,7 @@ from ._native import (
     Map,
     NotABspError,
     NotFoundError,
+    Output,
     PakFile,
     RefusedError,
     SaveReport,
@@ -32,18 +34,22 @@ from ._native import (
 )
 
 from ._pak import Pak
-from ._types import Need, Output, Renamed, Vector
+from ._types import AppliedRule, Followed, FollowedField, Need, Packed, Reference, References, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
+    "AppliedRule",
     "ArgumentError",
     "BspError",
     "ClosedError",
     "DamagedError",
     "Entities",
     "Entity",
+    "FaultError",
     "FileError",
     "Finding",
+    "Followed",
+    "FollowedField",
     "Lump",
     "MalformedError",
     "Map",
@@ -51,8 +57,11 @@ __all__ = [
     "NotABspError",
     "NotFoundError",
     "Output",
+    "Packed",
     "Pak",
     "PakFile",
+    "Reference",
+    "References",
     "RefusedError",
     "Renamed",
     "SaveReport",

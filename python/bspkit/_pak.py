@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ._types import Packed
 
 if TYPE_CHECKING:
     from ._native import PakFile, _Pak
+
+#: How a file is stored.
+Method: TypeAlias = Literal["lzma", "stored", "keep"]
 
 
 class Pak(MutableMapping[str, bytes]):
@@ -52,20 +58,48 @@ class Pak(MutableMapping[str, bytes]):
         """Gives a file another name; its bytes and its position stay."""
         self._native.rename(old, new)
 
-    def compress(self, *patterns: str) -> int:
-        """Compresses the files that the patterns match, or all, where that makes them smaller; returns how many."""
-        return self._native.compress(patterns)
+    def compress(self, policy: str | Iterable[str] | Mapping[str, Method] = "**") -> Packed:
+        """Stores files in another way, where they become smaller by it.
 
-    def store(self, *patterns: str) -> int:
-        """Decompresses the files that the patterns match, or all; returns how many were compressed."""
-        return self._native.store(patterns)
+        ``policy`` is a pattern of the files that are compressed, several patterns, or a mapping of patterns to
+        ``"lzma"``, ``"stored"`` and ``"keep"``, of which the last one that matches a file counts::
 
-    def extract(self, folder: str | PathLike[str], *patterns: str) -> list[Path]:
-        """Writes the files that the patterns match, or all, below a folder; returns their paths."""
-        return [Path(path) for path in self._native.extract(folder, patterns)]
+            pak.compress({"**": "lzma", "*.vtf": "stored", "materials/skybox/**": "keep"})
+
+        Sounds and other files that engines read in pieces are never compressed. Games from Team Fortress 2's engine on
+        read compressed files; Left 4 Dead, Portal 2 and older games do not.
+        """
+        if isinstance(policy, Mapping):
+            return self._pack(policy)
+        patterns = [policy] if isinstance(policy, str) else policy
+        return self._pack({pattern: "lzma" for pattern in patterns})
+
+    def store(self, *patterns: str) -> Packed:
+        """Decompresses the files that the patterns match, or all."""
+        return self._pack({pattern: "stored" for pattern in patterns or ("**",)})
+
+    def _pack(self, policy: Mapping[str, Method]) -> Packed:
+        return Packed(*self._native.pack(list(policy.items())))
+
+    def set_time(self, time: datetime | str | None, *patterns: str) -> int:
+        """Sets the time of the files that the patterns match, or all; returns how many. ``None`` is no time."""
+        text = time.replace(microsecond=0, tzinfo=None).isoformat() if isinstance(time, datetime) else time or ""
+        return self._native.set_time(text, patterns)
+
+    def extract(self, folder: str | PathLike[str], *patterns: str, force: bool = False) -> list[Path]:
+        """Writes the files that the patterns match, or all, below a folder; returns their paths.
+
+        A name that leads out of the folder, one that some system does not allow, and a path with a symbolic link are
+        refused; a file that is there with other bytes is replaced with ``force`` alone. The other files are written
+        then, and the error says how many are not. If names differ only in case, later ones get a number.
+        """
+        return [Path(path) for path in self._native.extract(folder, patterns, force)]
 
     def add_folder(self, folder: str | PathLike[str]) -> int:
-        """Adds all files of a folder, with names from that folder on, in lower case; returns how many."""
+        """Adds all files of a folder, with names from that folder on, in lower case; returns how many.
+
+        A file that is embedded already gets new bytes. After an error nothing is changed.
+        """
         return self._native.add_folder(folder)
 
     def sync(self, folder: str | PathLike[str]) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 try:
@@ -12,29 +13,92 @@ except ImportError as error:  # pragma: no cover
 from ._native import ClosedError
 
 
+#: Functions of NumPy that write into their first argument.
+_WRITERS = {numpy.copyto, numpy.put, numpy.place, numpy.putmask, numpy.put_along_axis, numpy.fill_diagonal}
+
+
+def _plain(value: Any) -> Any:
+    return value.view(numpy.ndarray) if isinstance(value, Table) else value
+
+
 class Table(numpy.ndarray):
     """The records of a lump. It is an array of NumPy; what is written into it is an edit of the map.
 
-    The array of a map that was closed can be read and not be written.
+    An array of a map that was closed, or whose records were replaced by others of another number, can be read and not
+    be written.
     """
 
     _map: Any = None
+    _buffer: Any = None
 
     def __array_finalize__(self, other: Any) -> None:
         # Copies have memory of their own, and are no part of the map.
         if isinstance(other, Table) and self.base is not None:
-            self._map = other._map
+            self._map, self._buffer = other._map, other._buffer
+
+    def _state(self) -> str:
+        """`open`, `closed`, or `replaced`; an array that is not part of a map is open."""
+        return "open" if self._map is None else self._map._table_state(self._buffer)
+
+    def _check(self) -> None:
+        match self._state():
+            case "closed":
+                raise ClosedError("the map was closed, so its records cannot be written any more")
+            case "replaced":
+                raise ClosedError("the records were replaced by others: get the array anew with map.table")
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        # A record of a map that is not open is a copy, since writing into it would be lost.
+        if isinstance(found, numpy.void) and self._state() != "open":
+            return found.copy()
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self._map is not None and self._map.closed:
-            raise ClosedError("the map was closed, so its records cannot be written any more")
+        self._check()
         super().__setitem__(key, value)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.get("out", ())
+        written = [*out, *(inputs[:1] if method == "at" else ())]
+        for table in written:
+            if isinstance(table, Table):
+                table._check()
+        if out:
+            options["out"] = tuple(map(_plain, out))
+        if "where" in options:
+            options["where"] = _plain(options["where"])
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        return out[0] if len(out) == 1 else result
+
+    def __array_function__(self, func: Any, types: Any, args: Any, options: Any) -> Any:
+        written = [options.get("out"), *(args[:1] if func in _WRITERS else ())]
+        for table in written:
+            if isinstance(table, Table):
+                table._check()
+        return super().__array_function__(func, types, args, options)
 
     def describe(self) -> list[dict[str, Any]]:
         """The fields: name, engine's name, offset, type, meaning."""
         if self.dtype.metadata is None:
             return []
         return [dict(field) for field in self.dtype.metadata["fields"]]
+
+
+def _guarded(name: str) -> Any:
+    plain = getattr(numpy.ndarray, name)
+
+    @functools.wraps(plain)
+    def method(self: Table, *args: Any, **options: Any) -> Any:
+        self._check()
+        return plain(self, *args, **options)
+
+    return method
+
+
+# Methods that change an array in place.
+for _name in ("fill", "sort", "partition", "put", "setfield", "resize"):
+    setattr(Table, _name, _guarded(_name))
 
 
 def _dtype(shape: Any) -> Any:
@@ -61,5 +125,13 @@ def table(map: Any, parts: dict[str, Any]) -> Table:
     dtype = _struct(parts["fields"], parts["name"], parts["size"])
     flat = numpy.frombuffer(parts["buffer"], dtype, parts["count"], parts["start"]) if parts["count"] else numpy.empty(0, dtype)
     found = flat.view(Table)
-    found._map = map
+    found._map, found._buffer = map, parts["buffer"]
     return found
+
+
+def little_endian(records: Any) -> bytes:
+    """The bytes of records with little-endian numbers."""
+    array = numpy.asarray(records)
+    if array.dtype.names is None:
+        raise TypeError("records are an array such as map.table gives, or bytes with little-endian numbers")
+    return array.astype(array.dtype.newbyteorder("<")).tobytes()

@@ -1,12 +1,10 @@
-"""Small types: vectors and outputs."""
+"""Small types: vectors, and what methods return."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
-
-_ESCAPE = "\x1b"
 
 
 class Vector(NamedTuple):
@@ -50,39 +48,6 @@ class Vector(NamedTuple):
         return " ".join(f"{part:.17g}" if part != int(part) else str(int(part)) for part in self)
 
 
-@dataclass
-class Output:
-    """An output of a Source entity: `door,Open,,0.5,-1`. Newer games have ESC (0x1B) between the fields."""
-
-    target: str
-    input: str
-    parameter: str = ""
-    delay: float = 0.0
-    times: int = -1
-    separator: str = ","
-
-    @classmethod
-    def parse(cls, value: str) -> Output | None:
-        """The output that a value means; None if it is none."""
-        separator = _ESCAPE if _ESCAPE in value else ","
-        fields = value.split(separator)
-        if len(fields) != 5 or not fields[1]:
-            return None
-        try:
-            return cls(fields[0], fields[1], fields[2], float(fields[3]), int(float(fields[4])), separator)
-        except ValueError:
-            return None
-
-    def __str__(self) -> str:
-        delay = str(int(self.delay)) if self.delay == int(self.delay) else repr(self.delay)
-        fields = [self.target, self.input, self.parameter, delay, str(self.times)]
-        if any(self.separator in field for field in fields):
-            raise ValueError(f"a field of the output has the separator {self.separator!r}")
-        return self.separator.join(fields)
-
-    __bspkit_text__ = __str__
-
-
 class Renamed(NamedTuple):
     """The result of `Map.rename`."""
 
@@ -103,3 +68,81 @@ class Need(NamedTuple):
     """`packed`, or `nowhere` in the map."""
     references: list[str]
     """What refers to it."""
+
+
+@dataclass(frozen=True)
+class AppliedRule:
+    """A rule that `Map.apply_rules` applied."""
+
+    file: str
+    line: int
+    count: int
+    """How many entities it matched or added."""
+
+
+class Packed(NamedTuple):
+    """The result of `Pak.compress` and `Pak.store`."""
+
+    changed: int
+    """How many files are stored in another way now."""
+    kept: int
+    """How many stay: they were stored that way, or would not be smaller, or engines read them in pieces."""
+    before: int
+    """The bytes of the changed files in the map before."""
+    after: int
+    """And after."""
+    failed: list[tuple[str, str]]
+    """The names of files that could not be read, with the reason. They stay."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Records that refer to another one, or that it refers to."""
+
+    lump: str
+    """The lump, `LUMP.list`, or `ENTITIES`."""
+    record: int
+    """The record, or the first of several."""
+    count: int
+    """How many there are from that one on."""
+    field: str
+    """The field with the number, or the key of the entity."""
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return f"{self.lump}[{self.record}]"
+        return f"{self.lump}[{self.record}..{self.record + self.count}]"
+
+
+class References(NamedTuple):
+    """The references of a record in both directions."""
+
+    by: list[Reference]
+    """What refers to it."""
+    to: list[Reference]
+    """What it refers to."""
+
+
+@dataclass(frozen=True)
+class FollowedField:
+    """A field whose numbers followed an edit of records."""
+
+    lump: str
+    field: str
+    count: int
+    """In how many records."""
+
+
+class Followed(NamedTuple):
+    """What an edit of the order or the number of records changed."""
+
+    fields: list[FollowedField]
+    removed: list[tuple[str, int]]
+    """The lumps of removed records, with their number: those of the edit and those that went with them."""
+    warnings: list[str]
+    """What may be wrong after an edit that was forced."""
+
+
+def followed(fields: list[tuple[str, str, int]], removed: list[tuple[str, int]], warnings: list[str]) -> Followed:
+    """The report, from what the native module says."""
+    return Followed([FollowedField(*field) for field in fields], removed, warnings)

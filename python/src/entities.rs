@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyMapping, PySlice};
 
 use crate::entity::{Entity, gone};
 use crate::errors::Res;
-use crate::map::{Shared, State};
+use crate::shared::{Shared, State};
 use crate::text::Text;
 
 /// The entities of a map, in the order of its text. It behaves like a list.

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::errors::{Failure, Res};
-use crate::map::Shared;
+use crate::output::Output;
+use crate::shared::Shared;
 use crate::text::{Text, shown};
 
 /// An entity of a map. It stays the same one while others are added, removed and moved.
@@ -214,16 +215,11 @@ impl Entity {
 
     /// The outputs of a Source entity, with their keys: `("OnTrigger", Output(...))`.
     #[getter]
-    fn outputs<'py>(&self, py: Python<'py>) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-        let output = py.import("bspkit._types")?.getattr("Output")?;
-        let mut found = Vec::new();
-        for (key, value) in self.items(py)? {
-            let value = output.call_method1("parse", (value,))?;
-            if !value.is_none() {
-                found.push((key, value));
-            }
-        }
-        Ok(found)
+    fn outputs<'py>(&self, py: Python<'py>) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, Output>)>> {
+        let pairs = self.pairs()?;
+        let found = pairs.iter().filter_map(|(key, value)| Some((key, Output::of(value)?)));
+        let pair = |(key, output): (&Vec<u8>, Output)| Ok((shown(py, key)?.into_any(), Bound::new(py, output)?));
+        Ok(found.map(pair).collect::<PyResult<_>>()?)
     }
 
     /// The index of the entity in the map.

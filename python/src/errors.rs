@@ -1,10 +1,11 @@
 //! Errors of the library as exceptions: one class for each kind, with its place and its hint.
 
 use std::error::Error as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bspkit::{Error, ErrorKind};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 create_exception!(
@@ -31,6 +32,7 @@ macro_rules! kinds {
             let py = module.py();
             module.add("BspError", py.get_type::<BspError>())?;
             $(module.add(stringify!($name), py.get_type::<$name>())?;)*
+            module.add("FaultError", py.get_type::<FaultError>())?;
             module.add("ClosedError", py.get_type::<ClosedError>())
         }
     };
@@ -49,7 +51,29 @@ kinds! {
     TooLargeError = TooLarge, "too-large": "A limit of the format or of the library is exceeded.",
 }
 
-create_exception!(bspkit, ClosedError, PyValueError, "The map was closed, so it cannot be used any more.");
+create_exception!(bspkit, ClosedError, BspError, "The map was closed, so it cannot be used any more.");
+create_exception!(bspkit, FaultError, BspError, "bspkit itself has a fault, which should be reported.");
+
+/// The error of a map that was closed.
+pub(crate) fn closed() -> Failure {
+    let message = "the map was closed, so it cannot be used any more".to_owned();
+    Failure(Python::attach(|py| with_attributes(py, "closed", ClosedError::new_err(message), None)))
+}
+
+/// Does work of the library. A panic in it becomes an exception.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Res<T>) -> Res<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let what = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+        let message = format!("bspkit has a fault, please report it with the map: {what}");
+        Err(Failure(Python::attach(|py| with_attributes(py, "fault", FaultError::new_err(message), None))))
+    })
+}
+
+/// Does long work of the library while other threads of Python run.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> bspkit::Result<T> + Send) -> Res<T> {
+    guarded(|| Ok(py.detach(work)?))
+}
 
 /// A failure on the way to Python.
 pub(crate) struct Failure(PyErr);
@@ -90,11 +114,16 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
         cause = error.source();
     }
     let (kind, exception) = of_kind(py, error.kind(), message);
+    with_attributes(py, kind, exception, Some(error))
+}
+
+/// Gives an exception the attributes that all of ours have.
+fn with_attributes(py: Python<'_>, kind: &str, exception: PyErr, error: Option<&Error>) -> PyErr {
     let value = exception.value(py);
-    let place = error.place();
+    let place = error.and_then(Error::place);
     let set = || {
         value.setattr("kind", kind)?;
-        value.setattr("hint", error.hint().map(ToString::to_string))?;
+        value.setattr("hint", error.and_then(Error::hint).map(ToString::to_string))?;
         value.setattr("place", place.map(ToString::to_string))?;
         value.setattr("lump", place.and_then(|place| place.lump.clone()))?;
         value.setattr("record", place.and_then(|place| place.record))?;

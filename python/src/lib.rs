@@ -5,9 +5,13 @@ mod entity;
 mod errors;
 mod light;
 mod map;
+mod open;
 mod ops;
+mod output;
 mod pak;
 mod report;
+mod shared;
+mod structure;
 mod table;
 mod text;
 
@@ -25,16 +29,36 @@ mod _native {
     #[pymodule_export]
     use super::light::{Light, Textures, Visibility};
     #[pymodule_export]
-    use super::map::{Map, open};
+    use super::map::Map;
+    #[pymodule_export]
+    use super::open::open;
+    #[pymodule_export]
+    use super::output::Output;
     #[pymodule_export]
     use super::pak::{Pak, PakFile};
     #[pymodule_export]
     use super::report::{Finding, Lump, SaveReport};
 
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use super::planted_panic;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         super::errors::add(module)
+    }
+}
+
+/// Panics within the work on a map, or without one in work beside Python's other threads. Tests of development builds
+/// find out what becomes of it; other builds do not have this function.
+#[cfg(debug_assertions)]
+#[pyfunction]
+#[pyo3(name = "_panic", signature = (map = None))]
+fn planted_panic(py: Python<'_>, map: Option<&map::Map>) -> errors::Res<()> {
+    match map {
+        Some(map) => map.shared.with(|_| panic!("planted in a map")),
+        None => errors::detached(py, || panic!("planted beside other threads")),
     }
 }
 

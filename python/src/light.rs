@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::Res;
-use crate::map::{Shared, State};
+use crate::shared::{Shared, State};
 use crate::text::shown;
 
 /// The light of faces or pages.

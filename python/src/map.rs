@@ -2,137 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use bspkit::content::entities::{Entities as Text, Ids};
-use bspkit::dialect;
 use bspkit::op::verify::Verdict;
 use bspkit::op::{check, compare, verify};
-use bspkit::{Bsp, Draft, Error, ErrorKind, Layout, SaveOptions};
+use bspkit::{Error, ErrorKind, Layout, SaveOptions, dialect};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::entities::Entities;
-use crate::errors::{ClosedError, Res};
+use crate::errors::{Res, detached};
 use crate::light::{Light, Textures, Visibility};
 use crate::ops;
 use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
-use crate::table::{self, Tables};
+use crate::shared::{Shared, current};
+use crate::structure;
+use crate::table;
 
 /// A map, with the edits that are not saved yet.
 #[pyclass(frozen, module = "bspkit", name = "Map")]
 pub(crate) struct Map {
     pub(crate) shared: Arc<Shared>,
-}
-
-/// What all handles of a map share.
-pub(crate) struct Shared {
-    path: Option<PathBuf>,
-    state: Mutex<Option<State>>,
-}
-
-/// The draft, and what handles go by.
-pub(crate) struct State {
-    draft: Draft<'static>,
-    ids: Ids,
-    /// The arrays that Python has of lumps; their numbers may have changed.
-    tables: Tables,
-}
-
-impl State {
-    fn new(draft: Draft<'static>) -> Self {
-        State { draft, ids: Ids::default(), tables: Tables::new() }
-    }
-
-    /// The draft with everything that was written into arrays.
-    pub(crate) fn draft(&mut self) -> Res<&mut Draft<'static>> {
-        table::settle(&mut self.draft, &mut self.tables)?;
-        Ok(&mut self.draft)
-    }
-
-    /// The entities, and the numbers by which handles know them.
-    pub(crate) fn entities(&mut self) -> Res<(&mut Text<'static>, &mut Ids)> {
-        let entities = self.draft.entities()?;
-        self.ids.fit(entities.len());
-        Ok((entities, &mut self.ids))
-    }
-
-    /// All handles of entities lose theirs: the text was replaced.
-    pub(crate) fn forget_entities(&mut self) {
-        self.ids.clear();
-    }
-
-    pub(crate) fn tables(&mut self) -> &mut Tables {
-        &mut self.tables
-    }
-}
-
-impl Shared {
-    /// The name of the map: that of its file without the extension.
-    fn name(&self) -> String {
-        let name = self.path.as_ref().and_then(|path| path.file_stem());
-        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<State>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Works on the map. `work` must not call Python code that uses the same map.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
-        let mut state = self.lock();
-        let state =
-            state.as_mut().ok_or_else(|| ClosedError::new_err("the map was closed, so it cannot be used any more"))?;
-        work(state)
-    }
-
-    /// A copy of the draft, to work on while other threads of Python run. It shares all bytes with the map.
-    pub(crate) fn snapshot(&self) -> Res<Draft<'static>> {
-        self.with(|state| Ok(state.draft()?.clone()))
-    }
-}
-
-/// Opens a map: a path, its bytes, or a file that is open for reading.
-///
-/// `dialect` names the dialect, such as `"quake2"`; without it the dialect is detected.
-#[pyfunction]
-#[pyo3(signature = (source, *, dialect = None))]
-pub(crate) fn open(py: Python<'_>, source: &Bound<'_, PyAny>, dialect: Option<&str>) -> Res<Map> {
-    let dialect = dialect.map(dialect::by_name).transpose()?;
-    let (path, bytes) = read(source)?;
-    let opened = py.detach(|| match (bytes, &path) {
-        (Some(bytes), _) => Bsp::from_data(bytes.into(), dialect),
-        (None, Some(path)) => match dialect {
-            Some(dialect) => Bsp::open_as(path, dialect),
-            None => Bsp::open(path),
-        },
-        (None, None) => Err(Error::new(ErrorKind::Argument, "nothing to open")),
-    });
-    Ok(Map { shared: Arc::new(Shared { path, state: Mutex::new(Some(State::new(opened?.draft()))) }) })
-}
-
-/// The path or the bytes of what is opened.
-fn read(source: &Bound<'_, PyAny>) -> Res<(Option<PathBuf>, Option<Vec<u8>>)> {
-    if let Ok(bytes) = source.cast::<PyBytes>() {
-        return Ok((None, Some(bytes.as_bytes().to_vec())));
-    }
-    if source.hasattr("read")? {
-        let bytes = source.call_method0("read")?;
-        let bytes = bytes
-            .extract::<Vec<u8>>()
-            .map_err(|_| PyTypeError::new_err("the file is open for text; open it with mode \"rb\""))?;
-        return Ok((None, Some(bytes)));
-    }
-    if let Ok(path) = source.extract::<PathBuf>() {
-        return Ok((Some(path), None));
-    }
-    if let Ok(bytes) = source.extract::<Vec<u8>>() {
-        return Ok((None, Some(bytes)));
-    }
-    let message = format!("a map is opened from a path, bytes or a file, and not from {}", crate::shown_type(source));
-    Err(PyTypeError::new_err(message).into())
 }
 
 fn layout_named(name: &str) -> Res<Layout> {
@@ -158,26 +50,26 @@ impl Map {
     /// The name of the dialect, such as `quake3`.
     #[getter]
     fn dialect(&self) -> Res<&'static str> {
-        self.shared.with(|state| Ok(state.draft.bsp().dialect().name))
+        self.shared.with(|state| Ok(state.bsp().dialect().name))
     }
 
     /// The version number of the format.
     #[getter]
     fn version(&self) -> Res<i32> {
-        self.shared.with(|state| Ok(state.draft.bsp().version()))
+        self.shared.with(|state| Ok(state.bsp().version()))
     }
 
     /// The revision of a Source map.
     #[getter]
     fn revision(&self) -> Res<Option<i32>> {
-        self.shared.with(|state| Ok(state.draft.bsp().revision()))
+        self.shared.with(|state| Ok(state.bsp().revision()))
     }
 
     /// The lumps and everything else that has bytes and a name.
     #[getter]
     fn lumps(&self) -> Res<Vec<Lump>> {
         self.shared.with(|state| {
-            let bsp = state.draft.bsp();
+            let bsp = state.bsp();
             Ok(bsp.slots().iter().map(|slot| Lump::new(bsp, slot)).collect())
         })
     }
@@ -225,14 +117,14 @@ impl Map {
     #[pyo3(signature = (other, *, most = 1000))]
     fn diff<'py>(&self, py: Python<'py>, other: &Map, most: usize) -> Res<Bound<'py, PyAny>> {
         let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
-        let text = py.detach(|| ops::differences(&old, &new, most))?;
+        let text = detached(py, || ops::differences(&old, &new, most))?;
         Ok(py.import("json")?.call_method1("loads", (text,))?)
     }
 
     /// The patch that leads from the entities of this map to those of another one: JSON, for `patch`.
     fn patch_to(&self, py: Python<'_>, other: &Map) -> Res<String> {
         let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
-        Ok(py.detach(|| ops::patch_between(&old, &new))?)
+        detached(py, || ops::patch_between(&old, &new))
     }
 
     /// Applies a patch of entities, all of it or nothing: JSON, or what `json.loads` makes of it.
@@ -244,12 +136,96 @@ impl Map {
         self.shared.with(|state| ops::apply_patch(state, text.as_bytes()))
     }
 
-    /// Applies a rule file such as those of Stripper:Source; returns for each rule its line and how many entities it
-    /// matched. `mode` is `plugin`, `strict` or `lumper`.
-    #[pyo3(signature = (path, *, mode = "plugin"))]
-    fn apply_rules(&self, path: PathBuf, mode: &str) -> Res<Vec<(usize, usize)>> {
-        let name = self.shared.name();
-        self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))
+    /// Applies a rule file such as those of Stripper:Source, or the files of a folder of rules that are for this map:
+    /// all rules or, after an error, none. The result has for each rule its file, its line and how many entities it
+    /// matched. `mode` is `plugin`, `strict` or `lumper`; `name` is the name of the map by which rules name it.
+    #[pyo3(signature = (path, *, mode = "plugin", name = None))]
+    fn apply_rules<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        mode: &str,
+        name: Option<String>,
+    ) -> Res<Vec<Bound<'py, PyAny>>> {
+        let name = name.unwrap_or_else(|| self.shared.name());
+        let applied = self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))?;
+        let rule = py.import("bspkit._types")?.getattr("AppliedRule")?;
+        Ok(applied.into_iter().map(|row| rule.call1(row)).collect::<PyResult<_>>()?)
+    }
+
+    /// Everything that refers to a record, and everything that it refers to: `map.references("FACES", 12)`.
+    fn references<'py>(&self, py: Python<'py>, lump: &str, record: usize) -> Res<Bound<'py, PyAny>> {
+        let draft = self.shared.snapshot()?;
+        structure::references(py, &draft, lump, record)
+    }
+
+    /// Brings the records of a lump into another order: record `i` of the new order is `order[i]` of the old one.
+    /// Everything that refers to them follows; if something cannot, nothing is changed and the error names it.
+    #[pyo3(signature = (lump, order, *, force = false))]
+    fn reorder<'py>(&self, py: Python<'py>, lump: &str, order: Vec<usize>, force: bool) -> Res<Bound<'py, PyAny>> {
+        structure::edit(py, &self.shared, lump, [false, force], |edit, list| edit.reorder_list(list, &order))
+    }
+
+    /// Replaces records `start` to `stop` of a lump by others, fewer or more; what refers to later ones follows.
+    ///
+    /// The new records are an array such as `table` gives, or bytes with little-endian numbers. `cascade` removes what
+    /// needs a removed record too.
+    #[pyo3(signature = (lump, start, stop, records, *, cascade = false, force = false))]
+    fn splice<'py>(
+        &self,
+        lump: &str,
+        start: usize,
+        stop: usize,
+        records: &Bound<'py, PyAny>,
+        cascade: bool,
+        force: bool,
+    ) -> Res<Bound<'py, PyAny>> {
+        let bytes = structure::bytes_of(records)?;
+        structure::edit(records.py(), &self.shared, lump, [cascade, force], |edit, list| {
+            edit.splice_list(list, start..stop, bytes)
+        })
+    }
+
+    /// Adds records before the one of an index; what refers to later ones follows.
+    #[pyo3(signature = (lump, index, records, *, force = false))]
+    fn insert<'py>(
+        &self,
+        lump: &str,
+        index: usize,
+        records: &Bound<'py, PyAny>,
+        force: bool,
+    ) -> Res<Bound<'py, PyAny>> {
+        self.splice(lump, index, index, records, false, force)
+    }
+
+    /// Removes a record, or several by their numbers. Parts that nothing else uses go too; a record that something
+    /// still needs is refused, or with `cascade` what needs it is removed as well.
+    #[pyo3(signature = (lump, records, *, cascade = false, force = false))]
+    fn remove<'py>(
+        &self,
+        lump: &str,
+        records: &Bound<'py, PyAny>,
+        cascade: bool,
+        force: bool,
+    ) -> Res<Bound<'py, PyAny>> {
+        let removed = structure::numbers(records)?;
+        structure::edit(records.py(), &self.shared, lump, [cascade, force], |edit, list| {
+            edit.remove(&[(list, &removed)])
+        })
+    }
+
+    /// Adds copies of records `start` to `stop` after them; without `stop` a copy of one record.
+    #[pyo3(signature = (lump, start, stop = None, *, force = false))]
+    fn duplicate<'py>(
+        &self,
+        py: Python<'py>,
+        lump: &str,
+        start: usize,
+        stop: Option<usize>,
+        force: bool,
+    ) -> Res<Bound<'py, PyAny>> {
+        let stop = stop.unwrap_or_else(|| start.saturating_add(1));
+        structure::edit(py, &self.shared, lump, [false, force], |edit, list| edit.duplicate_list(list, start..stop))
     }
 
     /// Gives the map another name: all paths that engines and compilers put together from the old one change, in
@@ -259,7 +235,7 @@ impl Map {
     #[pyo3(signature = (new, *, old = None, force = false))]
     fn rename<'py>(&self, py: Python<'py>, new: &str, old: Option<String>, force: bool) -> Res<Bound<'py, PyAny>> {
         let old = old.unwrap_or_else(|| self.shared.name());
-        let (changes, left) = self.shared.with(|state| ops::rename(state, &old, new, force))?;
+        let (changes, left) = self.shared.change(|state| ops::rename(state, &old, new, force))?;
         Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
     }
 
@@ -267,7 +243,7 @@ impl Map {
     #[pyo3(signature = (*, name = None))]
     fn needs<'py>(&self, py: Python<'py>, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
         let (draft, name) = (self.shared.snapshot()?, name.unwrap_or_else(|| self.shared.name()));
-        let found = py.detach(|| ops::needs(&draft, &name))?;
+        let found = detached(py, || ops::needs(&draft, &name))?;
         let need = py.import("bspkit._types")?.getattr("Need")?;
         Ok(found.into_iter().map(|row| need.call1(row)).collect::<PyResult<_>>()?)
     }
@@ -275,7 +251,7 @@ impl Map {
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.
     fn get<'py>(&self, py: Python<'py>, query: &str) -> Res<Bound<'py, PyDict>> {
         let draft = self.shared.snapshot()?;
-        let found = py.detach(|| ops::values(&draft, query))?;
+        let found = detached(py, || ops::values(&draft, query))?;
         let (loads, values) = (py.import("json")?.getattr("loads")?, PyDict::new(py));
         for (index, value) in found {
             values.set_item(index, loads.call1((value,))?)?;
@@ -285,25 +261,24 @@ impl Map {
 
     /// Sets a field of all records that a query finds: `map.set("FACES[texinfo=3].texinfo=7")`; returns how many.
     fn set(&self, change: &str) -> Res<usize> {
-        self.shared.with(|state| ops::set_values(state, change))
+        self.shared.change(|state| ops::set_values(state, change))
     }
 
     /// The bytes of a lump, decompressed, in the byte order of the file.
     fn bytes<'py>(&self, py: Python<'py>, lump: &str) -> Res<Bound<'py, PyBytes>> {
         let data = self.shared.with(|state| {
-            let slot = state.draft.bsp().slot(lump)?.id;
+            let slot = state.bsp().slot(lump)?.id;
             Ok(state.draft()?.bytes(slot)?)
         })?;
         Ok(PyBytes::new(py, &data))
     }
 
-    /// Replaces the bytes of a lump. Arrays of it show the new bytes only when they are asked for again.
+    /// Replaces the bytes of a lump. Arrays of it show them, and cannot be used any more if their number is another one.
     fn set_bytes(&self, lump: &str, data: Vec<u8>) -> Res<()> {
-        self.shared.with(|state| {
-            let slot = state.draft.bsp().slot(lump)?.id;
+        self.shared.change(|state| {
+            let slot = state.bsp().slot(lump)?.id;
             state.draft()?.set(slot, data)?;
-            state.tables.remove(&slot);
-            if state.draft.bsp().role_of(slot) == Some(dialect::Role::Entities) {
+            if state.bsp().role_of(slot) == Some(dialect::Role::Entities) {
                 state.forget_entities();
             }
             Ok(())
@@ -319,6 +294,14 @@ impl Map {
         Ok(py.import("bspkit._tables")?.call_method1("table", (slf, parts))?)
     }
 
+    /// Whether an array of records is part of the map: `open`, `replaced` by an edit, or the map is `closed`.
+    fn _table_state(&self, py: Python<'_>, array: &Bound<'_, PyAny>) -> Res<&'static str> {
+        if self.shared.is_closed(py) {
+            return Ok("closed");
+        }
+        self.shared.with(|state| Ok(if table::is_held(py, state.tables(), array) { "open" } else { "replaced" }))
+    }
+
     /// The names of the lumps whose bytes a save would change.
     #[getter]
     fn changed(&self) -> Res<Vec<String>> {
@@ -332,16 +315,12 @@ impl Map {
     /// Discards all edits, or those of one lump.
     #[pyo3(signature = (lump = None))]
     fn revert(&self, lump: Option<&str>) -> Res<()> {
-        self.shared.with(|state| {
+        self.shared.change(|state| {
             match lump {
-                None => {
-                    state.draft.revert_all();
-                    state.tables.clear();
-                }
+                None => state.draft()?.revert_all(),
                 Some(lump) => {
-                    let slot = state.draft.bsp().slot(lump)?.id;
-                    state.draft.revert(slot);
-                    state.tables.remove(&slot);
+                    let slot = state.bsp().slot(lump)?.id;
+                    state.draft()?.revert(slot);
                 }
             }
             state.forget_entities();
@@ -375,7 +354,7 @@ impl Map {
         if let Some(suffix) = backup {
             options = options.backup(suffix);
         }
-        let report = py.detach(|| {
+        detached(py, || {
             let (plan, touched) = (draft.plan(layout)?, compare::draft(&draft, 0)?.touched());
             let findings = check::introduced(&draft, &check::Options::default())?;
             if !force {
@@ -385,16 +364,15 @@ impl Map {
                 Some(path) if !dry_run => Some(plan.save_with(path, &options)?),
                 _ => None,
             };
-            Ok::<_, Error>(SaveReport::new(&plan, touched.to_string(), &findings, saved))
-        });
-        Ok(report?)
+            Ok(SaveReport::new(&plan, touched.to_string(), &findings, saved))
+        })
     }
 
     /// The bytes that a save would write.
     #[pyo3(signature = (*, layout = "keep"))]
     fn to_bytes<'py>(&self, py: Python<'py>, layout: &str) -> Res<Bound<'py, PyBytes>> {
         let (draft, layout) = (self.shared.snapshot()?, layout_named(layout)?);
-        let bytes = py.detach(|| draft.plan(layout).map(|plan| plan.to_vec()))?;
+        let bytes = detached(py, || draft.plan(layout).map(|plan| plan.to_vec()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -402,7 +380,7 @@ impl Map {
     #[pyo3(signature = (*, engine = None, allow = Vec::new()))]
     fn check(&self, py: Python<'_>, engine: Option<String>, allow: Vec<String>) -> Res<Vec<Finding>> {
         let draft = self.shared.snapshot()?;
-        let findings = py.detach(|| {
+        let findings = detached(py, || {
             let mut options = check::Options::default();
             if let Some(engine) = engine {
                 options = options.engine(engine);
@@ -411,15 +389,15 @@ impl Map {
                 options = options.allow(code)?;
             }
             check::run(&current(&draft)?, &options)
-        });
-        Ok(findings?.iter().map(Finding::new).collect())
+        })?;
+        Ok(findings.iter().map(Finding::new).collect())
     }
 
     /// Tests the promises of the library on this map. The result has an entry for each law: `"pass"`, `"skipped"`, or
     /// what failed.
     fn verify(&self, py: Python<'_>) -> Res<BTreeMap<&'static str, String>> {
         let draft = self.shared.snapshot()?;
-        let outcome = py.detach(|| current(&draft).map(|bsp| verify::run(&bsp)))?;
+        let outcome = detached(py, || current(&draft).map(|bsp| verify::run(&bsp)))?;
         let text = |verdict: &Verdict| match verdict {
             Verdict::Pass => "pass".to_owned(),
             Verdict::Skipped => "skipped".to_owned(),
@@ -430,23 +408,23 @@ impl Map {
     }
 
     /// Closes the map; edits that were not saved are lost. Closing it twice does no harm.
-    fn close(&self) {
-        *self.shared.lock() = None;
+    fn close(&self, py: Python<'_>) {
+        self.shared.close(py);
     }
 
     /// Whether the map was closed.
     #[getter]
-    fn closed(&self) -> bool {
-        self.shared.lock().is_none()
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.shared.is_closed(py)
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
         slf
     }
 
-    #[pyo3(signature = (*_args))]
-    fn __exit__(&self, _args: &Bound<'_, pyo3::types::PyTuple>) {
-        self.close();
+    #[pyo3(signature = (*args))]
+    fn __exit__(&self, args: &Bound<'_, pyo3::types::PyTuple>) {
+        self.close(args.py());
     }
 
     fn __repr__(&self) -> String {
@@ -455,26 +433,14 @@ impl Map {
             .path
             .as_ref()
             .map_or_else(|| "bytes".to_owned(), |path| format!("{:?}", path.display().to_string()));
-        match &*self.shared.lock() {
-            Some(state) => {
-                format!("<bspkit.Map {of}, {} {}>", state.draft.bsp().dialect().name, state.draft.bsp().version())
-            }
-            None => format!("<bspkit.Map {of}, closed>"),
+        match self.shared.with(|state| Ok((state.bsp().dialect().name, state.bsp().version()))) {
+            Ok((dialect, version)) => format!("<bspkit.Map {of}, {dialect} {version}>"),
+            Err(_) => format!("<bspkit.Map {of}, closed>"),
         }
     }
 
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err("a map cannot be pickled: pickle its bytes (to_bytes), or its path"))
-    }
-}
-
-/// The map as a save would write it.
-pub(crate) fn current(draft: &Draft<'static>) -> bspkit::Result<Bsp<'static>> {
-    let plan = draft.plan(Layout::Keep)?;
-    if plan.is_identity() {
-        Ok(draft.bsp().clone())
-    } else {
-        Bsp::from_data(plan.to_data(), Some(draft.bsp().dialect()))
     }
 }
 

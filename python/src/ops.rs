@@ -1,9 +1,10 @@
 //! What works on whole maps: differences, patches, rules, queries. Reports come as JSON, which Python reads.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use bspkit::face::changes::ComparisonJson;
-use bspkit::face::{patch, records, rules as files};
+use bspkit::face::rules::{Reading, RuleFiles};
+use bspkit::face::{patch, records};
 use bspkit::op::needs::{self, Need};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
@@ -12,18 +13,18 @@ use bspkit::op::{compare, diff};
 use bspkit::{Draft, Error, ErrorKind};
 
 use crate::errors::Res;
-use crate::map::State;
+use crate::shared::State;
 
 /// What differs between two maps, as the program's `--json` says it. At most `most` differences of a lump are named.
 pub(crate) fn differences(old: &Draft<'static>, new: &Draft<'static>, most: usize) -> bspkit::Result<String> {
-    let found = compare::maps(&crate::map::current(old)?, &crate::map::current(new)?, most)?;
+    let found = compare::maps(&crate::shared::current(old)?, &crate::shared::current(new)?, most)?;
     serde_json::to_string(&ComparisonJson::new(&found))
         .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
 }
 
 /// The patch of entities that leads from one map to another, as JSON.
 pub(crate) fn patch_between(old: &Draft<'static>, new: &Draft<'static>) -> bspkit::Result<String> {
-    let (old, new) = (crate::map::current(old)?, crate::map::current(new)?);
+    let (old, new) = (crate::shared::current(old)?, crate::shared::current(new)?);
     let found = diff::diff(&*old.entities()?, &*new.entities()?)?;
     Ok(patch::write(&found))
 }
@@ -37,8 +38,11 @@ pub(crate) fn apply_patch(state: &mut State, text: &[u8]) -> Res<()> {
     Ok(())
 }
 
-/// Applies a rule file; returns for each rule its line and how many entities it matched.
-pub(crate) fn apply_rules(state: &mut State, path: &PathBuf, mode: &str, map: &str) -> Res<Vec<(usize, usize)>> {
+/// A rule that was applied: its file, its line, and how many entities it matched.
+pub(crate) type AppliedRule = (String, usize, usize);
+
+/// Applies a rule file, or those of a folder that are for the map.
+pub(crate) fn apply_rules(state: &mut State, path: &Path, mode: &str, map: &str) -> Res<Vec<AppliedRule>> {
     let mode = match mode {
         "plugin" => Mode::Plugin,
         "strict" => Mode::Strict,
@@ -48,22 +52,20 @@ pub(crate) fn apply_rules(state: &mut State, path: &PathBuf, mode: &str, map: &s
             return Err(Error::new(ErrorKind::Argument, message).into());
         }
     };
-    let text = std::fs::read(path)?;
-    let name = path.display().to_string();
-    let found = files::read(&name, &text, files::detect(&name, &text), mode);
-    if let Some(refusal) = found.refusal() {
-        return Err(refusal.into());
-    }
+    let files = RuleFiles::read(path, Reading { mode, format: None })?;
     let (entities, _) = state.entities()?;
-    let report = rules::apply([&found], entities, map)?;
-    let counts = report.rules.iter().map(|applied| (applied.rule.at.line, applied.count)).collect();
-    state.forget_entities();
-    Ok(counts)
+    let report = rules::apply(files.usable(map)?, entities, map)?;
+    let row = |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
+    let applied: Vec<AppliedRule> = report.rules.iter().map(row).collect();
+    if applied.iter().any(|(.., count)| *count > 0) {
+        state.forget_entities();
+    }
+    Ok(applied)
 }
 
 /// The values that a query finds: the index of each record, and the value as JSON.
 pub(crate) fn values(draft: &Draft<'static>, query: &str) -> bspkit::Result<Vec<(usize, String)>> {
-    let (query, map) = (Query::parse(query)?, crate::map::current(draft)?);
+    let (query, map) = (Query::parse(query)?, crate::shared::current(draft)?);
     let names = bspkit::record::FlagNames::default();
     let mut found = Vec::new();
     query.each(&map, names, |index, value| {
@@ -97,7 +99,7 @@ pub(crate) type Needed = (String, &'static str, &'static str, &'static str, Vec<
 
 /// Finds what a map refers to.
 pub(crate) fn needs(draft: &Draft<'static>, name: &str) -> bspkit::Result<Vec<Needed>> {
-    let found = needs::find(&crate::map::current(draft)?, &needs::Options::new(name))?;
+    let found = needs::find(&crate::shared::current(draft)?, &needs::Options::new(name))?;
     let row = |need: &Need| {
         let name = bspkit::bytes::escaped(&need.name).to_string();
         let references = need.references.iter().map(|reference| reference.to_string()).collect();

@@ -1,17 +1,19 @@
 //! The files embedded in a Source map, as a mapping of names to bytes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use bspkit::content::pak::{Pak as Files, Pattern};
-use bspkit::face::pak::{Names, files_in, paths, sync};
+use bspkit::bytes::escaped;
+use bspkit::content::pak::{self as content, Pak as Files, Pattern, Time};
+use bspkit::face::input;
+use bspkit::face::pak::{Extracted, Names, extract, files_in, sync};
 use bspkit::{Error, ErrorKind};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::errors::Res;
-use crate::map::Shared;
+use crate::errors::{Res, detached};
+use crate::shared::Shared;
 use crate::text::{Text, shown};
 
 /// The embedded files of a map. Names are compared as engines do: without regard to case, and `\` is `/`.
@@ -21,22 +23,40 @@ pub(crate) struct Pak {
 }
 
 /// An embedded file as it is in the map.
-#[pyclass(frozen, get_all, module = "bspkit")]
+#[pyclass(frozen, module = "bspkit")]
 pub(crate) struct PakFile {
-    name: String,
+    bytes: Vec<u8>,
     /// The number of bytes of the file.
+    #[pyo3(get)]
     size: usize,
     /// The number of bytes in the map.
+    #[pyo3(get)]
     stored_size: usize,
     /// `stored`, `lzma`, or the number of another method.
+    #[pyo3(get)]
     method: String,
+    #[pyo3(get)]
     crc: u32,
+    time: Time,
 }
 
 #[pymethods]
 impl PakFile {
+    /// The name, as it is in the map.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        shown(py, &self.bytes)
+    }
+
+    /// The time as a `datetime` without a zone; `None` if the map has none, or one that does not exist.
+    #[getter]
+    fn time<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let class = py.import("datetime")?.getattr("datetime")?;
+        Ok(class.call_method1("fromisoformat", (self.time.to_string(),)).ok())
+    }
+
     fn __repr__(&self) -> String {
-        format!("<bspkit.PakFile {}, {} bytes, {}>", self.name, self.size, self.method)
+        format!("<bspkit.PakFile {}, {} bytes, {}>", escaped(&self.bytes), self.size, self.method)
     }
 }
 
@@ -49,22 +69,28 @@ impl Pak {
         self.shared.with(|state| work(state.draft()?.pak()?))
     }
 
-    fn indices(files: &Files<'_>, patterns: &[String]) -> Res<Vec<usize>> {
-        if patterns.is_empty() {
-            return Ok((0..files.len()).collect());
-        }
-        let mut found = Vec::new();
-        for pattern in patterns {
-            found.extend(files.select(&Pattern::new(pattern)));
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+    fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Files<'static>) -> bspkit::Result<T> + Send,
+    ) -> Res<T> {
+        self.shared.long(py, |draft| work(draft.pak()?))
     }
 }
 
+/// The files that one of the patterns matches; all without a pattern.
+fn indices(files: &Files<'_>, patterns: &[String]) -> Vec<usize> {
+    if patterns.is_empty() {
+        return (0..files.len()).collect();
+    }
+    let mut found: Vec<usize> = patterns.iter().flat_map(|pattern| files.select(&Pattern::new(pattern))).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 fn missing(name: &Text) -> crate::errors::Failure {
-    PyKeyError::new_err(bspkit::bytes::escaped(&name.0).to_string()).into()
+    PyKeyError::new_err(escaped(&name.0).to_string()).into()
 }
 
 #[pymethods]
@@ -107,11 +133,12 @@ impl Pak {
     fn files(&self) -> Res<Vec<PakFile>> {
         self.with(|files| {
             let file = |entry: bspkit::content::pak::Entry<'_, '_>| PakFile {
-                name: String::from_utf8_lossy(entry.name()).into_owned(),
+                bytes: entry.name().to_vec(),
                 size: entry.size(),
                 stored_size: entry.stored_size(),
                 method: entry.method().to_string(),
                 crc: entry.crc(),
+                time: entry.time(),
             };
             Ok(files.iter().map(file).collect())
         })
@@ -120,7 +147,7 @@ impl Pak {
     /// The names that one of the patterns matches, such as `"*.vmt"`.
     fn select<'py>(&self, py: Python<'py>, patterns: Vec<String>) -> Res<Vec<Bound<'py, PyString>>> {
         let names: Vec<Vec<u8>> = self.with(|files| {
-            let found = Pak::indices(files, &patterns)?;
+            let found = indices(files, &patterns);
             Ok(found.into_iter().filter_map(|index| files.get(index)).map(|entry| entry.name().to_vec()).collect())
         })?;
         Ok(names.iter().map(|name| shown(py, name)).collect::<PyResult<_>>()?)
@@ -134,76 +161,94 @@ impl Pak {
         })
     }
 
-    /// Compresses the files that the patterns match, or all; returns how many became smaller.
-    fn compress(&self, patterns: Vec<String>) -> Res<usize> {
-        self.with(|files| {
-            let found = Pak::indices(files, &patterns)?;
-            Ok(files.compress(&found, 1)?.changed)
-        })
+    /// Compresses files (`lzma`) or decompresses them (`stored`), each by the last pattern of the policy that matches it;
+    /// the result has how many changed and were kept, the bytes before and after, and what failed.
+    fn pack(&self, py: Python<'_>, policy: Vec<(String, String)>) -> Res<Packed> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        self.long(py, move |files| pack(files, &policy, threads))
     }
 
-    /// Decompresses the files that the patterns match, or all; returns how many were compressed.
-    fn store(&self, patterns: Vec<String>) -> Res<usize> {
+    /// Sets the time of the files that the patterns match: `2013-06-20T12:34:56`; an empty text for none.
+    fn set_time(&self, time: &str, patterns: Vec<String>) -> Res<usize> {
+        let time = if time.is_empty() { Time::NONE } else { Time::parse(time)? };
         self.with(|files| {
-            let found = Pak::indices(files, &patterns)?;
-            Ok(files.store(&found, 1)?.changed)
-        })
-    }
-
-    /// Writes files below a folder; returns the paths. A name that leads out of the folder is refused.
-    fn extract(&self, py: Python<'_>, folder: PathBuf, patterns: Vec<String>) -> Res<Vec<PathBuf>> {
-        let files = self.with(|files| Ok(files.clone()))?;
-        let found = Pak::indices(&files, &patterns)?;
-        Ok(py.detach(|| extract(&files, &found, &folder))?)
-    }
-
-    /// Adds all files of a folder, with names from that folder on; returns how many.
-    fn add_folder(&self, folder: PathBuf) -> Res<usize> {
-        let found: Vec<_> =
-            files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)).collect();
-        self.with(|files| {
-            for file in &found {
-                files.add(Names::Normal.name(&file.name), std::fs::read(&file.path)?)?;
-            }
+            let found = indices(files, &patterns);
+            files.set_time(&found, time)?;
             Ok(found.len())
         })
     }
 
+    /// Writes files below a folder; returns the paths. What the library refuses is an error after the others are
+    /// written.
+    fn extract(&self, py: Python<'_>, folder: PathBuf, patterns: Vec<String>, force: bool) -> Res<Vec<PathBuf>> {
+        let files = self.with(|files| Ok(files.clone()))?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let done = detached(py, || extract(&files, &indices(&files, &patterns), &folder, threads, force))?;
+        let mut written = Vec::with_capacity(done.len());
+        let mut failed = Vec::new();
+        for Extracted { path, warnings, .. } in done {
+            for warning in warnings {
+                let text = std::ffi::CString::new(warning).unwrap_or_default();
+                PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
+            }
+            match path {
+                Ok(path) => written.push(path),
+                Err(error) => failed.push(error),
+            }
+        }
+        let more = failed.len().saturating_sub(1);
+        match failed.into_iter().next() {
+            None => Ok(written),
+            Some(error) if more == 0 => Err(error.into()),
+            Some(error) => {
+                Err(error.with_hint(format!("{more} more cannot be extracted; the others are written")).into())
+            }
+        }
+    }
+
+    /// Adds all files of a folder, with names from that folder on, or none after an error; returns how many.
+    fn add_folder(&self, py: Python<'_>, folder: PathBuf) -> Res<usize> {
+        self.long(py, move |files| {
+            let mut new = files.clone();
+            let mut count = 0;
+            for file in files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)) {
+                new.add(Names::Normal.name(&file.name), input::read(&file.path)?)?;
+                count += 1;
+            }
+            *files = new;
+            Ok(count)
+        })
+    }
+
     /// Makes the embedded files those of a folder; returns how many were added, changed and removed.
-    fn sync(&self, folder: PathBuf) -> Res<(usize, usize, usize)> {
-        let synced = self.with(|files| Ok(sync(files, &folder, Names::Normal)?))?;
+    fn sync(&self, py: Python<'_>, folder: PathBuf) -> Res<(usize, usize, usize)> {
+        let synced = self.long(py, move |files| sync(files, &folder, Names::Normal))?;
         Ok((synced.added, synced.changed, synced.removed))
     }
 }
 
-fn extract(files: &Files<'_>, indices: &[usize], folder: &Path) -> bspkit::Result<Vec<PathBuf>> {
-    let cannot = |path: &Path, error: std::io::Error| {
-        Error::new(ErrorKind::Io, format!("cannot write {}", path.display())).with_source(error)
-    };
-    files.check_total_size(indices)?;
-    let mut written = Vec::new();
-    for placed in paths(files, indices) {
-        let Some(entry) = files.get(placed.index) else { continue };
-        let name = bspkit::bytes::escaped(entry.name());
-        let path =
-            placed.path.map_err(|why| Error::new(ErrorKind::Refused, format!("cannot extract {name}: {why}")))?;
-        let path = String::from_utf8(path)
-            .map_err(|_| Error::new(ErrorKind::Unsupported, format!("cannot extract {name}: its name is not UTF-8")))?;
-        let mut below = folder.to_path_buf();
-        for part in path.split('/') {
-            below.push(part);
-            // A link in the folder could lead out of it.
-            if below.symlink_metadata().is_ok_and(|there| there.is_symlink()) {
-                let message = format!("cannot extract {name}: {} is a symbolic link", below.display());
-                return Err(Error::new(ErrorKind::Refused, message));
-            }
+/// How many files changed and were kept, the bytes before and after, and the names of those that failed with the reason.
+type Packed = (usize, usize, usize, usize, Vec<(String, String)>);
+
+/// Stores each file by the last pattern that matches it.
+fn pack(files: &mut Files<'static>, policy: &[(String, String)], threads: usize) -> bspkit::Result<Packed> {
+    let mut chosen = vec![None; files.len()];
+    for (pattern, method) in policy {
+        if !matches!(&**method, "lzma" | "stored" | "keep") {
+            let message = format!("`{method}` is not a way to store a file: they are lzma, stored and keep");
+            return Err(Error::new(ErrorKind::Argument, message));
         }
-        let above = if placed.is_folder { Some(&*below) } else { below.parent() };
-        std::fs::create_dir_all(above.unwrap_or(folder)).map_err(|error| cannot(&below, error))?;
-        if !placed.is_folder {
-            std::fs::write(&below, entry.data()?).map_err(|error| cannot(&below, error))?;
-            written.push(below);
-        }
+        files.select(&Pattern::new(pattern)).into_iter().for_each(|index| chosen[index] = Some(&**method));
     }
-    Ok(written)
+    let of =
+        |wanted: &str| -> Vec<usize> { (0..chosen.len()).filter(|index| chosen[*index] == Some(wanted)).collect() };
+    let mut new = files.clone();
+    let parts = [new.compress(&of("lzma"), threads)?, new.store(&of("stored"), threads)?];
+    let name = |index| files.get(index).map_or(String::new(), |entry| escaped(entry.name()).to_string());
+    let failed = parts.iter().flat_map(|part| &part.failed);
+    let failed = failed.map(|(index, error)| (name(*index), error.to_string())).collect();
+    let sum = |of: fn(&content::Packed) -> usize| parts.iter().map(of).sum();
+    let packed = (sum(|it| it.changed), sum(|it| it.kept), sum(|it| it.bytes.0), sum(|it| it.bytes.1), failed);
+    *files = new;
+    Ok(packed)
 }

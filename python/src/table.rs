@@ -8,10 +8,10 @@ use bspkit::dialect::Records;
 use bspkit::record::{FieldInfo, Meaning, Number, Shape};
 use bspkit::{Bsp, Data, Draft, Error, ErrorKind, SlotId};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyList};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
 use crate::errors::Res;
-use crate::map::State;
+use crate::shared::State;
 
 /// The array of a lump.
 pub(crate) struct Table {
@@ -23,21 +23,60 @@ pub(crate) struct Table {
 /// The arrays of a map by their lumps.
 pub(crate) type Tables = BTreeMap<SlotId, Table>;
 
-/// Makes what Python wrote into arrays edits of the draft.
+/// Makes what Python wrote into arrays edits of the draft. Bytes that Python did not change are those of the draft, which
+/// may have been edited in another way.
 pub(crate) fn settle(draft: &mut Draft<'static>, tables: &mut Tables) -> Res<()> {
     if tables.is_empty() {
         return Ok(());
     }
     Python::attach(|py| {
         for (slot, table) in tables {
-            let bytes = table.array.bind(py).to_vec();
+            let array = table.array.bind(py);
+            let bytes = array.to_vec();
             if bytes != *table.known {
-                draft.set(*slot, bytes.clone())?;
-                table.known = bytes.into();
+                let mut new = draft.bytes(*slot)?.to_vec();
+                let changes = new.iter_mut().zip(bytes.iter().zip(&*table.known));
+                changes.filter(|(_, (now, before))| now != before).for_each(|(byte, (now, _))| *byte = *now);
+                draft.set(*slot, new)?;
+                table.show(py, draft.bytes(*slot)?)?;
             }
         }
         Ok(())
     })
+}
+
+/// Makes arrays show the draft. One of a lump that has another length now is not part of the map any more.
+pub(crate) fn show(draft: &Draft<'static>, tables: &mut Tables) -> Res<()> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let mut replaced = Vec::new();
+    Python::attach(|py| {
+        for (slot, table) in &mut *tables {
+            let bytes = draft.bytes(*slot)?;
+            match bytes.len() == table.known.len() {
+                true if *bytes == *table.known => {}
+                true => table.show(py, bytes)?,
+                false => replaced.push(*slot),
+            }
+        }
+        Ok::<_, crate::errors::Failure>(())
+    })?;
+    tables.retain(|slot, _| !replaced.contains(slot));
+    Ok(())
+}
+
+impl Table {
+    fn show(&mut self, py: Python<'_>, bytes: Data<'static>) -> Res<()> {
+        self.array.bind(py).set_item(pyo3::types::PySlice::full(py), PyBytes::new(py, &bytes))?;
+        self.known = bytes;
+        Ok(())
+    }
+}
+
+/// Whether an array is part of the map.
+pub(crate) fn is_held(py: Python<'_>, tables: &Tables, array: &Bound<'_, PyAny>) -> bool {
+    tables.values().any(|table| table.array.bind(py).is(array))
 }
 
 /// The array of a lump, or of one list of it (`LUMP.LIST`), as the draft has it.
@@ -72,20 +111,16 @@ impl<'py> Found<'py> {
 /// The `bytearray` of a lump: the one that Python has already, with the bytes that the draft has now.
 fn array<'py>(py: Python<'py>, state: &mut State, slot: SlotId) -> Res<Bound<'py, PyByteArray>> {
     let bytes = state.draft()?.bytes(slot)?;
-    let tables = state.tables();
-    if let Some(table) = tables.get_mut(&slot)
+    if let Some(table) = state.tables().get_mut(&slot)
         && table.known.len() == bytes.len()
     {
-        let array = table.array.bind(py).clone();
         if *table.known != *bytes {
-            // The lump was edited in another way: arrays of it show the edit.
-            array.set_item(pyo3::types::PySlice::full(py), pyo3::types::PyBytes::new(py, &bytes))?;
-            table.known = bytes;
+            table.show(py, bytes)?;
         }
-        return Ok(array);
+        return Ok(table.array.bind(py).clone());
     }
     let array = PyByteArray::new(py, &bytes);
-    tables.insert(slot, Table { array: array.clone().unbind(), known: bytes });
+    state.tables().insert(slot, Table { array: array.clone().unbind(), known: bytes });
     Ok(array)
 }
 

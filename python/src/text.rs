@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::Res;
+use crate::output::Output;
 
 /// The string of bytes. `bytes.decode("utf-8", "surrogateescape")` is the same.
 pub(crate) fn shown<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
@@ -51,6 +52,9 @@ fn text_of(value: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     if let Ok(number) = value.extract::<f64>() {
         return number_text(value, number);
     }
+    if let Ok(output) = value.cast::<Output>() {
+        return Ok(output.get().to_bytes());
+    }
     // NumPy's arrays, tuples, lists and the vectors of this module.
     if let Ok(numbers) = value.try_iter() {
         let mut text = Vec::new();
@@ -65,10 +69,6 @@ fn text_of(value: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
             text.extend(number_text(&number, plain)?);
         }
         return Ok(text);
-    }
-    // Outputs and the like say themselves how they are written.
-    if value.hasattr("__bspkit_text__")? {
-        return text_of(&value.call_method0("__bspkit_text__")?);
     }
     Err(wrong_type(value).into())
 }

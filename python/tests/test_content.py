@@ -1,5 +1,6 @@
 """Embedded files, records, light, textures, visibility."""
 
+from datetime import datetime
 from pathlib import Path
 
 import bspkit
@@ -166,7 +167,7 @@ def test_embedded_files_and_folders(tmp_path: Path) -> None:
         del pak[name]
     pak["Sound/Hit.wav"] = b"RIFF"
     pak.update({"a.vmt": b"x" * 500})
-    assert len(pak) == 2 and pak.select("*.vmt") == ["a.vmt"] and pak.compress() == 1
+    assert len(pak) == 2 and pak.select("*.vmt") == ["a.vmt"] and pak.compress().changed == 1
     assert [(file.name, file.size) for file in pak.files()][1] == ("a.vmt", 500)
     written = pak.extract(tmp_path / "out")
     assert sorted(path.name for path in written) == ["Hit.wav", "a.vmt"]
@@ -184,7 +185,64 @@ def test_embedded_files_and_folders(tmp_path: Path) -> None:
         pak["../x"] = b""
     (tmp_path / "link").symlink_to(tmp_path)
     (tmp_path / "out" / "sound").mkdir(exist_ok=True)
-    with pytest.raises(bspkit.BspError, match="symbolic link"):
-        (tmp_path / "in").mkdir()
-        (tmp_path / "in" / "Sound").symlink_to(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "Sound").symlink_to(tmp_path)
+    pak["Sound/Hit.wav"] = b"RIFF"
+    with pytest.raises(bspkit.RefusedError, match="symbolic link"):
         pak.extract(tmp_path / "in")
+
+
+def empty_pak() -> tuple[bspkit.Map, bspkit.Pak]:
+    map = bspkit.open(SOURCE)
+    for name in list(map.pak):
+        del map.pak[name]
+    return map, map.pak
+
+
+def test_files_are_compressed_by_a_policy() -> None:
+    map, pak = empty_pak()
+    pak.update({name: b"x" * 1000 for name in ("a.vmt", "b.vtf", "c/d.vtf", "e.wav")})
+    done = pak.compress({"**": "lzma", "*.vtf": "stored", "c/**": "keep"})
+    methods = [(file.name, file.method) for file in pak.files()]
+    assert methods == [("a.vmt", "lzma"), ("b.vtf", "stored"), ("c/d.vtf", "stored"), ("e.wav", "stored")]
+    assert (done.changed, done.kept, done.before, done.failed) == (1, 2, 1000, []) and done.after < 100
+    assert pak.compress(["*.vtf"]).changed == 2 and pak.store("c/**").changed == 1
+    assert [file.method for file in pak.files()] == ["lzma", "lzma", "stored", "stored"]
+    assert dict(bspkit.open(map.to_bytes()).pak) == dict(pak)
+    with pytest.raises(bspkit.ArgumentError, match="not a way to store"):
+        pak.compress({"**": "zip"})
+
+
+def test_times_of_files() -> None:
+    _, pak = empty_pak()
+    pak["a.txt"] = pak["b.txt"] = b""
+    assert [file.time for file in pak.files()] == [None, None]
+    when = datetime(2013, 6, 20, 12, 34, 56)
+    assert pak.set_time(when, "a.txt") == 1 and pak.set_time("1999-01-02", "b.txt") == 1
+    assert [file.time for file in pak.files()] == [when, datetime(1999, 1, 2)]
+    assert pak.set_time(None) == 2 and pak.files()[0].time is None
+    with pytest.raises(bspkit.ArgumentError, match="not a time"):
+        pak.set_time("yesterday")
+
+
+def test_extracted_files_stay_in_their_folder(tmp_path: Path) -> None:
+    _, pak = empty_pak()
+    pak.update({"good.txt": b"1", "con.txt": b"2", "a?.txt": b"3"})
+    with pytest.raises(bspkit.RefusedError, match="cannot extract") as caught:
+        pak.extract(tmp_path)
+    assert caught.value.hint is not None and "1 more" in caught.value.hint
+    assert [path.name for path in tmp_path.iterdir()] == ["good.txt"]
+    (tmp_path / "good.txt").write_bytes(b"other")
+    with pytest.raises(bspkit.RefusedError, match="exists with other content"):
+        pak.extract(tmp_path, "good.txt")
+    assert pak.extract(tmp_path, "good.txt", force=True) == [tmp_path / "good.txt"]
+    assert (tmp_path / "good.txt").read_bytes() == b"1"
+
+
+def test_a_folder_that_cannot_be_added_adds_nothing(tmp_path: Path) -> None:
+    _, pak = empty_pak()
+    (tmp_path / "a.txt").write_bytes(b"")
+    (tmp_path / "z").symlink_to(tmp_path)
+    with pytest.raises(bspkit.RefusedError, match="symbolic link"):
+        pak.add_folder(tmp_path)
+    assert len(pak) == 0

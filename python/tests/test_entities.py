@@ -1,5 +1,7 @@
 """Entities against a plain model in Python."""
 
+import pickle
+
 import bspkit
 import pytest
 from conftest import MAPS
@@ -121,8 +123,19 @@ def test_outputs() -> None:
         assert world.all("OnTrigger")[-1] == "door,Open,,0.5,-1"
         key, output = world.outputs[-1]
         assert (key, output.target, output.delay, output.times) == ("OnTrigger", "door", 0.5, -1)
-        with pytest.raises(ValueError, match="separator"):
-            str(bspkit.Output("a,b", "Open"))
+        output.target, output.parameter = "gate", "now"
+        world["OnTrigger"] = output
+        assert world["OnTrigger"] == str(output) == "gate,Open,now,0.5,-1"
+        with pytest.raises(bspkit.ArgumentError, match="separator"):
+            bspkit.Output("a,b", "Open")
+        with pytest.raises(bspkit.ArgumentError, match="not a number"):
+            output.delay = "soon"  # type: ignore[assignment]
+        assert bspkit.Output.parse("1,2,3") is None
+        new = bspkit.Output("a,b", "Open", separator="\x1b", times=1)
+        assert str(new) == "a,b\x1bOpen\x1b\x1b0\x1b1" and bspkit.Output.parse(str(new)) == new
+        # The text of a value stays as it is.
+        assert str(bspkit.Output.parse("door,Open,,0.50,-1")) == "door,Open,,0.50,-1"
+        assert pickle.loads(pickle.dumps(new)) == new
 
 
 def test_the_text(map: bspkit.Map) -> None:

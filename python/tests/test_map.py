@@ -113,12 +113,14 @@ def test_a_closed_map(q3: Path) -> None:
         lambda: world["message"],
         lambda: len(entities),
         lambda: map.save("out.bsp"),
-        lambda: planes.__setitem__(0, planes[1]),
+        lambda: map.references("PLANES", 0),
+        lambda: map.remove("PLANES", 0),
     ):
-        with pytest.raises(bspkit.ClosedError, match="closed"):
+        with pytest.raises(bspkit.ClosedError, match="closed") as caught:
             use()
+        assert caught.value.kind == "closed"
+    assert isinstance(caught.value, bspkit.BspError) and len(planes) == 90
     assert "closed" in repr(map)
-    assert len(planes) == 90
 
 
 def test_pickling_is_refused(q3: Path) -> None:
@@ -166,9 +168,43 @@ def test_rules(q3: Path, tmp_path: Path) -> None:
     rules = tmp_path / "clean.cfg"
     rules.write_text('filter:\n{\n"classname" "light"\n}\n')
     with bspkit.open(q3) as map:
-        lights = len(map.entities.select("light"))
-        assert map.apply_rules(rules) == [(2, lights)]
-        assert not map.entities.select("light")
+        map.entities.extend([{"classname": "light"}] * 2)
+        assert map.apply_rules(rules) == [bspkit.AppliedRule(str(rules), 2, 2)]
+        assert map.changed == []
+        world = map.entities[0]
+        assert map.apply_rules(rules)[0].count == 0 and world.classname == "worldspawn"
+        with pytest.raises(bspkit.ArgumentError, match="mode"):
+            map.apply_rules(rules, mode="loose")  # type: ignore[arg-type]
+
+
+def test_a_folder_of_rules(q3: Path, tmp_path: Path) -> None:
+    with bspkit.open(q3) as map, pytest.raises(bspkit.ArgumentError, match="global_filters.cfg"):
+        map.apply_rules(tmp_path)
+    (tmp_path / "maps").mkdir()
+    for name in ("global_filters.cfg", "maps/own.cfg", "maps/own_rooms.cfg", "maps/other.cfg"):
+        (tmp_path / name).write_text(f'add:\n{{\n"classname" "info_null"\n"from" "{Path(name).stem}"\n}}\n')
+    with bspkit.open(q3) as map:
+        assert [Path(rule.file).stem for rule in map.apply_rules(tmp_path)] == ["global_filters", "own", "own_rooms"]
+        assert [entity["from"] for entity in map.entities[-3:]] == ["global_filters", "own", "own_rooms"]
+        map.revert()
+        assert [Path(rule.file).stem for rule in map.apply_rules(tmp_path, name="other")] == ["global_filters", "other"]
+
+
+def test_a_panic_is_an_exception(q3: Path) -> None:
+    panic = getattr(bspkit._native, "_panic", None)
+    if panic is None:
+        pytest.skip("only development builds have a planted panic")
+    with pytest.raises(bspkit.FaultError, match="planted beside") as caught:
+        panic()
+    assert isinstance(caught.value, bspkit.BspError) and caught.value.kind == "fault" and caught.value.hint is None
+    map, other = bspkit.open(q3), bspkit.open(q3)
+    world = map.entities[0]
+    with pytest.raises(bspkit.FaultError, match="please report it with the map: planted in a map"):
+        panic(map)
+    # An edit may be half done, so that map is closed. All else goes on.
+    with pytest.raises(bspkit.ClosedError, match="closed"):
+        world["message"]
+    assert map.closed and other.entities[0].classname == "worldspawn" and bspkit.open(q3).check() == []
 
 
 def test_rename_and_needs(source: Path) -> None:

@@ -1,13 +1,14 @@
 //! `refs`: what refers to a record, and what it refers to.
 
 use anyhow::Result;
+use bspkit::face::records::list_name;
 use bspkit::{Reference, References};
 use serde::Serialize;
 
 use super::context::Context;
 use super::help;
 use super::maps::Reading;
-use super::order::{Target, list};
+use super::order::Target;
 use super::report::Report;
 use super::save::bad_argument;
 use super::talk::{Code, Job};
@@ -77,7 +78,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     }
     let most = if args.all { usize::MAX } else { 20 };
     args.reading.each(cx, |bsp, job| {
-        let (lump, record) = (list(&bsp, &args.record.list)?, args.record.range.start);
+        let (lump, record) = (list_name(&bsp, &args.record.list)?, args.record.range.start);
         let references = bsp.draft().references_of(&lump, record)?;
         job.report(&Refs { lump, record, references, most })
     })

@@ -162,3 +162,13 @@ fn the_report_has_each_rule_with_its_entities() {
     assert!(report.entities[&4].is_new && !report.entities[&3].is_new);
     assert_eq!(short(&entities), "classname=x a=3 b=4 c=5; classname=n");
 }
+
+#[test]
+fn rules_can_take_back_an_earlier_edit() {
+    let text = map("classname=x");
+    let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+    entities.add([("classname", "light")]).unwrap();
+    let rules = parse("{\n\"classname\" \"light\"\n}", Mode::Plugin).unwrap();
+    assert_eq!(rules.apply(&mut entities, "map").unwrap().rules[0].count, 1);
+    assert_eq!(entities.to_bytes(), text.as_bytes());
+}

@@ -4,10 +4,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use bspkit::face::records::{Format, Lump};
+use bspkit::face::records::{Format, Lump, list_name};
 use bspkit::face::{folder, input};
 
-use super::{Target, done, list, structure};
+use super::{Target, done, structure};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.spare(&args.file)?;
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let list = list(draft.bsp(), &args.records.list)?;
+        let list = list_name(draft.bsp(), &args.records.list)?;
         let names = folder::names(draft.bsp(), args.game.as_deref())?;
         let lump = Lump::find(draft.bsp(), &list)?;
         let named = args.file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));

@@ -14,7 +14,7 @@ use super::save::Edited;
 use super::show::count;
 use super::talk::{Code, Job};
 use super::{commands, help};
-pub(super) use target::{Target, list};
+pub(super) use target::Target;
 
 /// Insert, remove, duplicate and move records; everything that refers to them follows
 ///

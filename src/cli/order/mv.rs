@@ -1,9 +1,9 @@
 //! `records mv`: moves records.
 
 use anyhow::Result;
-use bspkit::face::records::Lump;
+use bspkit::face::records::{Lump, list_name};
 
-use super::{Target, done, list, structure};
+use super::{Target, done, structure};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let list = list(draft.bsp(), &args.records.list)?;
+        let list = list_name(draft.bsp(), &args.records.list)?;
         let lump = Lump::find(draft.bsp(), &list)?;
         let len = lump.records().first().map_or(0, bspkit::dialect::Records::count);
         let range = args.records.range.clone();

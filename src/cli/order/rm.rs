@@ -1,8 +1,9 @@
 //! `records rm`: removes records.
 
 use anyhow::Result;
+use bspkit::face::records::list_name;
 
-use super::{Target, done, list, structure};
+use super::{Target, done, structure};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -34,7 +35,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
-        let list = list(draft.bsp(), &args.records.list)?;
+        let list = list_name(draft.bsp(), &args.records.list)?;
         let edit = structure(draft, args.save.force).cascade(args.cascade);
         let followed = edit.splice_list(&list, args.records.range.clone(), Vec::new())?;
         Ok(done(&followed, job))

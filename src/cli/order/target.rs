@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anyhow::Result;
-use bspkit::{Bsp, Error, ErrorKind};
+use bspkit::{Error, ErrorKind};
 
 /// A lump, or a list in it, and a range of records.
 #[derive(Clone, Debug)]
@@ -30,18 +30,6 @@ impl std::str::FromStr for Target {
             return Err(wrong());
         }
         Ok(Target { list: list.to_owned(), range })
-    }
-}
-
-/// The name of a lump, or of a list as `LUMP.list`, for a number, a name or a role.
-pub(crate) fn list(bsp: &Bsp<'_>, name: &str) -> Result<String> {
-    match (bsp.slot(name), name.rsplit_once('.')) {
-        (Ok(slot), _) => Ok(slot.name.clone()),
-        (Err(error), None) => Err(error.into()),
-        (Err(error), Some((before, list))) => match bsp.slot(before) {
-            Ok(slot) => Ok(format!("{}.{list}", slot.name)),
-            Err(_) => Err(error.into()),
-        },
     }
 }
 

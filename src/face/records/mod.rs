@@ -43,7 +43,7 @@ use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 pub(crate) use blank::{RecordName, distinct_name};
 pub(crate) use json::Members;
 pub use json::{parse_value, print_value};
-pub use names::file_stems;
+pub use names::{file_stems, list_name};
 pub use rows::{CsvRows, value_json, value_text};
 
 /// The format of a file of records.

@@ -1,8 +1,23 @@
-//! Names of files for slots.
+//! Names of lists of records, and names of files for slots.
 
 use crate::dialect::Role;
 use crate::face::names::{Taken, is_device};
-use crate::{Bsp, Slot, SlotId};
+use crate::{Bsp, Result, Slot, SlotId};
+
+/// The name of a lump, or of a list in it as `LUMP.list`, for a number, a name or a role.
+///
+/// # Errors
+/// [`crate::ErrorKind::NotFound`] if the map has no such lump. Whether it has such a list is not looked at.
+pub fn list_name(bsp: &Bsp<'_>, name: &str) -> Result<String> {
+    match (bsp.slot(name), name.rsplit_once('.')) {
+        (Ok(slot), _) => Ok(slot.name.clone()),
+        (Err(error), None) => Err(error),
+        (Err(error), Some((before, list))) => match bsp.slot(before) {
+            Ok(slot) => Ok(format!("{}.{list}", slot.name)),
+            Err(_) => Err(error),
+        },
+    }
+}
 
 /// The slots that get a file in a folder, each with the name of its file, without extension. No two names are equal,
 /// even without regard to case. All consist of letters, digits, `_`, `-` and `~`.

@@ -55,7 +55,7 @@ pub(super) fn edited<'a>(work: &Work<'_>, old: &Entities<'a>) -> std::result::Re
         let first = removed.iter().min().and_then(|first| work.removed.get(first));
         entities.remove_all(&removed).map_err(by(first))?;
     }
-    if !entities.is_edited() {
+    if !entities.is_edited() && !old.is_edited() {
         return Ok(None);
     }
     let read = Entities::parse(entities.to_bytes(), *entities.rules()).map_err(by(None))?.len();

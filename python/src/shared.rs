@@ -1,0 +1,154 @@
+//! What all handles of a map share: the draft, the numbers of entities, and the arrays that Python has of lumps.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bspkit::content::entities::{Entities as Text, Ids};
+use bspkit::{Bsp, Draft, Layout};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use crate::errors::{Res, closed, guarded};
+use crate::table::{self, Tables};
+
+/// What all handles of a map share.
+pub(crate) struct Shared {
+    pub(crate) path: Option<PathBuf>,
+    state: Mutex<Option<State>>,
+}
+
+/// The draft, and what handles go by.
+pub(crate) struct State {
+    draft: Draft<'static>,
+    ids: Ids,
+    /// The arrays that Python has of lumps; their numbers may have changed.
+    tables: Tables,
+}
+
+impl State {
+    /// The map as it was opened.
+    pub(crate) fn bsp(&self) -> &Bsp<'static> {
+        self.draft.bsp()
+    }
+
+    /// The draft with everything that was written into arrays.
+    pub(crate) fn draft(&mut self) -> Res<&mut Draft<'static>> {
+        table::settle(&mut self.draft, &mut self.tables)?;
+        Ok(&mut self.draft)
+    }
+
+    /// The entities, and the numbers by which handles know them.
+    pub(crate) fn entities(&mut self) -> Res<(&mut Text<'static>, &mut Ids)> {
+        let entities = self.draft.entities()?;
+        self.ids.fit(entities.len());
+        Ok((entities, &mut self.ids))
+    }
+
+    /// All handles of entities lose theirs: the text was replaced.
+    pub(crate) fn forget_entities(&mut self) {
+        self.ids.clear();
+    }
+
+    pub(crate) fn tables(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(path: Option<PathBuf>, draft: Draft<'static>) -> Self {
+        Shared { path, state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })) }
+    }
+
+    /// The name of the map: that of its file without the extension.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.as_ref().and_then(|path| path.file_stem());
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    // A thread that waits for the map lets other threads of Python run, also the one that has the map.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<State>> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Works on the map. `work` must not call Python code that uses the same map. A panic closes the map, since an edit
+    /// may be half done.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
+        Python::attach(|py| {
+            let mut state = self.lock(py);
+            let open = state.as_mut().ok_or_else(closed)?;
+            let mut is_whole = false;
+            let done = guarded(|| {
+                let done = work(open);
+                is_whole = true;
+                done
+            });
+            if !is_whole {
+                *state = None;
+            }
+            done
+        })
+    }
+
+    /// As [`Shared::with`], for edits of records: arrays show them.
+    pub(crate) fn change<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
+        self.with(|state| {
+            let done = work(state);
+            table::show(&state.draft, &mut state.tables)?;
+            done
+        })
+    }
+
+    /// Long work on the draft, while other threads of Python run. Those that use the map wait.
+    pub(crate) fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Draft<'static>) -> bspkit::Result<T> + Send,
+    ) -> Res<T> {
+        self.change(|state| {
+            let draft = state.draft()?;
+            Ok(py.detach(|| work(draft))?)
+        })
+    }
+
+    /// As [`Shared::long`], for edits that may remove entities: then those that Python has cannot be used any more.
+    pub(crate) fn structural<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Draft<'static>) -> bspkit::Result<T> + Send,
+    ) -> Res<T> {
+        let count = |state: &mut State| state.entities().map_or(0, |(entities, _)| entities.len());
+        let before = self.with(|state| Ok(count(state)))?;
+        let done = self.long(py, work)?;
+        self.with(|state| {
+            if count(state) != before {
+                state.forget_entities();
+            }
+            Ok(done)
+        })
+    }
+
+    /// Closes the map.
+    pub(crate) fn close(&self, py: Python<'_>) {
+        *self.lock(py) = None;
+    }
+
+    /// Whether the map was closed.
+    pub(crate) fn is_closed(&self, py: Python<'_>) -> bool {
+        self.lock(py).is_none()
+    }
+
+    /// A copy of the draft, to work on while other threads of Python run. It shares all bytes with the map.
+    pub(crate) fn snapshot(&self) -> Res<Draft<'static>> {
+        self.with(|state| Ok(state.draft()?.clone()))
+    }
+}
+
+/// The map as a save would write it.
+pub(crate) fn current(draft: &Draft<'static>) -> bspkit::Result<Bsp<'static>> {
+    let plan = draft.plan(Layout::Keep)?;
+    if plan.is_identity() {
+        Ok(draft.bsp().clone())
+    } else {
+        Bsp::from_data(plan.to_data(), Some(draft.bsp().dialect()))
+    }
+}

@@ -1,0 +1,193 @@
+"""Arrays of records, and records whose order and number change."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bspkit
+import numpy
+import pytest
+from conftest import MAPS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+Q2 = MAPS / "q2" / "own_rooms.bsp"
+
+
+def add(array: Any, field: str) -> None:
+    array[field] += 1
+
+
+def add_to_a_column(array: Any) -> None:
+    column = array["distance"]
+    column += 1
+
+
+WRITES: list[Callable[[Any], Any]] = [
+    lambda array: array.__setitem__(0, array[1]),
+    lambda array: array["distance"].__setitem__(0, 5),
+    lambda array: add(array, "distance"),
+    add_to_a_column,
+    lambda array: numpy.add(array["distance"], 1, out=array["distance"]),
+    lambda array: numpy.add.at(array["distance"], [0], 1),
+    lambda array: numpy.copyto(array["distance"], 1),
+    lambda array: numpy.clip(array["distance"], 0, 1, out=array["distance"]),
+    lambda array: array["distance"].fill(0),
+    lambda array: array["distance"].sort(),
+    lambda array: array["distance"].put(0, 0),
+    lambda array: numpy.put(array["distance"], 0, 0),
+    lambda array: array[:4]["distance"].fill(0),
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_is_written_into_an_array_that_is_not_the_map_is_refused(write: Callable[[Any], Any]) -> None:
+    map = bspkit.open(Q2)
+    planes = map.table("PLANES")
+    planes["distance"] = numpy.arange(len(planes), 0, -1)
+    before = map.bytes("PLANES")
+    write(planes)
+    assert map.bytes("PLANES") == planes.tobytes() != before
+    map.revert()
+    map.remove("PLANES", [len(planes) - 2, len(planes) - 1], cascade=True, force=True)
+    with pytest.raises(bspkit.ClosedError, match=r"map\.table"):
+        write(planes)
+    planes = map.table("PLANES")
+    before = planes.tobytes()
+    map.close()
+    with pytest.raises(bspkit.ClosedError, match="closed"):
+        write(planes)
+    assert planes.tobytes() == before
+    # It can be read, and copies of it are arrays like others.
+    copy = planes.copy()
+    write(copy)
+    record = planes[0]
+    record["distance"] += 1
+    assert planes.tobytes() == before and len(planes["distance"].tolist()) == len(planes)
+
+
+def test_results_of_calculations_are_plain_arrays() -> None:
+    with bspkit.open(Q2) as map:
+        planes = map.table("PLANES")
+        doubled = planes["distance"] * 2
+        assert type(doubled) is numpy.ndarray and numpy.array_equal(doubled / 2, planes["distance"])
+        assert type(planes["distance"] > 0) is numpy.ndarray and planes[planes["distance"] > 0].shape[0] > 0
+        assert numpy.concatenate([planes, planes]).shape == (2 * len(planes),)
+
+
+EDITS = st.lists(
+    st.tuples(st.sampled_from(["array", "query", "bytes", "revert"]), st.integers(0, 9), st.integers(-500, 500))
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(EDITS)
+def test_edits_by_an_array_and_in_other_ways_join(steps: list[tuple[str, int, int]]) -> None:
+    """The array is never asked for again: it shows what is edited in other ways, and loses nothing of it."""
+    map = bspkit.open(Q2)
+    planes = map.table("PLANES")
+    original = map.bytes("PLANES")
+    model = planes["distance"].tolist()
+    for step, index, value in steps:
+        match step:
+            case "array":
+                planes["distance"][index] = value
+                model[index] = float(value)
+            case "query":
+                map.set(f"PLANES[{index}].distance={value}")
+                model[index] = float(value)
+            case "bytes":
+                array = numpy.frombuffer(map.bytes("PLANES"), planes.dtype).copy()
+                array["distance"][index] = value
+                map.set_bytes("PLANES", array.tobytes())
+                model[index] = float(value)
+            case "revert":
+                map.revert()
+                model = numpy.frombuffer(original, planes.dtype)["distance"].tolist()
+        assert planes["distance"].tolist() == model
+    saved = bspkit.open(map.to_bytes())
+    assert saved.table("PLANES")["distance"].tolist() == model
+
+
+def test_references() -> None:
+    with bspkit.open(Q2) as map:
+        found = map.references("MODELS", 1)
+        assert any(by.lump == "ENTITIES" and by.field == "model" for by in found.by)
+        faces = next(to for to in found.to if to.lump == "FACES")
+        model = map.table("models")[1]
+        assert (faces.record, faces.count) == (model["first_face"], model["face_count"])
+        assert str(faces) == f"FACES[{faces.record}..{faces.record + faces.count}]" or faces.count == 1
+        with pytest.raises(bspkit.NotFoundError, match="no record 9999"):
+            map.references("FACES", 9999)
+        with pytest.raises(bspkit.NotFoundError):
+            map.references("NOTHING", 0)
+
+
+def names_of_faces(map: bspkit.Map) -> list[bytes]:
+    texinfo = map.table("TEXINFO")
+    return [bytes(texinfo["texture"][face]) for face in map.table("FACES")["texinfo"]]
+
+
+def test_records_move_and_what_refers_to_them_follows() -> None:
+    map = bspkit.open(Q2)
+    names, before = names_of_faces(map), map.to_bytes()
+    count = len(map.table("TEXINFO"))
+    backwards = list(range(count))[::-1]
+    followed = map.reorder("texinfo", backwards)
+    assert any(field.lump == "FACES" and field.field == "texinfo" for field in followed.fields)
+    assert map.to_bytes() != before and names_of_faces(map) == names
+    map.reorder("texinfo", numpy.array(backwards).tolist())
+    assert map.to_bytes() == before
+    with pytest.raises(bspkit.ArgumentError):
+        map.reorder("texinfo", [0, 0])
+
+
+def test_records_are_inserted_removed_and_duplicated() -> None:
+    map = bspkit.open(Q2)
+    names, before = names_of_faces(map), map.to_bytes()
+    texinfo = map.table("TEXINFO")
+    map.insert("TEXINFO", 0, texinfo[2:4])
+    assert len(map.table("TEXINFO")) == len(texinfo) + 2 and names_of_faces(map) == names
+    assert map.table("TEXINFO")[0].tobytes() == texinfo[2].tobytes()
+    map.remove("TEXINFO", range(2))
+    assert map.to_bytes() == before
+    map.insert("TEXINFO", 1, texinfo[2].tobytes())
+    map.remove("TEXINFO", 1)
+    map.duplicate("TEXINFO", 1)
+    assert map.table("TEXINFO")[1].tobytes() == map.table("TEXINFO")[2].tobytes() and names_of_faces(map) == names
+    map.splice("TEXINFO", 2, 3, b"")
+    assert map.to_bytes() == before
+    with pytest.raises(bspkit.RefusedError, match="TEXINFO"):
+        map.remove("TEXINFO", 0)
+    assert map.to_bytes() == before
+    removed = dict(map.remove("TEXINFO", 0, cascade=True, force=True).removed)
+    assert removed["TEXINFO"] == 1 and removed["FACES"] > 0
+    with pytest.raises(TypeError, match="records are an array"):
+        map.insert("TEXINFO", 0, [1, 2])  # type: ignore[arg-type]
+    with pytest.raises(bspkit.ArgumentError):
+        map.insert("TEXINFO", 0, b"x")
+    with pytest.raises(bspkit.ArgumentError):
+        map.insert("TEXINFO", 10**6, texinfo[:1])
+
+
+@pytest.mark.parametrize("lump", ["PLANES", "TEXINFO"])
+def test_records_of_big_endian_maps(lump: str) -> None:
+    consoles = [path for path in MAPS.glob("*/*.bsp") if ">" in str(table_type(path, lump))]
+    for path in consoles:
+        with bspkit.open(path) as map:
+            first = map.table(lump)[:2].copy()
+            map.insert(lump, 2, first, force=True)
+            assert map.table(lump)[2:4].tobytes() == first.tobytes()
+
+
+def table_type(path: Any, lump: str) -> Any:
+    try:
+        return bspkit.open(path).table(lump).dtype.fields
+    except bspkit.BspError:
+        return None
+
+
+def test_handles_of_entities_stay_or_end_with_an_edit_of_records() -> None:
+    map = bspkit.open(Q2)
+    world = map.entities[0]
+    map.duplicate("TEXINFO", 0)
+    assert world.classname == "worldspawn"
