@@ -1,5 +1,6 @@
 //! The `bspkit` program.
 
+#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod cli;

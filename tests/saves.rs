@@ -182,3 +182,114 @@ mod unix {
         assert_eq!(value[..length], *b"vbsp\0 3");
     }
 }
+
+#[cfg(windows)]
+mod windows {
+    use std::fs::File;
+    use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    const READ: u32 = 1;
+    const WRITE: u32 = 2;
+
+    /// A file that is open as games open their maps: others may read and write it, but not replace it.
+    fn open(path: &Path) -> File {
+        File::options().read(true).share_mode(READ | WRITE).open(path).unwrap()
+    }
+
+    #[test]
+    fn a_map_that_a_game_has_open_stays() {
+        let (folder, path) = room();
+        let old = fs::read(&path).unwrap();
+        let plan = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap();
+        let game = open(&path);
+        let start = Instant::now();
+        let error = plan.save_with(&path, &SaveOptions::default().backup(".bak")).unwrap_err();
+        assert!(
+            said(&error).ends_with("another program has it open, perhaps the game: close it there first"),
+            "{error:?}"
+        );
+        assert!((2..20).contains(&start.elapsed().as_secs()), "it is tried for a while, and not forever");
+        assert_eq!((names(folder.path()), fs::read(&path).unwrap()), (vec!["rooms.bsp".to_owned()], old));
+        drop(game);
+        plan.save(&path).unwrap();
+    }
+
+    #[test]
+    fn a_map_that_is_open_for_a_moment_is_replaced() {
+        let (_folder, path) = room();
+        let plan = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap();
+        let other = open(&path);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(300));
+                drop(other);
+            });
+            plan.save(&path).unwrap();
+        });
+        assert_eq!(fs::read(&path).unwrap(), *plan.to_data());
+    }
+
+    #[test]
+    fn a_map_that_nobody_else_may_read_gets_a_sentence() {
+        let (_folder, path) = room();
+        let _other = File::options().read(true).share_mode(0).open(&path).unwrap();
+        let error = Bsp::open(&path).unwrap_err();
+        assert!(said(&error).contains("another program has it open"), "{error:?}");
+    }
+
+    #[test]
+    fn the_read_only_attribute_stays() {
+        let (folder, path) = room();
+        let set = |is_set| {
+            let mut permissions = fs::metadata(&path).unwrap().permissions();
+            permissions.set_readonly(is_set);
+            fs::set_permissions(&path, permissions).unwrap();
+        };
+        let is_set = || fs::metadata(&path).unwrap().permissions().readonly();
+        let plan = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap();
+        set(true);
+        assert_eq!(plan.save(&path).unwrap_err().kind(), ErrorKind::Refused);
+        let game = open(&path);
+        plan.save_with(&path, &SaveOptions::default().force(true)).unwrap_err();
+        assert!(is_set(), "a failed save changes nothing");
+        drop(game);
+        let plan = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap();
+        plan.save_with(&path, &SaveOptions::default().force(true)).unwrap();
+        assert_eq!((is_set(), fs::read(&path).unwrap()), (true, plan.to_data().to_vec()));
+        set(false);
+        assert_eq!(names(folder.path()), ["rooms.bsp"]);
+    }
+
+    #[test]
+    fn hidden_files_stay_hidden() {
+        const HIDDEN: u32 = 2;
+        let (_folder, path) = room();
+        let bytes = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let mut hidden = File::options().write(true).create(true).attributes(HIDDEN).open(&path).unwrap();
+        hidden.write_all(&bytes).unwrap();
+        drop(hidden);
+        let plan = with_message(&Bsp::open(&path).unwrap(), "new").plan(Layout::Keep).unwrap();
+        plan.save(&path).unwrap();
+        assert_ne!(fs::metadata(&path).unwrap().file_attributes() & HIDDEN, 0);
+    }
+
+    #[test]
+    fn paths_may_be_long() {
+        let (folder, path) = room();
+        let mut long = folder.path().to_path_buf();
+        for _ in 0..8 {
+            long.push("d".repeat(50));
+        }
+        fs::create_dir_all(&long).unwrap();
+        let target = long.join("rooms.bsp");
+        with_message(&Bsp::open(&path).unwrap(), "x").plan(Layout::Keep).unwrap().save(&target).unwrap();
+        let plan = with_message(&Bsp::open(&target).unwrap(), "y").plan(Layout::Keep).unwrap();
+        plan.save_with(&target, &SaveOptions::default().backup(".bak")).unwrap();
+        assert_eq!(names(&long), ["rooms.bsp", "rooms.bsp.bak"]);
+    }
+}

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Error, Result};
+use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::face::folder::is_unpacked;
 use clap::ArgAction;
@@ -24,6 +24,7 @@ mod renamed;
 mod tally;
 mod turns;
 mod walk;
+pub(crate) mod wild;
 
 // The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
@@ -172,6 +173,11 @@ impl Maps {
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
                 true => maps.found.append(&mut walk::folder(path)),
+                false if wild::matches_nothing(path) => {
+                    let error = anyhow!("no file matches {}", shown(path));
+                    let (path, name) = (path.to_path_buf(), path.to_path_buf());
+                    maps.found.push(Err(Trouble { path, name, error, is_map: true }));
+                }
                 false => maps.found.push(Ok(MapFile::named(path, many))),
             }
         }

@@ -100,12 +100,34 @@ impl Talk {
     /// Writes data to stdout. `false` if the reader has closed the pipe, which is not an error.
     pub(crate) fn stdout(&self, data: &[u8]) -> Result<bool> {
         let mut stdout = io::stdout().lock();
-        match stdout.write_all(data).and_then(|()| stdout.flush()) {
+        // A console of Windows takes only text.
+        let text = if cfg!(windows) && stdout.is_terminal() { console_text(data) } else { None };
+        if text.is_some() {
+            self.stderr(self.warning(NOT_TEXT).as_bytes());
+        }
+        match stdout.write_all(text.as_ref().map_or(data, String::as_bytes)).and_then(|()| stdout.flush()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(error).context("cannot write to stdout"),
         }
     }
+}
+
+const NOT_TEXT: &str =
+    "the console shows bytes that are not UTF-8 as \\x and two digits; a file or a pipe gets them exactly";
+
+/// The text that a console shows for data that is not UTF-8.
+fn console_text(data: &[u8]) -> Option<String> {
+    std::str::from_utf8(data).err()?;
+    let mut text = String::with_capacity(data.len());
+    for chunk in data.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing into a string cannot fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    Some(text)
 }
 
 /// What is said beside an error and its causes.
@@ -250,5 +272,16 @@ fn kind(error: &Error) -> &'static str {
         Some(_) => "other reason",
         None if error.chain().any(|cause| cause.is::<std::io::Error>()) => "cannot be read or written",
         None => "other reason",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_console_shows_all_bytes() {
+        assert_eq!(console_text("caf\u{e9}\n".as_bytes()), None);
+        assert_eq!(console_text(b"caf\xe9 \xc3\xa9\xc3").as_deref(), Some("caf\\xE9 \u{e9}\\xC3"));
     }
 }

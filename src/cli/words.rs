@@ -3,14 +3,16 @@
 //! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
 //! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
 //! `cp`. So every command accepts a shell's `*.bsp`, and the meaning of the arguments does not depend on which files
-//! exist.
+//! exist. A MAP with wildcards, which some shells do not expand, is replaced by the files that match.
 //!
 //! The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
+
+use super::maps::wild::expand;
 
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';
@@ -35,13 +37,13 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     let leading = 1 + words[1..].iter().take_while(|at| is_file(at) && !is_pair(at)).count();
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
     let maps = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
+    let joined = words[..maps].iter().flat_map(|at| expand(&arguments[*at]));
+    let joined = joined.collect::<Vec<_>>().join(OsStr::new(&SEPARATOR.to_string()));
     // From the last to the first: the positions of those before stay valid.
-    let mut joined = OsString::new();
     for at in words[1..maps].iter().rev() {
-        let map = arguments.remove(*at);
-        joined = [OsString::from(SEPARATOR.to_string()), map, joined].into_iter().collect();
+        arguments.remove(*at);
     }
-    arguments[words[0]].push(joined);
+    arguments[words[0]] = joined;
     arguments
 }
 

@@ -12,6 +12,11 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 const PORTS: [&str; 2] = ["com", "lpt"];
 const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
 
+/// Whether Windows does not allow a byte in a file name. Slashes are not among these bytes: they part the names.
+pub fn is_forbidden(byte: u8) -> bool {
+    byte.is_ascii_control() || b"<>:\"|?*".contains(&byte)
+}
+
 /// Whether a file name is reserved for a device on Windows.
 pub fn is_device(name: &[u8]) -> bool {
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();

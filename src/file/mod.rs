@@ -5,6 +5,7 @@
 pub mod directory;
 pub mod lzma;
 
+mod busy;
 mod container;
 mod inside;
 mod nested;

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::busy::patiently;
 use super::target::Origin;
 use crate::bytes::Data;
 use crate::error::{Error, ErrorKind, Result};
@@ -18,7 +19,7 @@ pub(crate) fn read(path: &Path) -> Result<(Data<'static>, Option<Origin>)> {
     if fs::metadata(path).map_err(cannot)?.is_dir() {
         return Err(cannot(io::Error::other("it is a folder")));
     }
-    let file = File::open(path).map_err(cannot)?;
+    let file = patiently(path, || File::open(path)).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;
     if metadata.is_file() && metadata.len() > MOST {
         return Err(too_large(path, &format!("{} bytes", metadata.len())));

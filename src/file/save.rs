@@ -74,7 +74,9 @@ impl Plan<'_> {
     ///
     /// The bytes go to a temporary file in the same folder, are synced, and take the target's name in one step; the map
     /// that the plan was made from may be that target. A symbolic link is followed. Permissions are kept; on Linux and
-    /// macOS extended attributes too.
+    /// macOS extended attributes too; on Windows the attributes, such as read-only and hidden, but not the access list:
+    /// the new file has the one that new files of the folder get. There a file that another program has open is tried
+    /// for two seconds and then refused.
     ///
     /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
     /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That

@@ -77,6 +77,37 @@ pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The path in a form whose length Windows does not limit. Its plain form has at most 259 characters.
+#[cfg(windows)]
+pub(super) fn unlimited(path: &Path) -> PathBuf {
+    use std::ffi::OsString;
+    use std::path::{Component, Prefix};
+
+    let Ok(full) = std::path::absolute(path) else { return path.to_path_buf() };
+    let mut parts = full.components();
+    let mut long = OsString::from(r"\\?\");
+    match parts.next() {
+        Some(Component::Prefix(prefix)) => match prefix.kind() {
+            Prefix::Disk(_) => long.push(prefix.as_os_str()),
+            Prefix::UNC(server, share) => {
+                let share = [r"UNC\".as_ref(), server, r"\".as_ref(), share];
+                share.iter().for_each(|part| long.push(part));
+            }
+            // It has no such form, or it is one.
+            _ => return full,
+        },
+        _ => return full,
+    }
+    long.push(parts.as_path());
+    PathBuf::from(long)
+}
+
+/// Only Windows limits the length of paths.
+#[cfg(not(windows))]
+pub(super) fn unlimited(path: &Path) -> PathBuf {
+    path.to_path_buf()
+}
+
 #[cfg(unix)]
 pub(super) use unix::*;
 
@@ -240,5 +271,22 @@ mod elsewhere {
     /// Gives the file at `target` the attributes of the old one.
     pub(in crate::file) fn after_rename(target: &Path, old: &Metadata) -> io::Result<()> {
         fs::set_permissions(target, old.permissions())
+    }
+}
+
+#[cfg(all(test, windows))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_any_length_can_be_given_to_the_system() {
+        let long = |path: &str| unlimited(Path::new(path)).into_os_string().into_string().unwrap();
+        assert_eq!(long(r"C:\maps/a.bsp"), r"\\?\C:\maps\a.bsp");
+        assert_eq!(long(r"C:\maps\..\a.bsp. "), r"\\?\C:\a.bsp");
+        assert_eq!(long(r"\\server\share\maps\a.bsp"), r"\\?\UNC\server\share\maps\a.bsp");
+        assert_eq!(long(r"\\?\C:\a.bsp"), r"\\?\C:\a.bsp");
+        assert!(long("a.bsp").starts_with(r"\\?\"));
+        assert!(long("NUL").ends_with("NUL") && !long("NUL").starts_with(r"\\?\"));
     }
 }

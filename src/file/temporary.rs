@@ -6,7 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, PersistError};
+
+use super::busy::patiently;
+use super::target::unlimited;
 
 /// The temporary files of this process. They get and lose their names under this lock.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -63,7 +66,7 @@ impl Temporary {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut unfinished = unfinished();
-        let file = builder.tempfile_in(folder).map_err(|error| plain(error, folder))?;
+        let file = builder.tempfile_in(unlimited(folder)).map_err(|error| plain(error, folder))?;
         unfinished.insert(file.path().to_path_buf());
         let _listed = Listed(file.path().to_path_buf());
         Ok(Temporary { file, _listed })
@@ -74,14 +77,13 @@ impl Temporary {
         self.file.as_file()
     }
 
-    /// Gives it the target's name, and replaces a file of that name.
+    /// Gives it the target's name, and replaces a file of that name. On Windows a file that another program has open is
+    /// not replaced; it is tried for two seconds.
     ///
     /// # Errors
     /// The errors of the system. The temporary file is removed then, and the target is unchanged.
     pub fn persist(self, target: &Path) -> io::Result<()> {
-        let Temporary { file, _listed } = self;
-        let _unfinished = unfinished();
-        file.persist(target).map(drop).map_err(|failed| failed.error)
+        self.name(target, NamedTempFile::persist)
     }
 
     /// Gives it a new name, unless a file has that name.
@@ -89,9 +91,21 @@ impl Temporary {
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], and those of the system.
     pub fn persist_new(self, target: &Path) -> io::Result<()> {
+        self.name(target, NamedTempFile::persist_noclobber)
+    }
+
+    fn name(self, target: &Path, rename: fn(NamedTempFile, PathBuf) -> Result<File, PersistError>) -> io::Result<()> {
         let Temporary { file, _listed } = self;
-        let _unfinished = unfinished();
-        file.persist_noclobber(target).map(drop).map_err(|failed| failed.error)
+        let target = unlimited(target);
+        let mut file = Some(file);
+        patiently(&target, || {
+            let _unfinished = unfinished();
+            let Some(unnamed) = file.take() else { return Ok(()) };
+            rename(unnamed, target.clone()).map(drop).map_err(|failed| {
+                file = Some(failed.file);
+                failed.error
+            })
+        })
     }
 }
 

@@ -226,3 +226,27 @@ fn completions_know_the_values() {
         assert!(script.text().contains(value), "{value}");
     }
 }
+
+/// Shells of Windows leave wildcards as they are, and so do quotes.
+#[test]
+fn wildcards_that_the_shell_leaves_are_expanded() {
+    let room = maps();
+    room.write("maps/deep/d.BSP", &fixture("q2/own_rooms"));
+    room.write(".hidden.bsp", &fixture("q2/own_rooms"));
+    for (argument, count) in [("*.bsp", 2), ("?.BSP", 2), ("*/*.bsp", 1), ("m*/d*/*", 1), ("*.bsp maps/*.bsp", 3)] {
+        let run = room.bspkit(&format!("verify {argument} -v"));
+        let verified = run.text().lines().filter(|line| line.starts_with("pass ")).count();
+        assert_eq!((run.code, verified), (Some(0), count), "{argument}: {} {}", run.text(), run.err);
+    }
+    // The operands after the maps are not names of files.
+    room.write("info_1.txt", b"");
+    let run = room.bspkit("ent list *.bsp info_*").done();
+    assert!(run.text().contains("info_player"), "{}", run.text());
+    let run = room.bspkit("verify x*.bsp").without_data(2);
+    assert_eq!(run.err, "error: no file matches x*.bsp\n");
+    // A name may have a wildcard where the system allows it.
+    if cfg!(unix) {
+        room.write("[*].bsp", &fixture("q2/own_rooms"));
+        assert_eq!(room.bspkit("verify [*].bsp").done().text().lines().count(), 1);
+    }
+}

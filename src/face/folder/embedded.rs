@@ -9,7 +9,7 @@ use super::survey::Survey;
 use crate::bytes::{escaped, unescape};
 use crate::content::pak::Pak;
 use crate::dialect::Role;
-use crate::face::names::{Taken, is_device};
+use crate::face::names::{Taken, is_device, is_forbidden};
 use crate::{Bsp, Result};
 
 /// The folder that `unpack` writes embedded files to.
@@ -47,7 +47,7 @@ fn part(part: &[u8]) -> String {
     let is_device = is_device(part);
     let escape = |(index, byte): (usize, &u8)| {
         let is_last = index + 1 == part.len();
-        let is_plain = byte.is_ascii_graphic() && !b"<>:\"|?*\\%".contains(byte) || *byte == b' ';
+        let is_plain = (b' '..=b'~').contains(byte) && !is_forbidden(*byte) && !b"\\%".contains(byte);
         let is_kept = match byte {
             b'.' => index > 0 && !is_last,
             b' ' => !is_last,

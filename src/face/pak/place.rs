@@ -1,7 +1,7 @@
 //! The path of an embedded file on disk: below the folder, with a name that every operating system allows for a file.
 
 use crate::content::pak::Pak;
-use crate::face::names::{Taken, is_device};
+use crate::face::names::{Taken, is_device, is_forbidden};
 
 /// Where an embedded file is below a folder.
 ///
@@ -70,7 +70,7 @@ fn problem(part: &[u8]) -> Option<&'static str> {
         _ if part.contains(&0) => Some("its name contains a NUL"),
         _ if part.iter().any(|byte| byte.is_ascii_control()) => Some("its name contains a control character"),
         _ if part.contains(&b':') => Some("its name contains a colon, which Windows uses for drives and streams"),
-        _ if part.iter().any(|byte| b"<>\"|?*".contains(byte)) => {
+        _ if part.iter().any(|byte| is_forbidden(*byte)) => {
             Some("its name contains one of the characters < > \" | ? *, which Windows does not allow")
         }
         [.., b'.' | b' '] => Some("a part of its name ends with a dot or a space, which Windows removes"),

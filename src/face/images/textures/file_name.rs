@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::face::names::{Taken, is_device};
+use crate::face::names::{Taken, is_device, is_forbidden};
 
 /// The name of a texture as a part of a file name. Characters that some operating system does not allow are written as
 /// `%` and two hex digits.
@@ -15,7 +15,7 @@ pub fn escape(name: &[u8]) -> String {
     let is_device = is_device(name);
     let mut out = String::with_capacity(name.len());
     for (at, byte) in name.iter().enumerate() {
-        let is_odd = matches!(byte, b'<' | b'>' | b':' | b'"' | b'/' | b'\\' | b'|' | b'?' | b'*' | b'.' | b'%' | b'~');
+        let is_odd = is_forbidden(*byte) || b"/\\.%~".contains(byte);
         let is_edge = *byte == b' ' && (at == 0 || at + 1 == name.len());
         if is_odd || is_edge || is_device && at == 0 || !(b' '..0x7F).contains(byte) {
             // Writing into a string cannot fail.
