@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Bsp;
 use super::link::{How, Link, Test, When, Word};
-use crate::bytes::{ByteOrder, Data};
+use crate::bytes::{ByteOrder, Data, float};
 use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
@@ -49,6 +49,11 @@ impl Site<'_> {
         self.all().chunks_exact(self.record.size)
     }
 
+    /// Whether bytes follow that are less than a record.
+    pub(crate) fn is_ragged(&self) -> bool {
+        matches!(self.row.form, Form::Array(_)) && self.range.end != self.bytes.len()
+    }
+
     /// The number in a field of a record, which counts something.
     pub(crate) fn number(&self, field: &str, record: &[u8]) -> usize {
         let number = self.record.field(field).and_then(|field| match field.shape {
@@ -56,6 +61,26 @@ impl Site<'_> {
             _ => None,
         });
         number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
+    }
+
+    /// Whether its records are opposite pairs. Not all compilers write planes so.
+    pub(crate) fn is_paired(&self) -> bool {
+        let (Some(normal), Some(distance)) = (self.record.field("normal"), self.record.field("distance")) else {
+            return false;
+        };
+        let numbers = normal.shape.size() / 4 + 1;
+        let is_known =
+            matches!(distance.shape, Shape::Number(_)) && distance.offset == normal.offset + normal.shape.size();
+        let is_opposite = |pair: usize| {
+            let (one, other) = (self.record(2 * pair), self.record(2 * pair + 1));
+            (0..numbers).all(|number| {
+                let at = normal.offset + 4 * number;
+                let sum = float(one, at).zip(float(other, at)).map(|(one, other)| one + other);
+                sum.is_some_and(|sum| sum.abs() < 0.01)
+            })
+        };
+        let len = self.len();
+        self.row.order.paired && is_known && len > 0 && len.is_multiple_of(2) && (0..len / 2).all(is_opposite)
     }
 }
 
@@ -65,6 +90,8 @@ pub(crate) struct Links<'a> {
     pub(crate) links: Vec<Link>,
     /// Lumps with blocks that belong to records.
     pub(crate) blocks: Vec<(SlotId, String, Blocks)>,
+    /// Lumps with numbers of records of another lump, and their offsets.
+    pub(crate) places: Vec<(SlotId, String, &'static str, Vec<usize>)>,
     /// Lumps with parts that belong to records, in a form of their own.
     pub(crate) parts: Vec<(SlotId, String, Parallel)>,
     /// Lumps in which others refer to bytes.
@@ -93,6 +120,15 @@ impl<'a> Bsp<'a> {
                 let why = "its numbers are not declared one by one".to_owned();
                 all.unknown.push((slot.name.clone(), row.order.holds, why));
             }
+            if let Some(places) = &row.order.places {
+                match (places.find)(&self.little_endian(slot.id)?) {
+                    Some(found) => all.places.push((slot.id, slot.name.clone(), places.lump, found)),
+                    None => {
+                        let holds = Holds::Only(std::slice::from_ref(&places.lump));
+                        all.unknown.push((slot.name.clone(), holds, "its layout is not known".to_owned()));
+                    }
+                }
+            }
             match row.form {
                 Form::Array(_) | Form::Lists(_) => {
                     let bytes = self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big);
@@ -115,6 +151,7 @@ impl<'a> Links<'a> {
             sites: Vec::new(),
             links: Vec::new(),
             blocks: Vec::new(),
+            places: Vec::new(),
             parts: Vec::new(),
             offsets: Vec::new(),
             unknown: Vec::new(),
@@ -184,6 +221,18 @@ impl<'a> Links<'a> {
         let name = other.map_or(Some(lump), |(_, other)| *other)?;
         // Of several lists the last one has what the lump is named after.
         self.site(name).or_else(|| self.sites.iter().rposition(|site| site.row.lump == name))
+    }
+
+    /// The lumps that may refer to a list in a way that is not known, with the reasons.
+    pub(crate) fn doubts(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
+        let lump = self.sites[site].row.lump;
+        let may = move |holds: &Holds| match holds {
+            Holds::Nothing => false,
+            Holds::Only(lumps) => lumps.contains(&lump),
+            Holds::Unknown => true,
+        };
+        let others = self.unknown.iter().filter(move |(name, holds, _)| may(holds) && *name != lump);
+        others.map(|(name, _, why)| (name.as_str(), why.as_str()))
     }
 
     /// Finds the references.

@@ -32,6 +32,8 @@ pub static FAKK: Dialect = Dialect {
     checksummed_by: None,
     checks: &super::limits::RITUAL,
     probe: |_, dialect| Some(dialect.shapes[0]),
+    // Neither their reserved records nor all references are known.
+    owned: &[],
     ..QUAKE3
 };
 

@@ -24,8 +24,10 @@ pub struct OrderFacts {
     pub instead: &'static [(&'static str, &'static str)],
     /// What it may refer to, beside what its fields say.
     pub holds: Holds,
-    /// Numbers at places that its bytes state.
+    /// Parts that belong to records of another lump.
     pub blocks: Option<Blocks>,
+    /// Numbers of records of another lump, in content that is not an array.
+    pub places: Option<Places>,
 }
 
 /// What the content of a lump may refer to, beside what fields say.
@@ -88,6 +90,17 @@ pub struct Block {
     pub at: usize,
 }
 
+/// Finds numbers that are indices of records of a lump, in content that is not an array. Those within a block need the
+/// records only as long as the block is there.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Places {
+    /// The lump with the records.
+    pub lump: &'static str,
+    /// The offsets of the numbers, 32 bits each, in ascending order; `None` if the content cannot be read.
+    pub find: fn(&[u8]) -> Option<Vec<usize>>,
+}
+
 impl OrderFacts {
     pub(super) const NONE: Self = OrderFacts {
         fixed: 0,
@@ -97,6 +110,7 @@ impl OrderFacts {
         instead: &[],
         holds: Holds::Nothing,
         blocks: None,
+        places: None,
     };
 }
 
@@ -149,4 +163,89 @@ pub(super) const SOURCE_ENTITIES: &[EntityReference] = &[
     to_models(),
     by_field("", "portalnumber", "key"),
     EntityReference { class: "", key: "occludernumber", lump: "OCCLUSION.occluders", form: EntityForm::Index },
+];
+
+/// Lumps of Quake and GoldSrc whose records serve only those that refer to them.
+pub(super) const OWNED_OF_QUAKE: &[&str] = &[
+    "PLANES",
+    "VERTEXES",
+    "NODES",
+    "TEXINFO",
+    "FACES",
+    "CLIPNODES",
+    "LEAFS",
+    "MARKSURFACES",
+    "EDGES",
+    "SURFEDGES",
+    "MODELS",
+    "bspx:FACENORMALS.vectors",
+];
+/// As above. Areas and their portals are content: entities open portals by numbers.
+pub(super) const OWNED_OF_QUAKE2: &[&str] = &[
+    "PLANES",
+    "VERTEXES",
+    "NODES",
+    "TEXINFO",
+    "FACES",
+    "LEAFS",
+    "LEAFFACES",
+    "LEAFBRUSHES",
+    "EDGES",
+    "SURFEDGES",
+    "MODELS",
+    "BRUSHES",
+    "BRUSHSIDES",
+    "bspx:FACENORMALS.vectors",
+];
+/// As above. Fogs are content: whatever moves is looked up in all of them.
+pub(super) const OWNED_OF_QUAKE3: &[&str] = &[
+    "SHADERS",
+    "PLANES",
+    "NODES",
+    "LEAFS",
+    "LEAFSURFACES",
+    "LEAFBRUSHES",
+    "MODELS",
+    "BRUSHES",
+    "BRUSHSIDES",
+    "DRAWVERTS",
+    "DRAWINDEXES",
+    "SURFACES",
+];
+/// As above. Displacements, occluders, overlays, lights and props are content.
+pub(super) const OWNED_OF_SOURCE: &[&str] = &[
+    "PLANES",
+    "TEXDATA",
+    "VERTEXES",
+    "NODES",
+    "TEXINFO",
+    "FACES",
+    "LEAFS",
+    "EDGES",
+    "SURFEDGES",
+    "MODELS",
+    "LEAFFACES",
+    "LEAFBRUSHES",
+    "BRUSHES",
+    "BRUSHSIDES",
+    "ORIGINALFACES",
+    "VERTNORMALS",
+    "DISP_VERTS",
+    "DISP_TRIS",
+    "PRIMITIVES",
+    "PRIMVERTS",
+    "PRIMINDICES",
+    "CLIPPORTALVERTS",
+    "TEXDATA_STRING_TABLE",
+    "LEAF_AMBIENT_LIGHTING",
+    "LEAF_AMBIENT_LIGHTING_HDR",
+    "FACEBRUSHES",
+    "OCCLUSION.polygons",
+    "OCCLUSION.vertexes",
+    "OVERLAYS.faces",
+    "game:sprp.names",
+    "game:sprp.leafs",
+    "game:dprp.names",
+    "game:dprp.sprites",
+    "game:dplt.lights",
 ];

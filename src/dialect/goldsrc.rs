@@ -25,6 +25,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     entity_references: follow::TO_MODELS,
+    owned: follow::OWNED_OF_QUAKE,
     rules: Rules {
         extra_header: true,
         // The compilers of the HLT family and, before them, id's.

@@ -58,7 +58,7 @@ pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
 pub use facts::Facts;
 pub use fakk::FAKK;
-pub use follow::{Block, Blocks, Each, EntityForm, EntityReference, Holds, OrderFacts, Parallel};
+pub use follow::{Block, Blocks, Each, EntityForm, EntityReference, Holds, OrderFacts, Parallel, Places};
 pub use game::Game;
 pub use goldsrc::GOLDSRC;
 pub use key::Key;
@@ -164,6 +164,9 @@ pub struct Dialect {
     pub games: &'static [Game],
     /// Which values of entities refer to records.
     pub entity_references: &'static [EntityReference],
+    /// The lumps, or lists as `lump.list`, whose records serve only those that refer to them: one to which nothing
+    /// refers has no use. Records of other lumps are content in themselves.
+    pub owned: &'static [&'static str],
     /// What is to be known about places in the file.
     pub rules: Rules,
     /// Where the light of faces is.

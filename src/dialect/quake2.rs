@@ -21,6 +21,7 @@ pub static QUAKE2: Dialect = Dialect {
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
     entity_references: follow::QUAKE2_ENTITIES,
+    owned: follow::OWNED_OF_QUAKE2,
     rules: Rules {
         // id's qbsp3, qvis3 and qrad3.
         write_order: &[1, 8, 2, 4, 5, 6, 14, 15, 9, 10, 12, 11, 13, 17, 18, 7, 3, 0, 16],

@@ -36,6 +36,7 @@ pub static QUAKE3: Dialect = Dialect {
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: flags::ENEMY_TERRITORY },
     ],
     entity_references: follow::TO_MODELS,
+    owned: follow::OWNED_OF_QUAKE3,
     rules: Rules {
         // id's q3map, and q3map2.
         write_order: &[1, 2, 4, 3, 8, 9, 5, 6, 7, 10, 13, 16, 14, 15, 0, 12, 11, 17],

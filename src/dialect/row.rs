@@ -1,7 +1,7 @@
 //! Rows: the known layouts of each lump, and how to detect which one a given lump uses.
 
 use super::list::{byte_swap_all, parts};
-use super::{Block, Blocks, Each, Facts, Holds, List, OrderFacts, Parallel, Records};
+use super::{Block, Blocks, Each, Facts, Holds, List, OrderFacts, Parallel, Places, Records};
 use crate::bytes::{ByteOrder, Data};
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{RecordInfo, byte_swap};
@@ -173,6 +173,11 @@ impl Row {
     /// It has blocks that belong to records of another lump.
     pub(super) const fn blocks(self, lump: &'static str, find: fn(&[u8]) -> Option<Vec<Block>>) -> Self {
         Row { order: OrderFacts { blocks: Some(Blocks { lump, find }), ..self.order }, ..self }
+    }
+
+    /// It has numbers of records of another lump.
+    pub(super) const fn places(self, places: Places) -> Self {
+        Row { order: OrderFacts { places: Some(places), ..self.order }, ..self }
     }
 }
 

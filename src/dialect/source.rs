@@ -9,6 +9,7 @@ mod flags;
 pub(super) mod geometry;
 mod light;
 pub(super) mod lightmap;
+pub(super) mod physics;
 mod props;
 mod surface;
 mod tree;
@@ -50,6 +51,7 @@ pub static SOURCE: Dialect = Dialect {
         Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
     ],
     entity_references: follow::SOURCE_ENTITIES,
+    owned: follow::OWNED_OF_SOURCE,
     rules: Rules {
         game_lump: Some(35),
         trailer_lump: Some(0),

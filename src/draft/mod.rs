@@ -2,7 +2,7 @@
 
 mod compression;
 mod doors;
-mod follow;
+pub(crate) mod follow;
 mod open;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,4 +17,5 @@ pub mod query;
 pub mod rename;
 pub mod res;
 pub mod rules;
+pub mod unused;
 pub mod verify;

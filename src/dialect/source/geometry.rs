@@ -1,9 +1,9 @@
 //! Planes, vertexes, edges, models and brushes.
 
 use super::fit::{sides_of_brushes, with_known_faces};
-use crate::bytes::word;
+use super::physics;
 use crate::dialect::shared::{Edge, Plane, SurfEdge, Vertex};
-use crate::dialect::{Block, Each, Row, keys};
+use crate::dialect::{Each, Row, keys};
 use crate::record::{FlagKind, Meaning, in_turn, index, index_or_none, records, run};
 
 keys! {
@@ -29,33 +29,14 @@ pub(super) const ROWS: &[Row] = &[
     VERTNORMALS.row(),
     VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]),
     PHYSDISP,
-    PHYSCOLLIDE,
-    Row::lens("PHYSCOLLIDESURFACE", "physics").blocks("MODELS", physics_blocks),
+    physics::PHYSCOLLIDE,
+    physics::PHYSCOLLIDESURFACE,
     Row::opaque("PHYSLEVEL", "no header that is public describes the physics of the level"),
 ];
 
 /// The collision models of displacements, one for each.
 pub(in crate::dialect) const PHYSDISP: Row =
     Row::lens("PHYSDISP", "physics of displacements").parallel("DISPINFO", Each::Part, &[]);
-
-/// The collision models of models.
-pub(in crate::dialect) const PHYSCOLLIDE: Row = Row::lens("PHYSCOLLIDE", "physics").blocks("MODELS", physics_blocks);
-
-/// The models of `PHYSCOLLIDE`, up to the entry that ends it.
-fn physics_blocks(bytes: &[u8]) -> Option<Vec<Block>> {
-    const HEAD: usize = 16;
-    let number = |at: usize| usize::try_from(word(bytes, at)?).ok();
-    let (mut blocks, mut at) = (Vec::new(), 0);
-    while word(bytes, at + 4).is_some_and(|size| size > 0) {
-        let end = (at + HEAD).checked_add(number(at + 4)?)?.checked_add(number(at + 8)?)?;
-        if end > bytes.len() {
-            return None;
-        }
-        blocks.push(Block { range: at..end, at });
-        at = end;
-    }
-    Some(blocks)
-}
 
 records! {
     /// `dmodel_t`: the world, then the models that entities name `*1`, `*2` and so on. Together they have every face

@@ -33,11 +33,13 @@ impl<'a> Draft<'a> {
         links.sites.iter_mut().filter(|site| is_ignored(site.name.clone())).for_each(|site| site.parallel = None);
         links.parts.retain(|(_, name, _)| !is_ignored(name.clone()));
         links.blocks.retain(|(_, name, _)| !is_ignored(name.clone()));
+        links.places.retain(|(_, name, lump, _)| !is_ignored(format!("{name}.{}", lump.to_lowercase())));
 
         let edit = plan(&links)?;
         let mut followed = Followed::default();
         let changes = changes(&map, &links, edit, options, &mut followed)?;
         let mut new = Rewrite { links: &links, changes: &changes, followed: &mut followed }.all()?;
+        outside::places(&map, &links, &changes, &mut new, &mut followed)?;
         outside::blocks(&map, &links, &changes, &mut new, &mut followed)?;
         outside::parts(&map, &links, &changes, &mut new, &mut followed)?;
         if !is_ignored("VISIBILITY".to_owned()) {

@@ -14,7 +14,7 @@ use crate::file::SlotId;
 use crate::record::Shape;
 
 /// The entities of a map; `None` if it has no text.
-pub(super) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> {
+pub(crate) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> {
     let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length != 0) else { return Ok(None) };
     Ok(Some((slot.id, Entities::parse(map.bytes(slot.id)?, map.entity_rules())?)))
 }
@@ -50,7 +50,7 @@ pub(crate) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
 }
 
 /// The numbers that a field of all records of a site has.
-pub(super) fn numbers(site: &Site<'_>, field: &str) -> Vec<i64> {
+pub(crate) fn numbers(site: &Site<'_>, field: &str) -> Vec<i64> {
     let Some(field) = site.record.field(field) else { return Vec::new() };
     let Shape::Number(number) = field.shape else { return Vec::new() };
     (0..site.len()).filter_map(|index| number.integer(site.record(index).get(field.offset..)?)).collect()

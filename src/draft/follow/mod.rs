@@ -8,7 +8,7 @@
 mod apply;
 mod cascade;
 mod change;
-mod entities;
+pub(crate) mod entities;
 mod outside;
 mod plan;
 mod references;

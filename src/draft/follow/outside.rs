@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::apply::Changes;
+use super::cascade::Needed;
 use super::change::{Source, Why};
 use super::{Followed, Options, refused};
 use crate::bsp::{Bsp, Links};
@@ -16,6 +17,61 @@ use crate::file::SlotId;
 
 type New = BTreeMap<SlotId, Vec<u8>>;
 
+/// Numbers in content that is not an array. Those in blocks that are removed go with them.
+pub(super) fn places(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changes: &Changes,
+    new: &mut New,
+    followed: &mut Followed,
+) -> Result<()> {
+    for (slot, name, lump, places) in &links.places {
+        let site = links.referred(lump);
+        let Some((site, change)) = site.and_then(|site| Some((site, changes.of.get(&site)?))) else { continue };
+        let mut bytes = map.little_endian(*slot)?.to_vec();
+        let gone = gone_blocks(links, changes, *slot, &bytes);
+        let (mut gone, mut needed, mut count) = (gone.iter().peekable(), Needed::default(), 0);
+        for at in places {
+            while gone.next_if(|block| block.end <= *at).is_some() {}
+            if gone.peek().is_some_and(|block| block.contains(at)) {
+                continue;
+            }
+            let old = word(&bytes, *at).unwrap_or(-1);
+            match change.index(i64::from(old)) {
+                Ok(None) => continue,
+                Ok(Some(index)) => {
+                    let index = i32::try_from(index).unwrap_or(i32::MAX);
+                    bytes[*at..*at + 4].copy_from_slice(&index.to_le_bytes());
+                    count += 1;
+                }
+                Err(Why::Gone) => {
+                    needed.add(|| format!("{}[{old}]", links.sites[site].name), || format!("{name} at byte {at}"));
+                }
+                Err(why) => {
+                    return Err(refused(name, format!("{lump}[{old}] at byte {at} cannot follow: {}", why.text())));
+                }
+            }
+        }
+        if let Some(error) = needed.into_error() {
+            return Err(error);
+        }
+        if count > 0 {
+            followed.note(name, &lump.to_lowercase(), count);
+            new.insert(*slot, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// The blocks that go with removed records.
+fn gone_blocks(links: &Links<'_>, changes: &Changes, slot: SlotId, bytes: &[u8]) -> Vec<Range<usize>> {
+    let Some((_, _, blocks)) = links.blocks.iter().find(|(other, ..)| *other == slot) else { return Vec::new() };
+    let Some(change) = links.referred(blocks.lump).and_then(|site| changes.of.get(&site)) else { return Vec::new() };
+    let found = (blocks.find)(bytes).unwrap_or_default().into_iter();
+    let is_gone = |at: usize| word(bytes, at).is_some_and(|old| change.index(i64::from(old)) == Err(Why::Gone));
+    found.filter(|block| is_gone(block.at)).map(|block| block.range).collect()
+}
+
 /// Blocks with the index of a record: they get the new one, or are removed.
 pub(super) fn blocks(
     map: &Bsp<'_>,
@@ -26,7 +82,10 @@ pub(super) fn blocks(
 ) -> Result<()> {
     for (slot, name, blocks) in &links.blocks {
         let Some(change) = links.referred(blocks.lump).and_then(|site| changes.of.get(&site)) else { continue };
-        let mut bytes = map.little_endian(*slot)?.to_vec();
+        let mut bytes = match new.get(slot) {
+            Some(bytes) => bytes.clone(),
+            None => map.little_endian(*slot)?.to_vec(),
+        };
         let unread = || refused(name, format!("it refers to {}, and its blocks cannot be read", blocks.lump));
         let found = (blocks.find)(&bytes).ok_or_else(unread)?;
         let (mut count, mut gone) = (0, Vec::new());

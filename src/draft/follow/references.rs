@@ -129,6 +129,18 @@ fn outside(map: &Bsp<'_>, links: &Links<'_>, site: usize, index: usize, found: &
             }
         }
     }
+    for (slot, name, _, places) in links.places.iter().filter(|(_, _, lump, _)| links.referred(lump) == Some(site)) {
+        let bytes = map.little_endian(*slot)?;
+        let blocks = links.blocks.iter().find(|(other, ..)| other == slot);
+        let ends: Vec<usize> = blocks.map_or_else(Vec::new, |(_, _, blocks)| {
+            (blocks.find)(&bytes).unwrap_or_default().into_iter().map(|block| block.range.end).collect()
+        });
+        for at in places {
+            if word(&bytes, *at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
+                found.by.push(reference(name, ends.partition_point(|end| end <= at), 1, "brush"));
+            }
+        }
+    }
     let Some((_, texts)) = entities::read(map)? else { return Ok(()) };
     let number = i64::try_from(index).unwrap_or(i64::MAX);
     for value in texts.iter().flat_map(|entity| entities::values(map, &entity)) {

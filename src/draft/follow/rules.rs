@@ -3,10 +3,8 @@
 use super::change::{Change, Source};
 use super::{Options, refused};
 use crate::bsp::{Bsp, Links, Site};
-use crate::bytes::float;
-use crate::dialect::{Holds, Unit};
+use crate::dialect::Unit;
 use crate::error::{Hint, Result};
-use crate::record::Shape;
 
 /// Whether the records of a list may come into this order.
 pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
@@ -16,7 +14,7 @@ pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
             format!("{}[{moved}] has a meaning by its number, so that it can neither move nor be removed", site.name);
         return Err(refused(&site.name, message));
     }
-    if site.row.order.paired && are_paired(site) {
+    if site.is_paired() {
         return pairs(site, change);
     }
     Ok(())
@@ -46,24 +44,6 @@ fn pairs(site: &Site<'_>, change: &Change) -> Result<()> {
     }
 }
 
-/// Whether the planes of this map are pairs: not all compilers write them so.
-fn are_paired(site: &Site<'_>) -> bool {
-    let (Some(normal), Some(distance)) = (site.record.field("normal"), site.record.field("distance")) else {
-        return false;
-    };
-    let numbers = normal.shape.size() / 4 + 1;
-    let is_known = matches!(distance.shape, Shape::Number(_)) && distance.offset == normal.offset + normal.shape.size();
-    let is_opposite = |pair: usize| {
-        let (one, other) = (site.record(2 * pair), site.record(2 * pair + 1));
-        (0..numbers).all(|number| {
-            let at = normal.offset + 4 * number;
-            let sum = float(one, at).zip(float(other, at)).map(|(one, other)| one + other);
-            sum.is_some_and(|sum| sum.abs() < 0.01)
-        })
-    };
-    is_known && site.len() > 0 && site.len().is_multiple_of(2) && (0..site.len() / 2).all(is_opposite)
-}
-
 /// Whether a list can be edited at all.
 pub(super) fn target(links: &Links<'_>, site: &Site<'_>) -> Result<()> {
     let is_other = |lump: &str| links.referred(lump).is_none_or(|to| links.sites[to].name != site.name);
@@ -85,18 +65,11 @@ pub(super) fn doubts(
     options: &Options,
 ) -> Result<Vec<String>> {
     let mut doubts = Vec::new();
-    for (site, change) in changes {
-        let site = &links.sites[*site];
+    for (index, change) in changes {
+        let site = &links.sites[*index];
         let moves = (0..change.old_len()).any(|index| change.place(index) != Some(index));
-        for (name, holds, why) in links.unknown.iter().filter(|_| moves) {
-            let may = match holds {
-                Holds::Nothing => false,
-                Holds::Only(lumps) => lumps.contains(&site.row.lump),
-                Holds::Unknown => true,
-            };
-            if may && *name != site.row.lump {
-                doubts.push((site, format!("{name} may refer to {}, and cannot follow: {why}", site.name)));
-            }
+        for (name, why) in links.doubts(*index).filter(|_| moves) {
+            doubts.push((site, format!("{name} may refer to {}, and cannot follow: {why}", site.name)));
         }
         let engine = map.dialect().engine(map.version());
         let limits = engine.into_iter().flat_map(|engine| engine.limits.iter().map(move |limit| (engine, limit)));

@@ -1,0 +1,131 @@
+//! Which brushes the solids of a map's physics are made from: `vbsp` gives each convex piece the number of its brush
+//! (`SetConvexGameData` in ivp.cpp of the Source SDK 2013), and engines look up the contents of the brush with it. The
+//! layout of solids is measured: in maps of versions 19 and 20 the pieces of the world and of models have the numbers
+//! of their brushes there.
+
+use crate::bytes::word;
+use crate::dialect::{Block, Places, Row};
+
+const HEAD: usize = 16;
+/// The bytes before the surface in solids that begin with `VPHY`.
+const HEAD_OF_SOLID: usize = 28;
+/// A kind of solid whose layout is not known.
+const MOPP: u8 = 1;
+/// The bytes of a node in the tree of pieces.
+const NODE: usize = 28;
+
+/// The collision models of models.
+pub(in crate::dialect) const PHYSCOLLIDE: Row = with_brushes("PHYSCOLLIDE");
+
+/// Surface models, in the same layout.
+pub(super) const PHYSCOLLIDESURFACE: Row = with_brushes("PHYSCOLLIDESURFACE");
+
+const fn with_brushes(lump: &'static str) -> Row {
+    let brushes = Places { lump: "BRUSHES", find: brushes_of_pieces };
+    Row::lens(lump, "physics").blocks("MODELS", blocks).places(brushes)
+}
+
+/// The models of `PHYSCOLLIDE`, up to the entry that ends it.
+fn blocks(bytes: &[u8]) -> Option<Vec<Block>> {
+    let number = |at: usize| usize::try_from(word(bytes, at)?).ok();
+    let (mut blocks, mut at) = (Vec::new(), 0);
+    while word(bytes, at + 4).is_some_and(|size| size > 0) {
+        let end = (at + HEAD).checked_add(number(at + 4)?)?.checked_add(number(at + 8)?)?;
+        if end > bytes.len() {
+            return None;
+        }
+        blocks.push(Block { range: at..end, at });
+        at = end;
+    }
+    Some(blocks)
+}
+
+/// The offsets of the numbers of brushes; `None` if a solid has another layout.
+fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for block in blocks(bytes)? {
+        let mut at = block.range.start + HEAD;
+        for _ in 0..word(bytes, block.range.start + 12)? {
+            let start = at + 4;
+            at = start.checked_add(usize::try_from(word(bytes, at)?).ok()?).filter(|end| *end <= block.range.end)?;
+            pieces(&bytes[start..at], start, &mut places)?;
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    Some(places)
+}
+
+/// The places of the numbers in a solid that begins at an offset of the lump.
+fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
+    let surface = match solid.starts_with(b"VPHY") {
+        true if solid.get(6) == Some(&MOPP) => return None,
+        true => HEAD_OF_SOLID,
+        false => 0,
+    };
+    let number = |at: usize| word(solid, at);
+    if solid.get(surface + 44..surface + 48)? != b"IVPS" {
+        return None;
+    }
+    let step = |from: usize, by: i32| from.checked_add_signed(isize::try_from(by).ok()?);
+    let mut open = vec![step(surface, number(surface + 32)?)?];
+    // A tree has no more nodes than there is room for.
+    for _ in 0..=solid.len() / NODE {
+        let Some(node) = open.pop() else { return Some(()) };
+        match number(node)? {
+            0 => {
+                let piece = step(node, number(node + 4)?)?;
+                number(piece + 4)?;
+                places.push(start + piece + 4);
+            }
+            right if right > 0 => open.extend([step(node, right)?, node + NODE]),
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A solid with a tree of two pieces.
+    fn solid() -> Vec<u8> {
+        let mut solid = vec![0; HEAD_OF_SOLID + 48 + 2 * 16 + 3 * NODE];
+        solid[..4].copy_from_slice(b"VPHY");
+        solid[HEAD_OF_SOLID + 44..HEAD_OF_SOLID + 48].copy_from_slice(b"IVPS");
+        let mut put = |at: usize, number: i32| solid[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        let (pieces, tree) = (HEAD_OF_SOLID + 48, HEAD_OF_SOLID + 48 + 32);
+        put(HEAD_OF_SOLID + 32, 48 + 32);
+        put(pieces + 4, 7);
+        put(pieces + 20, 9);
+        put(tree, 56);
+        put(tree + 28 + 4, -(32 + 28));
+        put(tree + 56 + 4, -(16 + 56));
+        solid
+    }
+
+    fn lump(solid: &[u8]) -> Vec<u8> {
+        let size = i32::try_from(solid.len()).unwrap();
+        let head = [0, size + 4, 0, 1, size].map(i32::to_le_bytes).concat();
+        [head, solid.to_vec(), [-1, -1, 0, 0].map(i32::to_le_bytes).concat()].concat()
+    }
+
+    #[test]
+    fn pieces_have_the_numbers_of_their_brushes() {
+        let bytes = lump(&solid());
+        let places = brushes_of_pieces(&bytes).unwrap();
+        assert_eq!(places.iter().map(|at| word(&bytes, *at).unwrap()).collect::<Vec<_>>(), [7, 9]);
+    }
+
+    #[test]
+    fn other_solids_are_not_read() {
+        let (mut mopp, mut endless) = (solid(), solid());
+        mopp[6] = MOPP;
+        let tree = HEAD_OF_SOLID + 48 + 32;
+        endless[tree + 28..tree + 32].copy_from_slice(&1_i32.to_le_bytes());
+        assert_eq!((brushes_of_pieces(&lump(&mopp)), brushes_of_pieces(&lump(&endless))), (None, None));
+        assert_eq!(brushes_of_pieces(&lump(b"VPHY")), None);
+        assert_eq!(brushes_of_pieces(&[255; 16]), Some(Vec::new()));
+    }
+}
