@@ -8,6 +8,7 @@ pub mod compress;
 pub mod cubemaps;
 pub mod diff;
 pub mod lmp;
+pub(crate) mod luxels;
 pub mod merge;
 pub mod models;
 pub mod needs;

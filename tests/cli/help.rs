@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 97] = [
+pub(crate) const COMMANDS: [&str; 98] = [
     "",
     "info",
     "ls",
@@ -71,6 +71,7 @@ pub(crate) const COMMANDS: [&str; 97] = [
     "cubemap rename",
     "model",
     "model list",
+    "model rm",
     "pak",
     "pak list",
     "pak verify",

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 59] = [
+const OUTPUTS: [(&str, &str); 60] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -132,6 +132,7 @@ const OUTPUTS: [(&str, &str); 59] = [
     ("save", "cubemap strip room_v20.bsp --default --dry-run --json"),
     ("cubemap-list", "cubemap list room_v20.bsp q2.bsp --json"),
     ("model-list", "model list q2.bsp goldsrc.bsp source.bsp cut.bsp none.bsp --json"),
+    ("save", "model rm q2.bsp *2 --dry-run --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
     ("tex-list", "tex list goldsrc.bsp --json"),

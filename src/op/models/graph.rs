@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bsp::{How, Link, Links};
-use crate::dialect::Each;
-use crate::record::Shape;
 
 /// The references of a map by the records that they come from.
 pub(super) struct Graph<'g, 'a> {
@@ -32,7 +30,9 @@ impl<'g, 'a> Graph<'g, 'a> {
             graph.out[link.from].push((link, starts));
         }
         for other in 0..links.sites.len() {
-            if let Some((owner, starts)) = beside(links, other) {
+            if let Some((owner, starts)) =
+                links.shares(other).filter(|(_, starts)| starts.last() == Some(&links.sites[other].len()))
+            {
                 graph.beside[owner].insert(other, starts);
             }
         }
@@ -74,27 +74,4 @@ fn shares(links: &Links<'_>, link: &Link, skip: usize) -> Vec<usize> {
 fn clamped(first: i64, count: i64, len: usize) -> Range<usize> {
     let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
     clamp(first)..clamp(first.saturating_add(count))
-}
-
-/// The list that the records of a list belong to by their order, and where those of each of its records begin.
-fn beside(links: &Links<'_>, index: usize) -> Option<(usize, Vec<usize>)> {
-    let site = &links.sites[index];
-    let parallel = site.parallel?;
-    let owner = links.referred(parallel.lump).filter(|owner| *owner != index)?;
-    let master = &links.sites[owner];
-    let counted = |field: &str, record: &[u8]| match master.record.field(field)?.shape {
-        Shape::Number(number) => number.integer(record.get(master.record.field(field)?.offset..)?),
-        _ => None,
-    };
-    let mut starts = vec![0_usize];
-    for record in 0..master.len() {
-        let count = match parallel.each {
-            Each::One | Each::Twin => 1,
-            Each::Several => site.len() / master.len(),
-            Each::Counted(field) => usize::try_from(counted(field, master.record(record))?).ok()?,
-            Each::Part => return None,
-        };
-        starts.push(starts[record].saturating_add(count));
-    }
-    (starts.last() == Some(&site.len())).then_some((owner, starts))
 }

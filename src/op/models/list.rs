@@ -83,7 +83,7 @@ impl Model {
 pub fn list(map: &Bsp<'_>) -> Result<Vec<Model>> {
     let links = map.links()?;
     let site = models_of(map, &links)?;
-    let owners = Owners::of(&Graph::new(&links), site)?;
+    let owners = Owners::of(&Graph::new(&links), site, crate::bytes::short)?;
     let mut entities: BTreeMap<i64, Vec<ModelEntity>> = BTreeMap::new();
     for entity in map.entities()?.iter() {
         for (_, _, model) in named(map, &entity) {

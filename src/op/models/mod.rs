@@ -13,13 +13,15 @@
 mod graph;
 mod list;
 mod owners;
+mod remove;
 
 pub use list::{Model, ModelEntity, OwnRecords, list};
+pub use remove::{Removal, Removed};
 
-use crate::bsp::{Bsp, Links, star};
+use crate::bsp::{Bsp, Links, Site, star};
 use crate::content::entities::Entity;
 use crate::dialect::{EntityForm, Role};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Place, Result};
 
 /// The list with the models of a map.
 fn models_of(map: &Bsp<'_>, links: &Links<'_>) -> Result<usize> {
@@ -27,6 +29,17 @@ fn models_of(map: &Bsp<'_>, links: &Links<'_>) -> Result<usize> {
     map.row(slot)?;
     let none = || Error::new(ErrorKind::Unsupported, format!("{} has no records that are known", slot.name));
     links.site(&slot.name).ok_or_else(none)
+}
+
+/// The error for an edit of the world, or of a model that is not there.
+fn check(site: &Site<'_>, model: usize) -> Result<()> {
+    let (kind, message) = match (model, site.len()) {
+        (0, _) => (ErrorKind::Refused, "*0 is the world, which is not a brush model of its own".to_owned()),
+        (_, len) if model < len => return Ok(()),
+        (_, 0 | 1) => (ErrorKind::NotFound, format!("there is no *{model}: the map has no models but the world")),
+        (_, len) => (ErrorKind::NotFound, format!("there is no *{model}: the models are *1 to *{}", len - 1)),
+    };
+    Err(Error::new(kind, message).at(Place::default().lump(&site.name)))
 }
 
 /// The pairs of an entity that name a model: the key, which of the pairs with this key it is (from 1 on), the model.

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) enum Owner {
     /// No model refers to it.
     Unused,
-    /// This model alone.
+    /// The model of this number alone, or the models.
     Model(u32),
     /// Several models, or a model and something else.
     Several,
@@ -25,16 +25,16 @@ pub(super) struct Owners {
 const MOST_RANGES: usize = 200;
 
 impl Owners {
-    /// The owners of all records; `models` is the list of the models.
-    pub(super) fn of(graph: &Graph<'_, '_>, models: usize) -> Result<Self> {
+    /// The owners of all records; `models` is the list of the models, and models with the same number are one owner.
+    pub(super) fn of(graph: &Graph<'_, '_>, models: usize, number: impl Fn(usize) -> u32) -> Result<Self> {
         let sites = &graph.links.sites;
         let total: usize = sites.iter().map(crate::bsp::Site::len).sum();
         let mut owners = Owners {
             of: sites.iter().map(|site| vec![Owner::Unused; site.len()]).collect(),
             budget: total.saturating_mul(MOST_RANGES),
         };
-        for (model, number) in (0..sites[models].len()).zip(0..) {
-            owners.claim(graph, Owner::Model(number), models, model)?;
+        for model in 0..sites[models].len() {
+            owners.claim(graph, Owner::Model(number(model)), models, model)?;
         }
         // What only says that something belongs to a list does not need it.
         for (at, site) in sites.iter().enumerate().filter(|(_, site)| !site.listed) {

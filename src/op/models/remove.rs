@@ -1,0 +1,143 @@
+//! Models that go, with everything that only they have.
+
+use super::graph::Graph;
+use super::owners::{Owner, Owners};
+use super::{check, models_of, named};
+use crate::bsp::{Bsp, Links};
+use crate::dialect::Role;
+use crate::draft::{Draft, Followed};
+use crate::error::Result;
+use crate::op::luxels;
+
+/// The removal of models.
+///
+/// ```
+/// use bspkit::op::models::{self, Removal};
+/// let mut draft = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
+/// let removed = Removal::default().run(&mut draft, &[2])?;
+/// assert!(removed.light > 0 && removed.entities == [10]);
+/// let saved = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
+/// // The entity stays, and the models after it have other numbers.
+/// let entities = saved.entities()?;
+/// assert_eq!(entities.get(10).unwrap().get("model"), None);
+/// assert_eq!(entities.get(11).unwrap().get("model"), Some(&b"*2"[..]));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+pub struct Removal {
+    with_entity: bool,
+    force: bool,
+}
+
+/// What went.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Removed {
+    /// The records, and what followed.
+    pub followed: Followed,
+    /// The entities that named a model, by the index that they had.
+    pub entities: Vec<usize>,
+    /// The bytes of light.
+    pub light: usize,
+}
+
+impl Removal {
+    /// Removes the entities that name a model, and not only the key.
+    pub fn with_entity(self, with_entity: bool) -> Self {
+        Removal { with_entity, ..self }
+    }
+
+    /// Removes models although lumps of unknown content may refer to them or to their parts.
+    pub fn force(self, force: bool) -> Self {
+        Removal { force, ..self }
+    }
+
+    /// Removes models: their records, what only they use, the light and the collision models that only they have, and
+    /// the key of entities that names them. Later models get smaller numbers, which entities follow. What nothing used
+    /// before stays.
+    ///
+    /// # Errors
+    /// [`Refused`](crate::ErrorKind::Refused) for the world, [`NotFound`](crate::ErrorKind::NotFound) for a model that
+    /// is not there; those of [`Structure::remove`](crate::Structure::remove). Then nothing is changed.
+    pub fn run(self, draft: &mut Draft<'_>, models: &[usize]) -> Result<Removed> {
+        draft.transaction(|draft| self.remove(draft, models))
+    }
+
+    fn remove(self, draft: &mut Draft<'_>, models: &[usize]) -> Result<Removed> {
+        let map = draft.view()?.unwrap_or_else(|| draft.bsp().clone());
+        let links = map.links()?;
+        let site = models_of(&map, &links)?;
+        models.iter().try_for_each(|model| check(&links.sites[site], *model))?;
+        let graph = Graph::new(&links);
+        let owners = Owners::of(&graph, site, |model| u32::from(models.contains(&model)))?;
+        let lists = lists(&map, &links, &owners);
+        let is_gone = |face: usize, faces: usize| owners.list(faces).get(face) == Some(&REMOVED);
+        let faces = map.role(Role::Faces).and_then(|slot| links.referred(&slot.name));
+        let light = match faces {
+            Some(faces) => luxels::only_of(&map, &links, |face| is_gone(face, faces))?,
+            None => std::collections::BTreeMap::new(),
+        };
+        let entities = self.entities(draft, &map, models)?;
+        let named: Vec<(&str, &[usize])> = lists.iter().map(|(list, records)| (list.as_str(), &records[..])).collect();
+        let followed = draft.structure().force(self.force).remove(&named)?;
+        let mut removed = Removed { followed, entities, light: 0 };
+        for (lump, gone) in light {
+            removed.light += luxels::cut(draft, lump, &gone)?;
+        }
+        Ok(removed)
+    }
+
+    /// Takes the models from the entities that name them; these entities.
+    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &[usize]) -> Result<Vec<usize>> {
+        let is_gone = |model: i64| usize::try_from(model).is_ok_and(|model| models.contains(&model));
+        let mut found = Vec::new();
+        for entity in map.entities()?.iter() {
+            let mut pairs = named(map, &entity);
+            pairs.retain(|(_, _, model)| is_gone(*model));
+            if !pairs.is_empty() {
+                found.push((entity.index(), pairs));
+            }
+        }
+        let indices: Vec<usize> = found.iter().map(|(index, _)| *index).collect();
+        if self.with_entity && !indices.is_empty() {
+            draft.entities()?.remove_all(&indices)?;
+        } else {
+            for (index, pairs) in found {
+                let entities = draft.entities()?;
+                for (key, nth, _) in pairs.into_iter().rev() {
+                    entities.get_mut(index)?.unset_nth(key, nth)?;
+                }
+            }
+        }
+        Ok(indices)
+    }
+}
+
+/// The owner of what goes: all removed models together.
+const REMOVED: Owner = Owner::Model(1);
+
+/// The records that only the removed models have, by list.
+fn lists(map: &Bsp<'_>, links: &Links<'_>, owners: &Owners) -> Vec<(String, Vec<usize>)> {
+    let is_owned = |site: usize| map.dialect().owned.iter().any(|lump| links.referred(lump) == Some(site));
+    let mut lists = Vec::new();
+    for (index, site) in links.sites.iter().enumerate() {
+        // What belongs to other records by its order goes with them.
+        if !is_owned(index) || site.parallel.is_some() {
+            continue;
+        }
+        let (of, is_paired) = (owners.list(index), site.is_paired());
+        let goes = |record: &usize| match is_paired {
+            false => of[*record] == REMOVED,
+            true => {
+                let pair = &of[record / 2 * 2..record / 2 * 2 + 2];
+                pair.contains(&REMOVED) && pair.iter().all(|of| [REMOVED, Owner::Unused].contains(of))
+            }
+        };
+        let records: Vec<usize> = (site.row.order.fixed..site.len()).filter(goes).collect();
+        if !records.is_empty() {
+            lists.push((site.name.clone(), records));
+        }
+    }
+    lists
+}

@@ -1,0 +1,82 @@
+//! What a map has apart from numbers of records: the walk, with offsets of light replaced by the luxels there.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use bspkit::Bsp;
+use bspkit::bytes::ByteOrder;
+
+use super::walk::{places, walk};
+
+/// The luxels of each face with light, as one number; the face's own offset is not part of it.
+pub(crate) fn luxels(map: &Bsp<'_>) -> Vec<Vec<Option<u64>>> {
+    let Ok(light) = map.light() else { return Vec::new() };
+    let sets = light.sets().iter().enumerate().filter(|(_, set)| !set.is_pages());
+    let of = |(nth, set): (usize, &bspkit::content::lightmap::LightSet)| {
+        let last = set.blocks().iter().map(bspkit::content::lightmap::Block::index).max();
+        let mut all = vec![None; last.map_or(0, |last| last + 1)];
+        let mut hashers: Vec<DefaultHasher> = all.iter().map(|_| DefaultHasher::new()).collect();
+        for image in light.images().filter(|image| image.set == nth) {
+            let face = set.blocks()[image.block].index();
+            (
+                set.blocks()[image.block].size(),
+                light.bytes(image),
+                light.average(image).map(|luxel| format!("{luxel:?}")),
+            )
+                .hash(&mut hashers[face]);
+            all[face] = Some(0);
+        }
+        all.iter().zip(hashers).map(|(lit, hasher)| lit.map(|_| hasher.finish())).collect()
+    };
+    sets.map(of).collect()
+}
+
+/// The map with offsets of light that are the hash of the luxels there.
+pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
+    let light = luxels(map);
+    let mut draft = map.draft();
+    for slot in map.slots() {
+        let (Ok(row), Ok(bytes), Ok(parts)) = (map.row(slot), map.bytes(slot.id), map.records(slot)) else { continue };
+        let mut bytes = bytes.to_vec();
+        let swap = |bytes: &mut [u8], from| {
+            if map.byte_order() == ByteOrder::Big {
+                row.byte_swap(bytes, from);
+            }
+        };
+        swap(&mut bytes, ByteOrder::Big);
+        for part in parts {
+            let field = if slot.name.starts_with("bspx:") { "offset" } else { "light_offset" };
+            let is_light =
+                slot.name.starts_with("FACES") || ["bspx:DECOUPLED_LM", "bspx:LMOFFSET"].contains(&&*slot.name);
+            let Some((at, _)) = places(part.record.fields, field).first().copied().filter(|_| is_light) else {
+                continue;
+            };
+            for (face, record) in bytes[part.range.clone()].chunks_exact_mut(part.record.size).enumerate() {
+                let hashes: Vec<_> = light.iter().map(|set| set.get(face).copied().flatten()).collect();
+                let mark = u32::try_from(super::walk::hash(hashes) >> 34).unwrap();
+                record[at..at + 4].copy_from_slice(&mark.to_le_bytes());
+            }
+        }
+        swap(&mut bytes, ByteOrder::Little);
+        draft.set(slot.id, bytes).unwrap();
+    }
+    super::saved(&draft)
+}
+
+/// The records of each list of a map as they are apart from numbers.
+pub(crate) fn content(map: &Bsp<'_>) -> super::walk::Walk {
+    walk(&marked(map))
+}
+
+/// The records of `some` that are not in `all`, each as often as it is there; both are sorted.
+pub(crate) fn missing(some: &[u64], all: &[u64]) -> usize {
+    let mut all = all.iter().peekable();
+    let mut missing = 0;
+    for record in some {
+        while all.next_if(|other| *other < record).is_some() {}
+        if all.next_if_eq(&record).is_none() {
+            missing += 1;
+        }
+    }
+    missing
+}

@@ -1,0 +1,115 @@
+//! What stays after models are removed is as it was.
+
+use std::collections::BTreeMap;
+
+use bspkit::op::models::{self, Removal};
+use bspkit::{Bsp, Draft, ErrorKind};
+
+use super::plain::{content, missing};
+use super::{fixtures, new_errors, real, saved};
+
+/// Removes models; the reason if that is refused.
+fn removed<'a>(map: &Bsp<'a>, gone: &[usize]) -> Result<Draft<'a>, String> {
+    let mut draft = map.draft();
+    match Removal::default().run(&mut draft, gone) {
+        Ok(_) => Ok(draft),
+        Err(error) if error.kind() == ErrorKind::Refused => Err(error.to_string()),
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// Everything that is there after the models are gone was there before, and what was left over before still is.
+fn what_stays_is_as_it_was(name: &str, map: &Bsp<'_>, gone: &[usize]) -> Result<(), String> {
+    let draft = removed(map, gone)?;
+    let errors = new_errors(&draft);
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+    let after = saved(&draft);
+    let (before, now) = (content(map), content(&after));
+    // In Quake III leafs that no node has list the parts of models, and these lists get shorter.
+    let has_trees = map.slot("SHADERS").is_err();
+    let lists = before.lists.iter().zip(&now.lists).filter(|((list, _), _)| has_trees || list != "LEAFS");
+    for ((list, before), (_, now)) in lists {
+        let others = missing(now, before);
+        assert_eq!(others, 0, "{name}: {others} of {} records of {list} are not what they were", now.len());
+    }
+    let models = |map: &Bsp<'_>| models::list(map).unwrap();
+    let (old, new) = (models(map), models(&after));
+    assert_eq!(new.len(), old.len() - gone.len(), "{name}");
+    let stay = old.iter().filter(|model| !gone.contains(&model.number));
+    for (old, new) in stay.zip(&new) {
+        assert_eq!((old.mins, old.maxs, old.faces, &old.entities), (new.mins, new.maxs, new.faces, &new.entities));
+        // What it shared with a removed model may be its own now.
+        assert!(new.bytes() >= old.bytes(), "{name}: *{} has {} of {} bytes", old.number, new.bytes(), old.bytes());
+    }
+    Ok(())
+}
+
+#[test]
+fn everything_else_stays() {
+    let mut count = 0;
+    for (name, map) in fixtures() {
+        let Ok(listed) = models::list(&map) else { continue };
+        for model in 1..listed.len() {
+            what_stays_is_as_it_was(&name, &map, &[model]).unwrap_or_else(|why| panic!("{name}: {why}"));
+            count += 1;
+        }
+        if listed.len() > 2 {
+            let all: Vec<usize> = (1..listed.len()).collect();
+            what_stays_is_as_it_was(&name, &map, &all).unwrap_or_else(|why| panic!("{name}: {why}"));
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
+#[test]
+fn everything_else_of_real_maps_stays() {
+    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { 8 << 20 } else { 1 << 20 };
+    let (mut done, mut refused) = (0, BTreeMap::<String, String>::new());
+    for (name, map) in real(most) {
+        let Ok(listed) = models::list(&map) else { continue };
+        if listed.len() < 2 {
+            continue;
+        }
+        let (some, last) = (listed.len() / 2, listed.len() - 1);
+        for gone in [vec![some.max(1)], vec![1, last]] {
+            let mut gone = gone;
+            gone.dedup();
+            match what_stays_is_as_it_was(&name, &map, &gone) {
+                Ok(()) => done += 1,
+                Err(why) => drop(refused.insert(name.clone(), why)),
+            }
+        }
+    }
+    eprintln!("{done} removed; refused: {refused:#?}");
+}
+
+#[test]
+fn only_models_that_are_there_go() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let error = |model: usize| Removal::default().run(&mut map.draft(), &[model]).unwrap_err();
+    assert_eq!(error(0).kind(), ErrorKind::Refused);
+    assert!(error(0).to_string().contains("the world"), "{}", error(0));
+    assert_eq!(error(5).kind(), ErrorKind::NotFound);
+    assert!(error(5).to_string().contains("*1 to *4"), "{}", error(5));
+    let mut draft = map.draft();
+    Removal::default().run(&mut draft, &[2, 9]).unwrap_err();
+    assert!(draft.changes().unwrap().is_empty());
+}
+
+/// Several entities with one model, and the entities themselves.
+#[test]
+fn entities_lose_the_model_or_go() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    let copy = draft.entities().unwrap().duplicate(10).unwrap();
+    let removed = Removal::default().run(&mut draft, &[2]).unwrap();
+    assert_eq!(removed.entities, [10, copy]);
+    let saved = saved(&draft);
+    let texts = saved.entities().unwrap();
+    assert!([10, copy].iter().all(|index| texts.get(*index).unwrap().get("model").is_none()));
+
+    let mut draft = map.draft();
+    let before = map.entities().unwrap().len();
+    Removal::default().with_entity(true).run(&mut draft, &[2]).unwrap();
+    assert_eq!(draft.entities().unwrap().len(), before - 1);
+}
