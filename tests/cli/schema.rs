@@ -37,8 +37,8 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
             "anyOf" => some(rule) > 0,
             "not" => !fits(rule),
             "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
-            "maximum" => value.is_null() || value.as_u64() <= rule.as_u64(),
-            "minimum" => value.is_null() || value.as_u64() >= rule.as_u64(),
+            "maximum" => value.is_null() || value.as_f64() <= rule.as_f64(),
+            "minimum" => value.is_null() || value.as_f64() >= rule.as_f64(),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {

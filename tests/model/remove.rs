@@ -50,10 +50,13 @@ fn everything_else_stays() {
     for (name, map) in fixtures() {
         let Ok(listed) = models::list(&map) else { continue };
         for model in 1..listed.len() {
-            what_stays_is_as_it_was(&name, &map, &[model]).unwrap_or_else(|why| panic!("{name}: {why}"));
-            count += 1;
+            match what_stays_is_as_it_was(&name, &map, &[model]) {
+                Ok(()) => count += 1,
+                Err(why) if map.dialect().owned.is_empty() => assert!(why.contains("not all references"), "{why}"),
+                Err(why) => panic!("{name}: {why}"),
+            }
         }
-        if listed.len() > 2 {
+        if !map.dialect().owned.is_empty() && listed.len() > 2 {
             let all: Vec<usize> = (1..listed.len()).collect();
             what_stays_is_as_it_was(&name, &map, &all).unwrap_or_else(|why| panic!("{name}: {why}"));
         }

@@ -19,7 +19,7 @@ use crate::cli::talk::Code;
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit model rm base1.bsp '*2' -o out.bsp
-  bspkit model rm base1.bsp '*2' '*5' --with-entity --in-place --backup
+  bspkit model rm base1.bsp '*2' '*3' --with-entity --in-place --backup
   bspkit model rm base1.bsp '*2' --dry-run"
 ))]
 pub(crate) struct Args {

@@ -42,6 +42,16 @@ fn check(site: &Site<'_>, model: usize) -> Result<()> {
     Err(Error::new(kind, message).at(Place::default().lump(&site.name)))
 }
 
+/// Whether all references of the dialect are known, so that models can be edited.
+fn are_known(map: &Bsp<'_>, links: &Links<'_>, site: usize) -> Result<()> {
+    let dialect = map.dialect();
+    if dialect.owned.iter().any(|lump| links.referred(lump) == Some(site)) {
+        return Ok(());
+    }
+    let message = format!("not all references of {} maps are known, so that models cannot be edited", dialect.title);
+    Err(Error::new(ErrorKind::Refused, message).at(Place::default().lump(&links.sites[site].name)))
+}
+
 /// The pairs of an entity that name a model: the key, which of the pairs with this key it is (from 1 on), the model.
 fn named(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<(&'static str, usize, i64)> {
     let lump = map.role(Role::Models).map_or("", |slot| &slot.name);

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::owners::{Owner, Owners};
-use super::{check, models_of, named};
+use super::{are_known, check, models_of, named};
 use crate::bsp::{Bsp, Links};
 use crate::dialect::Role;
 use crate::draft::{Draft, Followed};
@@ -69,6 +69,7 @@ impl Removal {
         let links = map.links()?;
         let site = models_of(&map, &links)?;
         models.iter().try_for_each(|model| check(&links.sites[site], *model))?;
+        are_known(&map, &links, site)?;
         let graph = Graph::new(&links);
         let owners = Owners::of(&graph, site, |model| u32::from(models.contains(&model)))?;
         let lists = lists(&map, &links, &owners);
