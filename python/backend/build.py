@@ -17,6 +17,8 @@ from maturin import (  # noqa: F401  (hooks that need no work of ours)
 )
 
 HERE = Path(__file__).resolve().parent.parent
+# In a source distribution the crate is beside this folder, in a checkout above it.
+CRATE = next(folder for folder in (HERE, HERE.parent) if (folder / "src" / "main.rs").exists())
 SCRIPTS = HERE / "program" / "scripts"
 # maturin asks for the folder before the program is built.
 SCRIPTS.mkdir(parents=True, exist_ok=True)
@@ -26,8 +28,8 @@ def _build_program() -> None:
     """Puts the program where maturin looks for scripts. `BSPKIT_PROFILE` names another profile than release."""
     profile = os.environ.get("BSPKIT_PROFILE", "release")
     command = ["cargo", "build", "--locked", "--bin", "bspkit", "--profile", profile]
-    subprocess.run([*command, "--manifest-path", str(HERE.parent / "Cargo.toml")], check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
+    subprocess.run([*command, "--manifest-path", str(CRATE / "Cargo.toml")], check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target"))
     name = "bspkit.exe" if sys.platform == "win32" else "bspkit"
     shutil.copy2(target / ("debug" if profile == "dev" else profile) / name, SCRIPTS / name)
 

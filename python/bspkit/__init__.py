@@ -34,7 +34,7 @@ from ._native import (
 )
 
 from ._pak import Pak
-from ._types import AppliedRule, Followed, FollowedField, Need, Packed, Reference, References, Renamed, Vector
+from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Reference, References, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -53,6 +53,7 @@ __all__ = [
     "Lump",
     "MalformedError",
     "Map",
+    "Model",
     "Need",
     "NotABspError",
     "NotFoundError",

@@ -106,10 +106,14 @@ def _dtype(shape: Any) -> Any:
         return numpy.dtype(shape)
     if isinstance(shape, tuple):
         return numpy.dtype((_dtype(shape[0]), (shape[1],)))
-    return _struct(shape, None, sum(field["size"] for field in shape))
+    return struct(shape, None, sum(field["size"] for field in shape))
 
 
-def _struct(fields: list[dict[str, Any]], name: str | None, size: int) -> Any:
+#: The types of structs, by what the native module knows them.
+dtypes: dict[Any, Any] = {}
+
+
+def struct(fields: list[dict[str, Any]], name: str | None, size: int) -> Any:
     first = fields[0]["offset"] if name is None else 0
     types: Any = {
         "names": [field["name"] for field in fields],
@@ -122,7 +126,7 @@ def _struct(fields: list[dict[str, Any]], name: str | None, size: int) -> Any:
 
 def table(map: Any, parts: dict[str, Any]) -> Table:
     """The array of a lump, from what the native module says of it."""
-    dtype = _struct(parts["fields"], parts["name"], parts["size"])
+    dtype = parts["dtype"]
     flat = numpy.frombuffer(parts["buffer"], dtype, parts["count"], parts["start"]) if parts["count"] else numpy.empty(0, dtype)
     found = flat.view(Table)
     found._map, found._buffer = map, parts["buffer"]

@@ -143,6 +143,25 @@ class Followed(NamedTuple):
     """What may be wrong after an edit that was forced."""
 
 
+@dataclass(frozen=True)
+class Model:
+    """A brush model: a part of the map that entities name ``*1``, ``*2`` and so on."""
+
+    number: int
+    """0 is the world."""
+    mins: Vector
+    maxs: Vector
+    entities: list[int]
+    """The indices of the entities that name it."""
+    faces: int
+    records: dict[str, int]
+    """How many records belong to it alone, by lump."""
+    light: int
+    """The bytes of light of its faces alone."""
+    size: int
+    """All bytes that belong to it alone."""
+
+
 def followed(fields: list[tuple[str, str, int]], removed: list[tuple[str, int]], warnings: list[str]) -> Followed:
     """The report, from what the native module says."""
     return Followed([FollowedField(*field) for field in fields], removed, warnings)

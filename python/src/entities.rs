@@ -56,6 +56,24 @@ impl Entities {
         })
     }
 
+    fn add(&self, pairs: Pairs) -> Res<Entity> {
+        let id = self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let index = entities.add(pairs)?;
+            Ok(ids.insert(index))
+        })?;
+        Ok(self.entity(id))
+    }
+
+    /// Whether an entity is directly after another one.
+    fn follows(&self, one: u32, next: u32) -> bool {
+        let places = self.with(|state| {
+            let ids = state.entities()?.1;
+            Ok(ids.place(one).zip(ids.place(next)))
+        });
+        places.is_ok_and(|places| places.is_some_and(|(one, next)| one + 1 == next))
+    }
+
     fn remove_ids(&self, removed: &[u32]) -> Res<()> {
         self.with(|state| {
             let (entities, ids) = state.entities()?;
@@ -119,6 +137,54 @@ impl Entities {
         self.remove_ids(&ids)
     }
 
+    /// Replaces the pairs of an entity, which stays the same one, or the entities of a slice by new ones.
+    fn __setitem__(&self, index: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Res<()> {
+        let Ok(slice) = index.cast::<PySlice>() else {
+            return self.entity(self.id_at(index.extract()?)?).replace(&pairs_of(value)?);
+        };
+        let new = value.try_iter()?.map(|pairs| pairs_of(&pairs?)).collect::<Res<Vec<Pairs>>>()?;
+        let len = self.__len__()?;
+        let found = slice.indices(crate::signed(len))?;
+        let old = self.ids_of(slice)?;
+        if found.step != 1 {
+            let message =
+                "only entities that follow each other can be replaced at once: the step of the slice is not 1";
+            return Err(PyValueError::new_err(message).into());
+        }
+        let next = usize::try_from(found.start).unwrap_or(0) + old.len();
+        let before = (next < len).then(|| self.id_at(crate::signed(next))).transpose()?;
+        let mut added = Vec::with_capacity(new.len());
+        let done = new.into_iter().try_for_each(|pairs| {
+            let entity = self.add(pairs)?;
+            added.push(entity.id);
+            before.map_or(Ok(()), |before| self.r#move(&entity, Some(&self.entity(before)), None))
+        });
+        done.and_then(|()| self.remove_ids(&old)).inspect_err(|_| drop(self.remove_ids(&added)))
+    }
+
+    /// Sorts the entities after the first one, which is worldspawn, by what `key` gives for each. Equal ones stay in
+    /// their order.
+    #[pyo3(signature = (*, key, reverse = false))]
+    fn sort(&self, key: &Bound<'_, PyAny>, reverse: bool) -> Res<()> {
+        let py = key.py();
+        let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
+        let keys = ids.iter().skip(1).map(|id| Ok((key.call1((self.entity(*id),))?, *id)));
+        let keys = pyo3::types::PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)?;
+        let options = pyo3::types::PyDict::new(py);
+        options.set_item("key", py.import("operator")?.call_method1("itemgetter", (0,))?)?;
+        options.set_item("reverse", reverse)?;
+        keys.call_method("sort", (), Some(&options))?;
+        let sorted: Vec<(Bound<'_, PyAny>, u32)> = keys.extract()?;
+        let mut last = ids.first().copied();
+        for (_, id) in sorted {
+            if let Some(last) = last.filter(|last| !self.follows(*last, id)) {
+                self.r#move(&self.entity(id), None, Some(&self.entity(last)))?;
+            }
+            last = Some(id);
+        }
+        Ok(())
+    }
+
     /// All entities as they are now. Those that are removed before their turn are left out; new ones are not in it.
     fn __iter__(&self) -> Res<EntityIterator> {
         let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
@@ -154,13 +220,7 @@ impl Entities {
 
     /// Adds an entity after the last one: a mapping, pairs in their order, or an entity, which is copied.
     fn append(&self, pairs: &Bound<'_, PyAny>) -> Res<Entity> {
-        let pairs = pairs_of(pairs)?;
-        let id = self.with(|state| {
-            let (entities, ids) = state.entities()?;
-            let index = entities.add(pairs)?;
-            Ok(ids.insert(index))
-        })?;
-        Ok(self.entity(id))
+        self.add(pairs_of(pairs)?)
     }
 
     /// Adds an entity before the one of an index.

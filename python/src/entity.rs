@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bspkit::content::entities::{Entity as Found, EntityMut};
+use bspkit::content::entities::{Entity as Found, EntityMut, Pair};
 use bspkit::{Error, ErrorKind};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -47,6 +47,17 @@ impl Entity {
         self.shared.with(|state| {
             let (entities, ids) = state.entities()?;
             Ok(work(&mut entities.get_mut(ids.place(self.id).ok_or_else(gone)?)?)?)
+        })
+    }
+
+    /// Replaces all pairs.
+    pub(crate) fn replace(&self, pairs: &[(Text, Text)]) -> Res<()> {
+        self.edit(|entity| {
+            entity.all_at_once(|entity| {
+                let keys: Vec<Vec<u8>> = entity.entity().pairs().map(|pair| pair.key.to_vec()).collect();
+                keys.iter().try_for_each(|key| entity.unset(key).map(drop))?;
+                pairs.iter().try_for_each(|(key, value)| entity.push(key, value))
+            })
         })
     }
 
@@ -189,8 +200,8 @@ impl Entity {
 
     /// The pairs in their order.
     pub(crate) fn items<'py>(&self, py: Python<'py>) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-        let pair = |(key, value): &(Vec<u8>, Vec<u8>)| Ok((shown(py, key)?.into_any(), shown(py, value)?.into_any()));
-        Ok(self.pairs()?.iter().map(pair).collect::<PyResult<_>>()?)
+        let pair = |pair: Pair<'_>| Ok((shown(py, pair.key)?.into_any(), shown(py, pair.value)?.into_any()));
+        Ok(self.look(|entity| entity.pairs().map(pair).collect::<PyResult<_>>())??)
     }
 
     /// The class name; `None` if there is none.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bspkit::op::unused::Unused;
 use bspkit::op::verify::Verdict;
 use bspkit::op::{check, compare, verify};
 use bspkit::{Error, ErrorKind, Layout, SaveOptions, dialect};
@@ -151,6 +152,20 @@ impl Map {
         let applied = self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))?;
         let rule = py.import("bspkit._types")?.getattr("AppliedRule")?;
         Ok(applied.into_iter().map(|row| rule.call1(row)).collect::<PyResult<_>>()?)
+    }
+
+    /// The brush models, with the entities that name each, and what belongs to it alone. The first one is the world.
+    #[getter]
+    fn models<'py>(&self, py: Python<'py>) -> Res<Vec<Bound<'py, PyAny>>> {
+        let draft = self.shared.snapshot()?;
+        structure::models(py, &draft)
+    }
+
+    /// The records that nothing needs, by lump.
+    fn unused(&self, py: Python<'_>) -> Res<BTreeMap<String, Vec<usize>>> {
+        let draft = self.shared.snapshot()?;
+        let found = detached(py, || Unused::of(&current(&draft)?))?;
+        Ok(found.lists.into_iter().map(|list| (list.list, list.records)).collect())
     }
 
     /// Everything that refers to a record, and everything that it refers to: `map.references("FACES", 12)`.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bspkit::face::records::list_name;
+use bspkit::op::models;
 use bspkit::{Draft, Followed, Reference, Structure};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::errors::{Res, detached};
-use crate::shared::Shared;
+use crate::shared::{Shared, current};
 
 /// What refers to a record, and what it refers to.
 pub(crate) fn references<'py>(
@@ -40,6 +41,21 @@ pub(crate) fn edit<'py>(
         work(draft.structure().cascade(cascade).force(force), &list)
     })?;
     report(py, &followed)
+}
+
+/// The brush models.
+pub(crate) fn models<'py>(py: Python<'py>, draft: &Draft<'static>) -> Res<Vec<Bound<'py, PyAny>>> {
+    let found = detached(py, || models::list(&current(draft)?))?;
+    let types = py.import("bspkit._types")?;
+    let (class, vector) = (types.getattr("Model")?, types.getattr("Vector")?);
+    let row = |model: &models::Model| {
+        let entities: Vec<usize> = model.entities.iter().map(|entity| entity.index).collect();
+        let records = PyDict::new(py);
+        model.records.iter().try_for_each(|own| records.set_item(&own.list, own.count))?;
+        let [mins, maxs] = [vector.call1(PyTuple::new(py, model.mins)?)?, vector.call1(PyTuple::new(py, model.maxs)?)?];
+        class.call1((model.number, mins, maxs, entities, model.faces, records, model.light, model.bytes()))
+    };
+    Ok(found.iter().map(row).collect::<PyResult<_>>()?)
 }
 
 /// What followed, as Python's report.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bspkit::bytes::ByteOrder;
 use bspkit::dialect::Records;
-use bspkit::record::{FieldInfo, Meaning, Number, Shape};
+use bspkit::record::{FieldInfo, Meaning, Number, RecordInfo, Shape};
 use bspkit::{Bsp, Data, Draft, Error, ErrorKind, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
@@ -98,9 +98,7 @@ impl<'py> Found<'py> {
     /// What NumPy needs: the bytes, and the type of the records.
     pub(crate) fn parts(self, py: Python<'py>) -> Res<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
-        found.set_item("name", self.part.record.name)?;
-        found.set_item("size", self.part.record.size)?;
-        found.set_item("fields", fields(py, self.part.record.fields, self.order)?)?;
+        found.set_item("dtype", dtype(py, self.part.record, self.order)?)?;
         found.set_item("buffer", self.array)?;
         found.set_item("start", self.part.range.start)?;
         found.set_item("count", self.part.count())?;
@@ -150,6 +148,20 @@ fn find(draft: &Draft<'static>, lump: &str) -> Res<(SlotId, Records)> {
                 .into())
         }
     }
+}
+
+/// The type of NumPy for a struct. It is made once.
+fn dtype<'py>(py: Python<'py>, record: &'static RecordInfo, order: ByteOrder) -> Res<Bound<'py, PyAny>> {
+    let tables = py.import("bspkit._tables")?;
+    let known = tables.getattr("dtypes")?.cast_into::<PyDict>().map_err(PyErr::from)?;
+    let key = (std::ptr::from_ref(record).addr(), order == ByteOrder::Big);
+    if let Some(dtype) = known.get_item(key)? {
+        return Ok(dtype);
+    }
+    let fields = fields(py, record.fields, order)?;
+    let dtype = tables.call_method1("struct", (fields, record.name, record.size))?;
+    known.set_item(key, &dtype)?;
+    Ok(dtype)
 }
 
 /// The fields of a struct, each as a dictionary.

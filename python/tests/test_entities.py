@@ -104,6 +104,38 @@ def test_the_list(map: bspkit.Map) -> None:
     assert entities.pop()[0][0] == "classname" and entities.pop() == [("classname", "a")]
 
 
+def test_slices_are_replaced(map: bspkit.Map) -> None:
+    entities = map.entities
+    model = [entity.items() for entity in entities]
+    third, new = entities[3], [[("classname", name)] for name in "abc"]
+    entities[3] = {"classname": "info_null"}
+    model[3] = [("classname", "info_null")]
+    assert third.items() == model[3] and third.index == 3
+    for slice_ in (slice(1, 3), slice(4, 4), slice(-2, None), slice(100, 200)):
+        entities[slice_] = new
+        model[slice_] = new
+        assert [entity.items() for entity in entities] == model
+    assert third.items() == model[third.index]
+    with pytest.raises(ValueError, match="step"):
+        entities[1:9:2] = new
+    with pytest.raises(bspkit.RefusedError):
+        entities[1:3] = [*new, {"classname": 'a "b"'}]
+    with pytest.raises(bspkit.RefusedError):
+        entities[0] = {"message": 'a "b"'}
+    assert [entity.items() for entity in entities] == model
+    assert [entity.items() for entity in bspkit.open(map.to_bytes()).entities] == model
+
+
+def test_entities_are_sorted(map: bspkit.Map) -> None:
+    entities, light = map.entities, map.entities[-1]
+    for reverse in (False, True):
+        model = [entities[0].items(), *sorted((e.items() for e in entities[1:]), key=lambda e: dict(e)["classname"], reverse=reverse)]
+        entities.sort(key=lambda entity: entity.classname, reverse=reverse)
+        assert [entity.items() for entity in entities] == model and light.items() == model[light.index]
+    with pytest.raises(ZeroDivisionError):
+        entities.sort(key=lambda entity: 1 / 0)
+
+
 def test_iteration_while_editing(map: bspkit.Map) -> None:
     seen = []
     for entity in map.entities:

@@ -122,6 +122,19 @@ def test_references() -> None:
             map.references("NOTHING", 0)
 
 
+def test_models_and_unused_records() -> None:
+    with bspkit.open(Q2) as map:
+        world, door = map.models[0], map.models[1]
+        assert world.number == 0 and world.faces > door.faces > 0
+        assert [map.entities[index]["model"] for index in door.entities] == ["*1"]
+        assert door.records["FACES"] == door.faces and door.size > door.light
+        unused = map.unused().get("TEXINFO", [])
+        map.duplicate("TEXINFO", len(map.table("TEXINFO")) - 1)
+        assert map.unused()["TEXINFO"] == [*unused, len(map.table("TEXINFO")) - 1]
+        map.remove("TEXINFO", map.unused()["TEXINFO"])
+        assert "TEXINFO" not in map.unused()
+
+
 def names_of_faces(map: bspkit.Map) -> list[bytes]:
     texinfo = map.table("TEXINFO")
     return [bytes(texinfo["texture"][face]) for face in map.table("FACES")["texinfo"]]
