@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -85,6 +86,20 @@ impl Room {
         self.run(&arguments.split_whitespace().collect::<Vec<_>>())
     }
 
+    /// Runs with arguments parted by spaces, and bytes on stdin.
+    pub(crate) fn with_stdin(&self, arguments: &str, input: &[u8]) -> Run {
+        let mut command = self.command();
+        let command = command.args(arguments.split_whitespace()).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let output = std::thread::scope(|scope| {
+            // The program need not read all of it.
+            scope.spawn(move || drop(pipe.write_all(input)));
+            child.wait_with_output().unwrap()
+        });
+        Run::from(output)
+    }
+
     /// Runs a line of shell with the program in its path.
     #[cfg(unix)]
     pub(crate) fn shell(&self, line: &str) -> Run {
@@ -102,9 +117,14 @@ impl Room {
 
 impl Run {
     pub(crate) fn of(command: &mut Command) -> Self {
-        let output = command.output().unwrap();
+        Run::from(command.output().unwrap())
+    }
+
+    fn from(output: Output) -> Self {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(!err.contains("panicked"), "{err}");
+        // Messages name paths as the system writes them; the tests expect slashes.
+        let err = if cfg!(windows) { err.replace('\\', "/") } else { err };
         Run { code: output.status.code(), out: output.stdout, err }
     }
 

@@ -15,7 +15,8 @@ fn room(scripts: &[(&str, &str)]) -> Room {
 fn a_folder_gets_every_map_and_arguments_follow_two_dashes() {
     let room =
         room(&[("s.rhai", "if map.dialect == args.only { entities[1].x = args[2]; } report(map.name, args.len())")]);
-    room.shell("mkdir maps; mv q2.bsp q3.bsp maps").done();
+    std::fs::create_dir(room.path("maps")).unwrap();
+    ["q2.bsp", "q3.bsp"].iter().for_each(|map| std::fs::rename(room.path(map), room.path("maps").join(map)).unwrap());
     let run = room.bspkit("run s.rhai maps goldsrc.bsp -o out -j 2 -- --only quake3 9 --dry-run -o no.bsp").done();
     assert_eq!(run.text(), "q2 6\nq3 6\ngoldsrc 6\n");
     for map in ["q2.bsp", "goldsrc.bsp"] {
@@ -80,7 +81,7 @@ fn findings_are_the_exit_status() {
 #[test]
 fn a_map_on_stdout_is_alone_there() {
     let room = room(&[("s.rhai", "report(\"data\"); print(\"message\"); entities[1].x = 1;")]);
-    let run = room.shell("bspkit run s.rhai - -o - < q3.bsp");
+    let run = room.with_stdin("run s.rhai - -o -", &room.read("q3.bsp"));
     assert_eq!(run.code, Some(0));
     assert!(run.out.starts_with(b"IBSP") && run.err.starts_with("message\ndata\n"), "{}", run.err);
 }

@@ -100,7 +100,7 @@ fn pictures_that_do_not_fit_change_nothing() {
         ("goldsrc.bsp", "cut.pbm", "it ends early"),
         ("goldsrc.bsp", "text.png", "not a PNG"),
         ("goldsrc.bsp", "goldsrc.bsp", "<FILE|DIR>"),
-        ("goldsrc.bsp", "missing.png", "No such file"),
+        ("goldsrc.bsp", "missing.png", "(os error 2)"),
     ] {
         let run = room.bspkit(&format!("vis import {map} {picture} -o no.bsp")).without_data(2);
         assert!(run.err.contains(says), "{picture}: {}", run.err);
