@@ -4,10 +4,15 @@
 
 #[path = "mutations/compare.rs"]
 mod compare;
+#[path = "common/corpus.rs"]
+#[allow(dead_code)]
+mod corpus;
 #[path = "mutations/features.rs"]
 mod features;
 #[path = "mutations/maps.rs"]
 mod maps;
+#[path = "mutations/moving.rs"]
+mod moving;
 #[path = "rules/naive.rs"]
 mod naive;
 #[path = "common/named.rs"]
@@ -350,6 +355,30 @@ fn faults() -> Vec<Fault> {
                 bytes
             }),
             caught_by: &["records"],
+        },
+        Fault {
+            name: "records move, and nothing follows",
+            map: || std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap(),
+            subject: Subject { reorder: moving::alone, ..Subject::REAL },
+            caught_by: &["references"],
+        },
+        Fault {
+            name: "on the way back nothing follows",
+            map: || std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap(),
+            subject: Subject { reorder: moving::back_alone, ..Subject::REAL },
+            caught_by: &["reorder"],
+        },
+        Fault {
+            name: "a removed record is not removed",
+            map: || std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap(),
+            subject: Subject {
+                splice: |draft, list, range, records| match records.is_empty() {
+                    true => Ok(()),
+                    false => (Subject::REAL.splice)(draft, list, range, records),
+                },
+                ..Subject::REAL
+            },
+            caught_by: &["splice"],
         },
     ]
 }

@@ -141,10 +141,26 @@ impl Link {
         }
     }
 
+    /// Takes the number out of a record.
+    pub(crate) fn erase(&self, record: &mut [u8]) {
+        let size = match self.how {
+            How::Bits(mask) => {
+                let rest = self.word.get(record) & !i64::from(mask);
+                let _ = self.word.put(record, rest);
+                return;
+            }
+            How::Share(_) => return,
+            How::Starred(size) => size,
+            _ => self.word.number.size(),
+        };
+        record.iter_mut().skip(self.word.at).take(size).for_each(|byte| *byte = 0);
+    }
+
     /// Numbers that are right in a list of this many records, whatever else there is in the record: a range, outside of
     /// which numbers may be right too.
     pub(crate) fn good(&self, len: i64) -> Range<i64> {
         match self.how {
+            How::Index(none) if none.contains(&-1) => -1..len,
             How::Index(_) | How::Perhaps | How::Item(..) => 0..len,
             How::Node | How::Next => i64::MIN..len,
             How::Leaf(_) => -len..i64::MAX,

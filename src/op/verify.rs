@@ -11,6 +11,8 @@ use crate::dialect::Role;
 use crate::error::{Error, ErrorKind};
 use crate::file::{Layout, Segment, Slot, SlotId};
 
+mod content;
+mod order;
 mod outcome;
 mod saved;
 mod subject;
@@ -79,7 +81,23 @@ pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
         ("revert", revert(bsp, subject, spare)),
         ("undo", undo.law()),
     ];
-    let verdicts = laws.map(|(name, result)| {
+    let laws: Vec<_> = laws.into_iter().chain(moving(bsp, subject, None)).collect();
+    Outcome { laws: verdicts(laws), records: records.into_iter().collect() }
+}
+
+/// Tests the laws of records that move on one list, or on one that the content of the map chooses.
+#[doc(hidden)]
+pub fn run_on_list(bsp: &Bsp<'_>, subject: &Subject, list: &str) -> Outcome {
+    Outcome { laws: verdicts(moving(bsp, subject, Some(list)).into()), records: Vec::new() }
+}
+
+fn moving(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> [(&'static str, Law); 3] {
+    let (reorder, references) = order::reorder(bsp, subject, only);
+    [("reorder", reorder), ("references", references), ("splice", order::splice(bsp, subject, only))]
+}
+
+fn verdicts(laws: Vec<(&'static str, Law)>) -> Vec<(&'static str, Verdict)> {
+    let verdicts = laws.into_iter().map(|(name, result)| {
         let verdict = match result {
             Ok(()) => Verdict::Pass,
             Err(Failure::DoesNotApply) => Verdict::Skipped,
@@ -87,7 +105,7 @@ pub fn run_on(bsp: &Bsp<'_>, subject: &Subject) -> Outcome {
         };
         (name, verdict)
     });
-    Outcome { laws: verdicts.into(), records: records.into_iter().collect() }
+    verdicts.collect()
 }
 
 enum Failure {

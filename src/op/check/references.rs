@@ -47,7 +47,13 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
     let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
     let len = to.len();
     let most = i64::try_from(len).unwrap_or(i64::MAX);
-    others(from, link, link.good(most), |index, record| {
+    others(from, link, link.good(most), |index, record, value| {
+        if let How::Run(word, count, _) = link.how {
+            let count = count.of(word.get(record));
+            if count == 0 || value >= 0 && count > 0 && value.saturating_add(count) <= most {
+                return;
+            }
+        }
         let Some((named, count)) = link.stated(record, len).filter(|_| index >= first) else { return };
         if named >= 0 && count > 0 && named.saturating_add(count) <= most {
             return;
@@ -61,13 +67,14 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
 }
 
 /// Calls a function for each record whose number is not in a range. The type is matched once, not per record.
-fn others(site: &Site<'_>, link: &Link, good: Range<i64>, mut hand: impl FnMut(usize, &[u8])) {
+fn others(site: &Site<'_>, link: &Link, good: Range<i64>, mut hand: impl FnMut(usize, &[u8], i64)) {
     macro_rules! each {
         ($type:ty) => {
             for (index, record) in site.records().enumerate() {
-                let number = record.get(link.word.at..).and_then(|rest| rest.first_chunk());
-                if !number.is_some_and(|number| good.contains(&i64::from(<$type>::from_le_bytes(*number)))) {
-                    hand(index, record);
+                let Some(number) = record.get(link.word.at..).and_then(|rest| rest.first_chunk()) else { continue };
+                let number = i64::from(<$type>::from_le_bytes(*number));
+                if !good.contains(&number) {
+                    hand(index, record, number);
                 }
             }
         };

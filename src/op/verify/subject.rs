@@ -1,5 +1,7 @@
 //! The code that the laws test.
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 
 use crate::content::entities::Entities;
@@ -9,7 +11,7 @@ use crate::error::Result;
 use crate::file::Layout;
 use crate::record::RecordInfo;
 
-/// The code that the laws test: how drafts are written and entity texts are printed.
+/// The code that the laws test: how drafts are written, entity texts printed, records moved.
 ///
 /// ```
 /// use bspkit::op::verify::{Subject, run_on};
@@ -28,6 +30,10 @@ pub struct Subject {
     pub reprint: fn(&[u8], EntityRules) -> Result<Vec<u8>>,
     /// Decodes records and encodes them again.
     pub reencode: fn(&RecordInfo, &[u8]) -> Vec<u8>,
+    /// Brings the records of a list into another order.
+    pub reorder: fn(&mut Draft<'_>, &str, &[usize]) -> Result<()>,
+    /// Replaces a range of the records of a list by others.
+    pub splice: fn(&mut Draft<'_>, &str, Range<usize>, Vec<u8>) -> Result<()>,
 }
 
 impl Subject {
@@ -55,6 +61,8 @@ impl Subject {
             Ok(entities.to_bytes())
         },
         reencode: |record, bytes| (record.reencode)(bytes),
+        reorder: |draft, list, order| draft.structure().reorder_list(list, order).map(drop),
+        splice: |draft, list, range, records| draft.structure().splice_list(list, range, records).map(drop),
     };
 }
 

@@ -1,0 +1,191 @@
+//! The content of a map without the numbers of its records: each record as a number that is computed from its bytes and
+//! from the content of the records that it refers to. Two maps that differ only in the order of records have the same.
+
+use crate::bsp::{Bsp, How, Link, Links};
+use crate::bytes::{wide, word};
+use crate::content::entities::Entities;
+use crate::content::physics::PhysDisp;
+use crate::dialect::{EntityForm, Role};
+use crate::draft::entity_values;
+use crate::error::Result;
+use crate::record::{Cell, Meaning, Order};
+
+/// How often references are followed: from a model over its faces, their edges and the ends of these to vertexes.
+const ROUNDS: usize = 4;
+
+const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The content of each list, in no order.
+pub(super) struct Content(Vec<(String, Vec<u64>)>);
+
+impl Content {
+    pub(super) fn of(map: &Bsp<'_>, links: &Links<'_>) -> Result<Self> {
+        let mut lists: Vec<Vec<u64>> = (0..links.sites.len()).map(|site| bytes(map, links, site)).collect();
+        for (slot, _, parallel) in &links.parts {
+            let version = map.container().slot(*slot).and_then(|slot| slot.version).unwrap_or(0);
+            let solids = PhysDisp::parse(map.little_endian(*slot)?, version);
+            let site = links.referred(parallel.lump);
+            if let Some((solids, records)) = solids.ok().zip(site.and_then(|site| lists.get_mut(site))) {
+                for (index, record) in records.iter_mut().enumerate().take(solids.len()) {
+                    *record = mix(*record, hash(solids.get(index).unwrap_or_default()));
+                }
+            }
+        }
+        for _ in 0..ROUNDS {
+            lists = round(links, &lists);
+        }
+        let mut all: Vec<(String, Vec<u64>)> =
+            links.sites.iter().map(|site| site.name.clone()).zip(lists.iter().cloned()).collect();
+        all.extend(blocks(map, links, &lists)?);
+        all.extend(entities(map, links, &lists)?);
+        all.iter_mut().for_each(|(_, list)| list.sort_unstable());
+        Ok(Content(all))
+    }
+
+    /// The first list that another map does not have in the same way.
+    pub(super) fn difference(&self, other: &Content) -> Option<&str> {
+        let differ = self.0.iter().zip(&other.0).find(|(one, other)| one != other).map(|((name, _), _)| name.as_str());
+        differ.or_else(|| (self.0.len() != other.0.len()).then_some("the map"))
+    }
+}
+
+/// The records of a list without the numbers that refer to others, and without the places of rows of visibility.
+fn bytes(map: &Bsp<'_>, links: &Links<'_>, site: usize) -> Vec<u64> {
+    let list = &links.sites[site];
+    let own: Vec<&Link> = links.links.iter().filter(|link| link.from == site).collect();
+    let visibility = map.role(Role::Visibility).map_or("", |slot| &slot.name);
+    let is_row = |cell: &Cell| matches!(cell.meaning, Meaning::Offset { lump } if lump == visibility);
+    let rows: Vec<_> = Cell::all(list.record.fields).into_iter().filter(is_row).map(|cell| cell.place).collect();
+    let mut record = vec![0; list.record.size];
+    let hashes = list.records().map(|bytes| {
+        record.copy_from_slice(bytes);
+        rows.iter().for_each(|row| record[row.clone()].fill(0));
+        for link in &own {
+            if range(links, link, bytes).is_some() {
+                link.erase(&mut record);
+            }
+        }
+        hash(&record)
+    });
+    hashes.collect()
+}
+
+/// The records that a number names, if all of them are there.
+fn range(links: &Links<'_>, link: &Link, record: &[u8]) -> Option<(usize, usize)> {
+    let len = links.sites[link.to].len();
+    let (first, count) = link.named(record, len)?;
+    let (first, count) = (usize::try_from(first).ok()?, usize::try_from(count).ok()?);
+    first.checked_add(count).filter(|end| *end <= len).map(|end| (first, end))
+}
+
+/// Sums over the records of a list, so that a run of them takes constant time.
+struct Sums {
+    /// Of the records before each one.
+    all: Vec<u64>,
+    /// Of those records with the one after each.
+    pairs: Vec<u64>,
+}
+
+impl Sums {
+    fn of(list: &[u64]) -> Self {
+        let sum = |numbers: &mut dyn Iterator<Item = u64>| {
+            let mut total = 0_u64;
+            let mut sums = vec![0];
+            sums.extend(numbers.map(|number| {
+                total = total.wrapping_add(number);
+                total
+            }));
+            sums
+        };
+        let pairs = sum(&mut list.windows(2).map(|pair| mix(pair[0], pair[1])));
+        Sums { all: sum(&mut list.iter().map(|one| mix(*one, PRIME))), pairs }
+    }
+
+    /// What records from `start` to `end` are together, in this order or in any.
+    fn run(&self, start: usize, end: usize, is_ordered: bool) -> u64 {
+        let all = self.all[end].wrapping_sub(self.all[start]);
+        let pairs = || self.pairs[end - 1].wrapping_sub(self.pairs[start]);
+        if is_ordered && end > start { mix(all, pairs()) } else { all }
+    }
+}
+
+/// Adds to each record what it refers to, and what belongs to it by its order.
+fn round(links: &Links<'_>, lists: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let sums: Vec<Sums> = lists.iter().map(|list| Sums::of(list)).collect();
+    let mut new = lists.to_vec();
+    for (number, link) in (1..).zip(&links.links) {
+        let mut next = if let How::Share(skip) = link.how { skip } else { 0 };
+        let (target, is_ordered) = (&sums[link.to], matches!(link.how, How::Run(_, _, Order::Matters)));
+        for (record, own) in links.sites[link.from].records().zip(&mut new[link.from]) {
+            let named = match link.how {
+                How::Share(_) => {
+                    let end = next.saturating_add(usize::try_from(link.word.get(record)).unwrap_or(0));
+                    Some((std::mem::replace(&mut next, end), end)).filter(|(_, end)| *end < target.all.len())
+                }
+                _ => range(links, link, record),
+            };
+            if let Some((start, end)) = named {
+                // Items of an array are a set.
+                let what = if matches!(link.how, How::Item(..)) { 0 } else { number };
+                *own = own.wrapping_add(mix(target.run(start, end, is_ordered), what));
+            }
+        }
+    }
+    for site in 0..links.sites.len() {
+        let Some((to, starts)) = links.shares(site) else { continue };
+        if starts.last().is_none_or(|total| *total != links.sites[site].len()) {
+            continue;
+        }
+        for (range, own) in starts.windows(2).zip(&mut new[to]) {
+            *own = own.wrapping_add(mix(sums[site].run(range[0], range[1], true), PRIME));
+        }
+    }
+    new
+}
+
+/// Blocks without the numbers of the records that they belong to, with the content of these.
+fn blocks(map: &Bsp<'_>, links: &Links<'_>, lists: &[Vec<u64>]) -> Result<Vec<(String, Vec<u64>)>> {
+    let mut all = Vec::new();
+    for (slot, name, blocks) in &links.blocks {
+        let (bytes, site) = (map.little_endian(*slot)?, links.referred(blocks.lump));
+        let of = |at: usize| {
+            let record = usize::try_from(word(&bytes, at)?).ok()?;
+            lists.get(site?)?.get(record).copied()
+        };
+        let list = (blocks.find)(&bytes).into_iter().flatten().map(|block| {
+            let parts = [block.range.start..block.at, block.at + 4..block.range.end];
+            let parts = parts.map(|part| hash(bytes.get(part).unwrap_or_default()));
+            mix(mix(parts[0], parts[1]), of(block.at).unwrap_or(0))
+        });
+        all.push((name.clone(), list.collect()));
+    }
+    Ok(all)
+}
+
+/// What values of entities refer to.
+fn entities(map: &Bsp<'_>, links: &Links<'_>, lists: &[Vec<u64>]) -> Result<Option<(String, Vec<u64>)>> {
+    let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length > 0) else { return Ok(None) };
+    let Ok(entities) = Entities::parse(map.bytes(slot.id)?, map.entity_rules()) else { return Ok(None) };
+    let mut values = Vec::new();
+    for value in entities.iter().flat_map(|entity| entity_values(map, &entity)) {
+        let list = links.referred(value.reference.lump).and_then(|site| lists.get(site));
+        let record =
+            usize::try_from(value.number).ok().filter(|_| !matches!(value.reference.form, EntityForm::Field(_)));
+        let content = list.zip(record).and_then(|(list, record)| list.get(record).copied());
+        let number = value.number.to_le_bytes();
+        values.push(mix(content.unwrap_or_else(|| hash(&number)), wide(value.entity)));
+    }
+    Ok(Some((slot.name.clone(), values)))
+}
+
+/// A number that differs for different bytes, with a chance that is as good as none.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let all = words.iter().fold(PRIME, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    rest.iter().fold(mix(all, wide(bytes.len())), |sum, byte| mix(sum, u64::from(*byte)))
+}
+
+fn mix(one: u64, other: u64) -> u64 {
+    let mixed = (one.rotate_left(23) ^ other).wrapping_mul(PRIME);
+    mixed ^ (mixed >> 29)
+}
