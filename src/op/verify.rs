@@ -92,8 +92,13 @@ pub fn run_on_list(bsp: &Bsp<'_>, subject: &Subject, list: &str) -> Outcome {
 }
 
 fn moving(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> [(&'static str, Law); 3] {
-    let (reorder, references) = order::reorder(bsp, subject, only);
-    [("reorder", reorder), ("references", references), ("splice", order::splice(bsp, subject, only))]
+    // Without all records it is not known what refers to what.
+    let links = unpacks_in_time(bsp).and_then(|()| bsp.links().map_err(|_| Failure::DoesNotApply));
+    let Ok(links) = links else {
+        return ["reorder", "references", "splice"].map(|name| (name, Err(Failure::DoesNotApply)));
+    };
+    let (reorder, references) = order::reorder(bsp, subject, &links, only);
+    [("reorder", reorder), ("references", references), ("splice", order::splice(bsp, subject, &links, only))]
 }
 
 fn verdicts(laws: Vec<(&'static str, Law)>) -> Vec<(&'static str, Verdict)> {

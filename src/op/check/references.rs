@@ -139,8 +139,22 @@ fn check_room(links: &Links<'_>, link: &Link, sink: &mut Sink) {
     }
 }
 
-/// Blocks in lumps without records, each with the index of a record that it belongs to.
+/// Numbers in lumps without records, and blocks, each with the index of a record that it belongs to.
 fn check_blocks(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
+    for lump in &lumps.all {
+        let places = lump.row.as_ref().ok().and_then(|row| row.order.places);
+        let Some((places, to)) = places.and_then(|places| Some((places, links.referred(places.lump)?))) else {
+            continue;
+        };
+        for at in (places.find)(&lump.bytes).into_iter().flatten() {
+            let number = word(&lump.bytes, at).unwrap_or(-1);
+            if !usize::try_from(number).is_ok_and(|number| number < links.sites[to].len()) {
+                sink.add(&INDEX_RANGE, At::lump(lump.name).offset(at), || {
+                    format!("it refers to record {number} of {}, which has {}", places.lump, links.sites[to].len())
+                });
+            }
+        }
+    }
     for (slot, name, blocks) in &links.blocks {
         let lump = lumps.all.iter().find(|lump| lump.slot.id == *slot);
         let Some((lump, to)) = lump.zip(links.referred(blocks.lump)) else { continue };

@@ -1,5 +1,5 @@
-//! The content of a map without the numbers of its records: each record as a number that is computed from its bytes and
-//! from the content of the records that it refers to. Two maps that differ only in the order of records have the same.
+//! The content of records without their numbers: each record as a number that is computed from its bytes and from the
+//! content of the records that it refers to. Two maps that differ only in the order of records have the same.
 
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::{wide, word};
@@ -10,34 +10,56 @@ use crate::draft::entity_values;
 use crate::error::Result;
 use crate::record::{Cell, Meaning, Order};
 
-/// How often references are followed: from a model over its faces, their edges and the ends of these to vertexes.
-const ROUNDS: usize = 4;
+/// How often references are followed: what a record refers to, and what that refers to.
+const ROUNDS: usize = 2;
 
 const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The content of each list, in no order.
+/// The lists that an edit changed. Numbers that refer to other lists have to stay as they are.
+pub(super) struct Changed(Vec<bool>);
+
+impl Changed {
+    pub(super) fn between(old: &Links<'_>, new: &Links<'_>) -> Self {
+        let pairs = old.sites.iter().zip(&new.sites);
+        Changed(pairs.map(|(old, new)| old.name != new.name || old.all() != new.all()).collect())
+    }
+
+    fn is(&self, site: usize) -> bool {
+        self.0.get(site) == Some(&true)
+    }
+
+    /// The references to these lists.
+    fn links<'l>(&self, links: &'l Links<'_>) -> impl Iterator<Item = &'l Link> {
+        links.links.iter().filter(|link| self.is(link.to))
+    }
+}
+
+/// The content of each list that an edit changed or that refers to one, in no order.
 pub(super) struct Content(Vec<(String, Vec<u64>)>);
 
 impl Content {
-    pub(super) fn of(map: &Bsp<'_>, links: &Links<'_>) -> Result<Self> {
-        let mut lists: Vec<Vec<u64>> = (0..links.sites.len()).map(|site| bytes(map, links, site)).collect();
+    pub(super) fn of(map: &Bsp<'_>, links: &Links<'_>, changed: &Changed) -> Result<Self> {
+        let is_seen = |site: usize| changed.is(site) || changed.links(links).any(|link| link.from == site);
+        let numbers = (0..links.sites.len()).map(|site| match is_seen(site) || is_beside(links, changed, site) {
+            true => bytes(map, links, changed, site),
+            false => Vec::new(),
+        });
+        let mut lists: Vec<Vec<u64>> = numbers.collect();
         for (slot, _, parallel) in &links.parts {
+            let Some(site) = links.referred(parallel.lump).filter(|site| changed.is(*site)) else { continue };
             let version = map.container().slot(*slot).and_then(|slot| slot.version).unwrap_or(0);
-            let solids = PhysDisp::parse(map.little_endian(*slot)?, version);
-            let site = links.referred(parallel.lump);
-            if let Some((solids, records)) = solids.ok().zip(site.and_then(|site| lists.get_mut(site))) {
-                for (index, record) in records.iter_mut().enumerate().take(solids.len()) {
-                    *record = mix(*record, hash(solids.get(index).unwrap_or_default()));
-                }
+            let Ok(solids) = PhysDisp::parse(map.little_endian(*slot)?, version) else { continue };
+            for (index, record) in lists[site].iter_mut().enumerate().take(solids.len()) {
+                *record = mix(*record, hash(solids.get(index).unwrap_or_default()));
             }
         }
         for _ in 0..ROUNDS {
-            lists = round(links, &lists);
+            lists = round(links, changed, &lists);
         }
         let mut all: Vec<(String, Vec<u64>)> =
             links.sites.iter().map(|site| site.name.clone()).zip(lists.iter().cloned()).collect();
-        all.extend(blocks(map, links, &lists)?);
-        all.extend(entities(map, links, &lists)?);
+        all.extend(blocks(map, links, changed, &lists)?);
+        all.extend(entities(map, links, changed, &lists)?);
         all.iter_mut().for_each(|(_, list)| list.sort_unstable());
         Ok(Content(all))
     }
@@ -49,10 +71,16 @@ impl Content {
     }
 }
 
+/// Whether the records of a list belong to those of one that changed, by their order.
+fn is_beside(links: &Links<'_>, changed: &Changed, site: usize) -> bool {
+    let parallel = links.sites[site].parallel;
+    parallel.and_then(|parallel| links.referred(parallel.lump)).is_some_and(|to| changed.is(to))
+}
+
 /// The records of a list without the numbers that refer to others, and without the places of rows of visibility.
-fn bytes(map: &Bsp<'_>, links: &Links<'_>, site: usize) -> Vec<u64> {
+fn bytes(map: &Bsp<'_>, links: &Links<'_>, changed: &Changed, site: usize) -> Vec<u64> {
     let list = &links.sites[site];
-    let own: Vec<&Link> = links.links.iter().filter(|link| link.from == site).collect();
+    let own: Vec<&Link> = changed.links(links).filter(|link| link.from == site).collect();
     let visibility = map.role(Role::Visibility).map_or("", |slot| &slot.name);
     let is_row = |cell: &Cell| matches!(cell.meaning, Meaning::Offset { lump } if lump == visibility);
     let rows: Vec<_> = Cell::all(list.record.fields).into_iter().filter(is_row).map(|cell| cell.place).collect();
@@ -110,10 +138,10 @@ impl Sums {
 }
 
 /// Adds to each record what it refers to, and what belongs to it by its order.
-fn round(links: &Links<'_>, lists: &[Vec<u64>]) -> Vec<Vec<u64>> {
+fn round(links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let sums: Vec<Sums> = lists.iter().map(|list| Sums::of(list)).collect();
     let mut new = lists.to_vec();
-    for (number, link) in (1..).zip(&links.links) {
+    for (number, link) in (1..).zip(&links.links).filter(|(_, link)| changed.is(link.to)) {
         let mut next = if let How::Share(skip) = link.how { skip } else { 0 };
         let (target, is_ordered) = (&sums[link.to], matches!(link.how, How::Run(_, _, Order::Matters)));
         for (record, own) in links.sites[link.from].records().zip(&mut new[link.from]) {
@@ -132,7 +160,7 @@ fn round(links: &Links<'_>, lists: &[Vec<u64>]) -> Vec<Vec<u64>> {
         }
     }
     for site in 0..links.sites.len() {
-        let Some((to, starts)) = links.shares(site) else { continue };
+        let Some((to, starts)) = links.shares(site).filter(|(to, _)| changed.is(*to)) else { continue };
         if starts.last().is_none_or(|total| *total != links.sites[site].len()) {
             continue;
         }
@@ -143,19 +171,30 @@ fn round(links: &Links<'_>, lists: &[Vec<u64>]) -> Vec<Vec<u64>> {
     new
 }
 
-/// Blocks without the numbers of the records that they belong to, with the content of these.
-fn blocks(map: &Bsp<'_>, links: &Links<'_>, lists: &[Vec<u64>]) -> Result<Vec<(String, Vec<u64>)>> {
+/// Blocks without the numbers of the records that they belong to and refer to, with the content of these.
+fn blocks(map: &Bsp<'_>, links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Result<Vec<(String, Vec<u64>)>> {
     let mut all = Vec::new();
     for (slot, name, blocks) in &links.blocks {
-        let (bytes, site) = (map.little_endian(*slot)?, links.referred(blocks.lump));
-        let of = |at: usize| {
+        let mut bytes = map.little_endian(*slot)?.to_vec();
+        let found = (blocks.find)(&bytes).unwrap_or_default();
+        let mut numbers = |lump: &str, at: usize| {
+            let site = links.referred(lump).filter(|site| changed.is(*site))?;
             let record = usize::try_from(word(&bytes, at)?).ok()?;
-            lists.get(site?)?.get(record).copied()
+            let content = lists.get(site)?.get(record).copied()?;
+            bytes.get_mut(at..at + 4)?.fill(0);
+            Some((at, content))
         };
-        let list = (blocks.find)(&bytes).into_iter().flatten().map(|block| {
-            let parts = [block.range.start..block.at, block.at + 4..block.range.end];
-            let parts = parts.map(|part| hash(bytes.get(part).unwrap_or_default()));
-            mix(mix(parts[0], parts[1]), of(block.at).unwrap_or(0))
+        let places = links.places.iter().filter(|(other, ..)| other == slot);
+        let mut contents: Vec<(usize, u64)> = places
+            .flat_map(|(_, _, lump, places)| places.iter().map(move |at| (*lump, *at)))
+            .chain(found.iter().map(|block| (blocks.lump, block.at)))
+            .filter_map(|(lump, at)| numbers(lump, at))
+            .collect();
+        contents.sort_unstable();
+        let list = found.iter().map(|block| {
+            let start = contents.partition_point(|(at, _)| *at < block.range.start);
+            let own = contents[start..].iter().take_while(|(at, _)| *at < block.range.end);
+            own.fold(hash(bytes.get(block.range.clone()).unwrap_or_default()), |sum, (_, content)| mix(sum, *content))
         });
         all.push((name.clone(), list.collect()));
     }
@@ -163,12 +202,18 @@ fn blocks(map: &Bsp<'_>, links: &Links<'_>, lists: &[Vec<u64>]) -> Result<Vec<(S
 }
 
 /// What values of entities refer to.
-fn entities(map: &Bsp<'_>, links: &Links<'_>, lists: &[Vec<u64>]) -> Result<Option<(String, Vec<u64>)>> {
+fn entities(
+    map: &Bsp<'_>,
+    links: &Links<'_>,
+    changed: &Changed,
+    lists: &[Vec<u64>],
+) -> Result<Option<(String, Vec<u64>)>> {
     let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length > 0) else { return Ok(None) };
     let Ok(entities) = Entities::parse(map.bytes(slot.id)?, map.entity_rules()) else { return Ok(None) };
     let mut values = Vec::new();
     for value in entities.iter().flat_map(|entity| entity_values(map, &entity)) {
-        let list = links.referred(value.reference.lump).and_then(|site| lists.get(site));
+        let list =
+            links.referred(value.reference.lump).filter(|site| changed.is(*site)).and_then(|site| lists.get(site));
         let record =
             usize::try_from(value.number).ok().filter(|_| !matches!(value.reference.form, EntityForm::Field(_)));
         let content = list.zip(record).and_then(|(list, record)| list.get(record).copied());

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::content::{Content, hash};
-use super::{Failure, Law, Subject, broken, unpacks_in_time};
+use super::content::{Changed, Content, hash};
+use super::{Failure, Law, Subject, broken};
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::wide;
 use crate::draft::Draft;
@@ -48,18 +48,17 @@ fn lists(links: &Links<'_>, only: Option<&str>, random: &mut Random) -> Vec<usiz
 
 /// After a list came into another order every reference leads to the same content, and the way back restores every
 /// byte: two laws.
-pub(super) fn reorder(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> (Law, Law) {
-    match try_reorder(bsp, subject, only) {
+pub(super) fn reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> (Law, Law) {
+    match try_reorder(bsp, subject, links, only) {
         Ok(laws) => laws,
         Err(failure) => (Err(failure), Err(Failure::DoesNotApply)),
     }
 }
 
-fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> Result<(Law, Law), Failure> {
-    unpacks_in_time(bsp)?;
-    let (links, mut random) = (bsp.links().map_err(|_| Failure::DoesNotApply)?, Random::of(bsp));
-    for site in lists(&links, only, &mut random) {
-        let (name, order) = (&links.sites[site].name, order(&links, site, &mut random));
+fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> Result<(Law, Law), Failure> {
+    let mut random = Random::of(bsp);
+    for site in lists(links, only, &mut random) {
+        let (name, order) = (&links.sites[site].name, order(links, site, &mut random));
         let list = &links.sites[site];
         if order.iter().enumerate().all(|(new, old)| list.record(new) == list.record(*old)) {
             continue;
@@ -69,7 +68,7 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> Result<(
             Err(error) if error.kind() == ErrorKind::Refused => continue,
             done => done.map_err(|error| broken(format!("{name} in another order: {error}")))?,
         }
-        let same = same_content(bsp, &links, &draft, name);
+        let same = same_content(bsp, links, &draft, name);
         let mut back = vec![0; order.len()];
         order.iter().enumerate().for_each(|(new, old)| back[*old] = new);
         let back = (subject.reorder)(&mut draft, name, &back);
@@ -80,12 +79,13 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> Result<(
 }
 
 fn same_content(bsp: &Bsp<'_>, links: &Links<'_>, draft: &Draft<'_>, name: &str) -> Law {
-    // A lump that does not decompress has no content to compare.
-    let old = Content::of(bsp, links).map_err(|_| Failure::DoesNotApply)?;
     let unread = |error: Error| broken(format!("{name} in another order: {error}"));
     let Some(map) = draft.view().map_err(unread)? else { return Err(broken(format!("{name} keeps its order"))) };
-    let new = Content::of(&map, &map.links().map_err(unread)?).map_err(unread)?;
-    match old.difference(&new) {
+    let new = map.links().map_err(unread)?;
+    let changed = Changed::between(links, &new);
+    // A lump that does not decompress has no content to compare.
+    let old = Content::of(bsp, links, &changed).map_err(|_| Failure::DoesNotApply)?;
+    match old.difference(&Content::of(&map, &new, &changed).map_err(unread)?) {
         Some(other) => Err(broken(format!("{name} in another order: references of {other} lead to other content"))),
         None => Ok(()),
     }
@@ -99,12 +99,11 @@ fn unchanged(draft: &Draft<'_>, doing: &str) -> Law {
 }
 
 /// A record that is added and removed again leaves every byte as it was.
-pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> Law {
-    unpacks_in_time(bsp)?;
-    let (links, mut random) = (bsp.links().map_err(|_| Failure::DoesNotApply)?, Random::of(bsp));
-    for at in lists(&links, only, &mut random) {
+pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> Law {
+    let mut random = Random::of(bsp);
+    for at in lists(links, only, &mut random) {
         let site = &links.sites[at];
-        let segments: Vec<Range<usize>> = segments(&links, at).concat();
+        let segments: Vec<Range<usize>> = segments(links, at).concat();
         let Some(segment) = segments.get(random.below(segments.len())).filter(|segment| !segment.is_empty()) else {
             continue;
         };
