@@ -33,8 +33,9 @@ from ._native import (
     open,
 )
 
+from ._models import Models
 from ._pak import Pak
-from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Reference, References, Renamed, Vector
+from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Reference, References, RemovedModels, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -54,6 +55,7 @@ __all__ = [
     "MalformedError",
     "Map",
     "Model",
+    "Models",
     "Need",
     "NotABspError",
     "NotFoundError",
@@ -64,6 +66,7 @@ __all__ = [
     "Reference",
     "References",
     "RefusedError",
+    "RemovedModels",
     "Renamed",
     "SaveReport",
     "TooLargeError",

@@ -162,6 +162,17 @@ class Model:
     """All bytes that belong to it alone."""
 
 
+class RemovedModels(NamedTuple):
+    """What `Models.remove` removed."""
+
+    followed: Followed
+    """The records, and what followed."""
+    entities: list[int]
+    """The entities that named one of the models, by the indices that they had."""
+    light: int
+    """The bytes of light."""
+
+
 def followed(fields: list[tuple[str, str, int]], removed: list[tuple[str, int]], warnings: list[str]) -> Followed:
     """The report, from what the native module says."""
     return Followed([FollowedField(*field) for field in fields], removed, warnings)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bspkit::op::models::Removal;
 use bspkit::op::unused::Unused;
 use bspkit::op::verify::Verdict;
 use bspkit::op::{check, compare, verify};
@@ -156,9 +157,23 @@ impl Map {
 
     /// The brush models, with the entities that name each, and what belongs to it alone. The first one is the world.
     #[getter]
-    fn models<'py>(&self, py: Python<'py>) -> Res<Vec<Bound<'py, PyAny>>> {
-        let draft = self.shared.snapshot()?;
-        structure::models(py, &draft)
+    fn models<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let draft = slf.get().shared.snapshot()?;
+        Ok(py.import("bspkit._models")?.call_method1("Models", (slf, structure::models(py, &draft)?))?)
+    }
+
+    /// Removes models: what followed, the entities that named them, the bytes of light.
+    fn _remove_models<'py>(
+        &self,
+        py: Python<'py>,
+        numbers: Vec<usize>,
+        with_entity: bool,
+        force: bool,
+    ) -> Res<(Bound<'py, PyAny>, Vec<usize>, usize)> {
+        let removal = Removal::default().with_entity(with_entity).force(force);
+        let removed = self.shared.structural(py, |draft| removal.run(draft, &numbers))?;
+        Ok((structure::report(py, &removed.followed)?, removed.entities, removed.light))
     }
 
     /// The records that nothing needs, by lump.

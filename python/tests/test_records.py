@@ -135,6 +135,23 @@ def test_models_and_unused_records() -> None:
         assert "TEXINFO" not in map.unused()
 
 
+def test_models_are_removed() -> None:
+    map = bspkit.open(MAPS / "goldsrc" / "own_rooms.bsp")
+    before, faces = len(map.models), len(map.table("FACES"))
+    own = map.models[2]
+    removed = map.models.remove(2)
+    assert removed.entities == own.entities and removed.light > 0
+    assert dict(removed.followed.removed)["FACES"] == own.faces == faces - len(map.table("FACES"))
+    assert len(map.models) == before - 1 and "model" not in map.entities[own.entities[0]]
+    entity = map.entities[0]
+    removed = map.models.remove([1], with_entity=True)
+    assert len(map.models) == before - 2 and bspkit.open(map.to_bytes()).check() == []
+    with pytest.raises(bspkit.NotFoundError, match="removed"):
+        entity["classname"]
+    with pytest.raises(bspkit.BspError):
+        map.models.remove(0)
+
+
 def names_of_faces(map: bspkit.Map) -> list[bytes]:
     texinfo = map.table("TEXINFO")
     return [bytes(texinfo["texture"][face]) for face in map.table("FACES")["texinfo"]]

@@ -1,0 +1,43 @@
+"""Brush models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, overload
+
+from ._types import Model, RemovedModels
+
+if TYPE_CHECKING:
+    from ._native import Map
+
+
+class Models(Sequence[Model]):
+    """The brush models of a map as they are when they are asked for. The first one is the world."""
+
+    def __init__(self, map: Map, models: list[Model]) -> None:
+        self._map, self._models = map, models
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    @overload
+    def __getitem__(self, index: int) -> Model: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Model]: ...
+    def __getitem__(self, index: int | slice) -> Model | list[Model]:
+        return self._models[index]
+
+    def remove(
+        self, numbers: int | Iterable[int], *, with_entity: bool = False, force: bool = False
+    ) -> RemovedModels:
+        """Removes models with what only they have: records, light, collision models, and the key of entities that
+        names them; ``with_entity`` removes these entities. Later models get smaller numbers, which entities follow.
+
+        ``force`` removes them although lumps of unknown content may refer to their parts. Ask for ``map.models`` again
+        to see what is left.
+        """
+        all = [numbers] if isinstance(numbers, int) else list(numbers)
+        return RemovedModels(*self._map._remove_models(all, with_entity, force))
+
+    def __repr__(self) -> str:
+        return f"<bspkit.Models, {len(self)}>"
