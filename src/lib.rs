@@ -71,7 +71,10 @@ pub mod record;
 pub mod threads;
 
 pub use bsp::Bsp;
-pub use draft::{Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, References, Structure};
+pub use draft::{
+    Branch, Branches, Compression, Draft, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree,
+    References, Structure,
+};
 pub use file::{Layout, Plan, Report, SaveOptions};
 
 pub use file::{Bounds, Change, ChangeKind, Container, Moved, Segment, SegmentKind, Slot, SlotEdit, SlotId, Versioned};

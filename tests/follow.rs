@@ -304,3 +304,31 @@ fn references_are_those_that_follow() {
     assert!(to.iter().any(|to| to.lump == "SURFEDGES" && to.count > 2 && to.field == "first_edge"), "{to:?}");
     assert_eq!(map.draft().references_of("faces", 100_000).unwrap_err().kind(), ErrorKind::NotFound);
 }
+
+/// A tree goes on from each reference, ends where it comes to a record that is on the way, and says what it leaves out.
+#[test]
+fn a_tree_of_references_ends() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    let tree = draft.reference_tree("MODELS", 1, 2, 3).unwrap();
+    let faces = tree.to.branches.iter().find(|branch| branch.reference.lump == "FACES").unwrap();
+    let to = draft.references_of("FACES", faces.reference.record).unwrap().to;
+    assert_eq!(faces.next.branches.len() + faces.next.more, to.len());
+    assert!(faces.next.branches.iter().all(|branch| branch.next.branches.is_empty()));
+    assert_eq!(draft.reference_tree("MODELS", 1, 1, 3).unwrap().to.branches[0].next, bspkit::Branches::default());
+
+    // Two frames of a texture that follow each other for ever.
+    draft.update(quake2::TEXINFO, 1, |texinfo| texinfo.next = 2).unwrap();
+    draft.update(quake2::TEXINFO, 2, |texinfo| texinfo.next = 1).unwrap();
+    let tree = draft.reference_tree("TEXINFO", 1, 50, 20).unwrap();
+    let two = &tree.to.branches[0];
+    assert_eq!((two.reference.to_string(), two.is_cycle), ("TEXINFO[2]".to_owned(), false));
+    assert!(two.next.branches[0].is_cycle && two.next.branches[0].next.branches.is_empty());
+
+    // All that leads to a plane is bounded.
+    let tree = draft.reference_tree("PLANES", 0, 64, usize::MAX).unwrap();
+    fn count(branches: &bspkit::Branches) -> usize {
+        branches.branches.iter().map(|branch| 1 + count(&branch.next)).sum()
+    }
+    assert!(count(&tree.by) <= 2000);
+}

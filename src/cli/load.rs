@@ -1,17 +1,18 @@
 //! `load`: reads the records of a lump from text.
 
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::Draft;
 use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump};
 use bspkit::record::FlagNames;
+use bspkit::{Draft, Followed};
 
 use super::context::Context;
 use super::help;
 use super::maps::MapArgs;
+use super::order::done;
 use super::records::formats;
 use super::save::{Edited, Save};
 use super::show::shown;
@@ -23,10 +24,15 @@ use bspkit::face::input;
 /// Only changed values change the map, so `dump` and then `load` change nothing. The file must have every field of
 /// every record. The format is detected from the extension: `.jsonl`, `.csv`, `.bin`. `pack` makes a
 /// map from a folder with all lumps.
+///
+/// With `--resize` the file may have more or fewer records. References by number stay as they are, and what no longer
+/// fits is listed. With `--follow` they are updated: equal records at the start and at the end stay, and those between
+/// are replaced, added or removed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit load base1.bsp planes planes.jsonl -o out.bsp
   bspkit load base1.bsp texinfo texinfo.csv --in-place --backup
+  bspkit dump base1.bsp leaffaces | sed 3d | bspkit load base1.bsp leaffaces - --follow --dry-run
   bspkit dump base1.bsp models | sed 's/-16/-32/' | bspkit load base1.bsp models - --dry-run"
 ))]
 pub(crate) struct Args {
@@ -47,6 +53,12 @@ pub(crate) struct Args {
     /// Accept a file with more or fewer records than the lump
     #[arg(long)]
     resize: bool,
+    /// Accept more or fewer records, and update everything that refers to them
+    #[arg(long, conflicts_with = "resize")]
+    follow: bool,
+    /// With --follow, remove what needs a removed record too
+    #[arg(long, requires = "follow")]
+    cascade: bool,
     #[command(flatten)]
     save: Save,
 }
@@ -56,27 +68,34 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         bail!("one file has the records of one map: `pack` makes many maps from their folders");
     }
     args.save.spare(&args.file)?;
-    args.save.each(cx, args.maps.find(), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let names = folder::names(draft.bsp(), args.game.as_deref())?;
         let lump = Lump::find(draft.bsp(), &args.lump)?;
         let named = args.file.extension().and_then(|extension| Format::of_extension(extension.to_str()?));
         let format = args.format.or(named).unwrap_or(lump.usual_format());
-        load(draft, &lump, format, names, args.resize, &args.file)?;
-        Ok(Edited::Done)
+        match load(draft, &lump, format, names, args)? {
+            Some(followed) => Ok(done(&followed, job)),
+            None => Ok(Edited::Done),
+        }
     })
 }
 
+/// What followed, if that was asked for.
 fn load(
     draft: &mut Draft<'static>,
     lump: &Lump<'static>,
     format: Format,
     names: FlagNames,
-    resize: bool,
-    path: &Path,
-) -> Result<()> {
-    let loaded = match path == Path::new("-") {
-        true => lump.load(draft, format, names, resize, BufReader::new(input::stdin())),
-        false => lump.load(draft, format, names, resize, BufReader::new(input::open(path)?)),
+    args: &Args,
+) -> Result<Option<Followed>> {
+    let file: Box<dyn BufRead> = match args.file == Path::new("-") {
+        true => Box::new(BufReader::new(input::stdin())),
+        false => Box::new(BufReader::new(input::open(&args.file)?)),
     };
-    loaded.with_context(|| format!("cannot load {} into {}", shown(path), lump.name()))
+    let doing = || format!("cannot load {} into {}", shown(&args.file), lump.name());
+    if args.follow {
+        let options = (args.save.force, args.cascade);
+        return lump.load_and_follow(draft, format, names, options, file).map(Some).with_context(doing);
+    }
+    lump.load(draft, format, names, args.resize, file).map(|()| None).with_context(doing)
 }

@@ -1,8 +1,8 @@
-//! `refs`: what refers to a record, and what it refers to.
+//! `refs`: what refers to a record, and what it refers to, as a tree.
 
 use anyhow::Result;
 use bspkit::face::records::list_name;
-use bspkit::{Reference, References};
+use bspkit::{Branches, ReferenceTree};
 use serde::Serialize;
 
 use super::context::Context;
@@ -15,11 +15,14 @@ use super::talk::{Code, Job};
 
 /// Print what refers to a record, and what it refers to
 ///
-/// Beside the fields of records these are values of entities, collision models, and lumps that run parallel.
+/// Beside the fields of records these are values of entities, collision models, and lumps that run parallel. Each
+/// reference is followed on in the same direction, of several records from the first one. A record that is on the way
+/// already is marked as a cycle.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit refs base1.bsp 'models[1]'
-  bspkit refs base1.bsp 'faces[12]' --all
+  bspkit refs base1.bsp 'faces[12]' --depth 4
+  bspkit refs base1.bsp 'planes[3]' --depth 1 --all
   bspkit refs base1.bsp 'planes[3]' --json"
 ))]
 pub(crate) struct Args {
@@ -28,7 +31,10 @@ pub(crate) struct Args {
     /// The record
     #[arg(value_name = "LUMP[INDEX]")]
     record: Target,
-    /// Print all references, not only the first 20 in each direction
+    /// How many references to follow one after the other
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    depth: usize,
+    /// Print all references of each record, not only the first 10; at most 2000 in each direction
     #[arg(long)]
     all: bool,
 }
@@ -38,32 +44,29 @@ struct Refs {
     lump: String,
     record: usize,
     #[serde(flatten)]
-    references: References,
-    /// How many to print in each direction.
-    #[serde(skip)]
-    most: usize,
+    tree: ReferenceTree,
 }
 
-impl Refs {
-    fn print_all(&self, job: &mut Job<'_>, title: &str, references: &[Reference]) {
-        if references.is_empty() {
-            return;
-        }
-        job.line(format!("  {title}"));
-        for reference in references.iter().take(self.most) {
-            job.line(format!("    {reference}  {}", reference.field));
-        }
-        if references.len() > self.most {
-            job.line(format!("    and {} more", references.len() - self.most));
-        }
+fn print_all(job: &mut Job<'_>, branches: &Branches, indent: usize) {
+    for branch in &branches.branches {
+        let cycle = if branch.is_cycle { "  (cycle)" } else { "" };
+        job.line(format!("{:indent$}{}  {}{cycle}", "", branch.reference, branch.reference.field));
+        print_all(job, &branch.next, indent + 2);
+    }
+    if branches.more > 0 {
+        job.line(format!("{:indent$}and {} more", "", branches.more));
     }
 }
 
 impl Report for Refs {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         job.line(format!("{}: {}[{}]", job.path, self.lump, self.record));
-        self.print_all(job, "refers to", &self.references.to);
-        self.print_all(job, "is referred to by", &self.references.by);
+        for (title, branches) in [("refers to", &self.tree.to), ("is referred to by", &self.tree.by)] {
+            if !branches.branches.is_empty() {
+                job.line(format!("  {title}"));
+                print_all(job, branches, 4);
+            }
+        }
         Ok(())
     }
 
@@ -76,10 +79,11 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if args.record.range.len() != 1 {
         return Err(bad_argument("references are those of one record".to_owned(), "name it as LUMP[INDEX]"));
     }
-    let most = if args.all { usize::MAX } else { 20 };
+    // A way through a tree of nodes is as long as the tree is deep; 64 levels are more than anybody reads.
+    let (depth, most) = (args.depth.clamp(1, 64), if args.all { usize::MAX } else { 10 });
     args.reading.each(cx, |bsp, job| {
         let (lump, record) = (list_name(&bsp, &args.record.list)?, args.record.range.start);
-        let references = bsp.draft().references_of(&lump, record)?;
-        job.report(&Refs { lump, record, references, most })
+        let tree = bsp.draft().reference_tree(&lump, record, depth, most)?;
+        job.report(&Refs { lump, record, tree })
     })
 }

@@ -145,7 +145,7 @@ fn worded(hint: &Hint) -> String {
         Hint::Keep => "use --layout keep".to_owned(),
         Hint::Append => "use --layout append".to_owned(),
         Hint::Repack => "use --layout repack".to_owned(),
-        Hint::Resize => "--resize loads it anyway; references to these records by index are not updated".to_owned(),
+        Hint::Resize => "--follow updates what refers to these records; --resize loads them and does not".to_owned(),
         Hint::Cascade => "--cascade removes what needs it too".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),

@@ -19,7 +19,9 @@ use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
 pub(crate) use follow::entity_values;
-pub use follow::{Followed, FollowedField, FollowedRecords, Reference, References, Structure};
+pub use follow::{
+    Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
+};
 use open::Opened;
 
 /// Pending edits of a map.

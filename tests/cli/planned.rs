@@ -216,6 +216,45 @@ fn references_in_runs_trees_edges_and_entities_are_followed() {
     assert_eq!(without_first("models"), "ENTITIES.model MODELS");
 }
 
+/// `load --follow` treats records that are missing or new as removed or added: everything that refers to them follows.
+#[test]
+fn loaded_records_can_be_followed() {
+    let room = Room::new();
+    let dump = |map: &str, lump: &str| room.bspkit(&format!("dump {map} {lump}")).done().text().to_owned();
+    let texinfo = dump("q2.bsp", "texinfo");
+    let lines: Vec<&str> = texinfo.lines().collect();
+    room.write("more.jsonl", [&lines[..1], &lines[..]].concat().join("\n").as_bytes());
+    room.bspkit("load q2.bsp texinfo more.jsonl --follow -o more.bsp").done();
+    let number = |map: &str| -> Vec<u64> {
+        let faces = dump(map, "faces");
+        faces
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["texinfo"].as_u64().unwrap())
+            .collect()
+    };
+    let moved: Vec<u64> =
+        number("q2.bsp").into_iter().map(|texinfo| if texinfo == 0 { 0 } else { texinfo + 1 }).collect();
+    assert_eq!(number("more.bsp"), moved);
+    room.bspkit("check more.bsp").done();
+    // And the old records again.
+    room.write("old.jsonl", texinfo.as_bytes());
+    room.bspkit("load more.bsp texinfo old.jsonl --follow -o back.bsp").done();
+    for lump in ["texinfo", "faces", "brushsides"] {
+        assert_eq!(dump("back.bsp", lump), dump("q2.bsp", lump));
+    }
+
+    // Who needs a removed record is listed, or goes too.
+    room.write("less.jsonl", lines[1..].join("\n").as_bytes());
+    let run = room.bspkit("load q2.bsp texinfo less.jsonl --follow -o no.bsp").without_data(2);
+    assert!(run.err.contains("TEXINFO[0] is still needed: by ") && run.err.contains("--cascade"), "{}", run.err);
+    let run = room.bspkit("load q2.bsp texinfo less.jsonl --follow --cascade -o less.bsp").done();
+    assert!(format!("{}{}", run.err, run.text()).contains("1 of TEXINFO"), "{}", run.err);
+    // Without it the report says which fields name other records.
+    assert!(!references(&room, "load q2.bsp texinfo less.jsonl --resize").is_empty());
+    let run = room.bspkit("load q2.bsp texinfo less.jsonl -o no.bsp").without_data(2);
+    assert!(run.err.contains("--follow"), "{}", run.err);
+}
+
 /// References that are updated in the same edit are not stale.
 #[test]
 fn references_that_are_updated_too_are_not_warned_of() {

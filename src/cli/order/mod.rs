@@ -49,7 +49,7 @@ fn structure<'d>(draft: &'d mut Draft<'static>, force: bool) -> Structure<'d, 's
 }
 
 /// What followed, as a sentence for the report.
-fn done(followed: &Followed, job: &mut Job<'_>) -> Edited {
+pub(super) fn done(followed: &Followed, job: &mut Job<'_>) -> Edited {
     followed.warnings.iter().for_each(|warning| job.warn_here(warning));
     let removed: Vec<String> =
         followed.removed.iter().map(|removed| format!("{} of {}", removed.count, removed.lump)).collect();

@@ -14,6 +14,7 @@ mod plan;
 mod references;
 mod rewrite;
 mod rules;
+mod tree;
 mod turn;
 
 use std::ops::Range;
@@ -25,6 +26,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Record;
 pub(crate) use entities::values as entity_values;
 pub use references::{Reference, References};
+pub use tree::{Branch, Branches, ReferenceTree};
 
 /// What an edit of the order of records changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::{entities, find};
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::word;
+use crate::content::entities::Entities;
 use crate::dialect::EntityForm;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -49,26 +50,60 @@ impl Draft<'_> {
     /// # Errors
     /// As [`Draft::references`].
     pub fn references_of(&self, list: &str, index: usize) -> Result<References> {
-        let map = self.view()?.unwrap_or_else(|| self.bsp.clone());
-        let links = map.links()?;
-        let site = find(&links, list)?;
-        let len = links.sites[site].len();
+        let lookup = Lookup::of(self.view()?.unwrap_or_else(|| self.bsp.clone()))?;
+        let site = lookup.site(list, index)?;
+        Ok(References { by: lookup.references(site, index, true)?, to: lookup.references(site, index, false)? })
+    }
+}
+
+/// What the references of records are found in.
+pub(super) struct Lookup<'a> {
+    map: Bsp<'a>,
+    links: Links<'a>,
+    entities: Option<Entities<'a>>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn of(map: Bsp<'a>) -> Result<Self> {
+        let entities = entities::read(&map)?.map(|(_, entities)| entities);
+        Ok(Lookup { links: map.links()?, entities, map })
+    }
+
+    /// The list of a name that has a record of this number.
+    pub(super) fn site(&self, list: &str, index: usize) -> Result<usize> {
+        let site = find(&self.links, list)?;
+        let (len, name) = (self.links.sites[site].len(), self.name(site));
         if index >= len {
-            let message = format!("{} has {len} records, and no record {index}", links.sites[site].name);
-            return Err(Error::new(ErrorKind::NotFound, message).at(Place::default().lump(&links.sites[site].name)));
+            let message = format!("{name} has {len} records, and no record {index}");
+            return Err(Error::new(ErrorKind::NotFound, message).at(Place::default().lump(name)));
         }
-        let mut found = References::default();
+        Ok(site)
+    }
+
+    pub(super) fn name(&self, site: usize) -> &str {
+        &self.links.sites[site].name
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.links.site(name)
+    }
+
+    /// What refers to a record, or what it refers to.
+    pub(super) fn references(&self, site: usize, index: usize, is_by: bool) -> Result<Vec<Reference>> {
+        let (links, mut found) = (&self.links, References::default());
         for link in &links.links {
-            if link.to == site {
-                by_link(&links, link, index, &mut found);
+            if is_by && link.to == site {
+                by_link(links, link, index, &mut found);
             }
-            if link.from == site {
-                found.to.extend(to(&links, link, index));
+            if !is_by && link.from == site {
+                found.to.extend(to(links, link, index));
             }
         }
-        beside(&links, site, index, &mut found);
-        outside(&map, &links, site, index, &mut found)?;
-        Ok(found)
+        beside(links, site, index, &mut found);
+        if is_by {
+            self.outside(site, index, &mut found)?;
+        }
+        Ok(if is_by { found.by } else { found.to })
     }
 }
 
@@ -105,55 +140,66 @@ fn to(links: &Links<'_>, link: &Link, index: usize) -> Option<Reference> {
 
 /// Records that belong to it by their order.
 fn beside(links: &Links<'_>, site: usize, index: usize, found: &mut References) {
-    let name = |lump: &str| links.referred(lump);
     for (other, list) in links.sites.iter().enumerate() {
-        let Some(parallel) = list.parallel else { continue };
-        let Some(to) = name(parallel.lump).filter(|to| *to != other) else { continue };
-        let each = list.len() / links.sites[to].len().max(1);
-        let is_even = list.len() == each * links.sites[to].len() && each > 0;
-        if to == site && is_even {
-            found.by.push(reference(&list.name, index * each, each, "its order"));
-        } else if other == site && is_even {
-            found.to.push(reference(&links.sites[to].name, index / each, 1, "its order"));
+        let Some((to, starts)) = links.shares(other) else { continue };
+        if starts.last() != Some(&list.len()) {
+            continue;
+        }
+        if to == site
+            && let Some([start, end]) = starts.get(index..index + 2)
+            && start < end
+        {
+            found.by.push(reference(&list.name, *start, end - start, "its order"));
+        } else if other == site {
+            let owner = starts.partition_point(|start| *start <= index) - 1;
+            found.to.push(reference(&links.sites[to].name, owner, 1, "its order"));
         }
     }
 }
 
-/// Blocks, and values of entities.
-fn outside(map: &Bsp<'_>, links: &Links<'_>, site: usize, index: usize, found: &mut References) -> Result<()> {
-    for (slot, name, blocks) in links.blocks.iter().filter(|(_, _, blocks)| links.referred(blocks.lump) == Some(site)) {
-        let bytes = map.little_endian(*slot)?;
-        for (nth, block) in (blocks.find)(&bytes).into_iter().flatten().enumerate() {
-            if word(&bytes, block.at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
-                found.by.push(reference(name, nth, 1, "model"));
+impl Lookup<'_> {
+    /// Blocks, and values of entities.
+    fn outside(&self, site: usize, index: usize, found: &mut References) -> Result<()> {
+        let Lookup { map, links, entities } = self;
+        for (slot, name, blocks) in
+            links.blocks.iter().filter(|(_, _, blocks)| links.referred(blocks.lump) == Some(site))
+        {
+            let bytes = map.little_endian(*slot)?;
+            for (nth, block) in (blocks.find)(&bytes).into_iter().flatten().enumerate() {
+                if word(&bytes, block.at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
+                    found.by.push(reference(name, nth, 1, "model"));
+                }
             }
         }
-    }
-    for (slot, name, _, places) in links.places.iter().filter(|(_, _, lump, _)| links.referred(lump) == Some(site)) {
-        let bytes = map.little_endian(*slot)?;
-        let blocks = links.blocks.iter().find(|(other, ..)| other == slot);
-        let ends: Vec<usize> = blocks.map_or_else(Vec::new, |(_, _, blocks)| {
-            (blocks.find)(&bytes).unwrap_or_default().into_iter().map(|block| block.range.end).collect()
-        });
-        for at in places {
-            if word(&bytes, *at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
-                found.by.push(reference(name, ends.partition_point(|end| end <= at), 1, "brush"));
+        for (slot, name, _, places) in links.places.iter().filter(|(_, _, lump, _)| links.referred(lump) == Some(site))
+        {
+            let bytes = map.little_endian(*slot)?;
+            let blocks = links.blocks.iter().find(|(other, ..)| other == slot);
+            let ends: Vec<usize> = blocks.map_or_else(Vec::new, |(_, _, blocks)| {
+                (blocks.find)(&bytes).unwrap_or_default().into_iter().map(|block| block.range.end).collect()
+            });
+            for at in places {
+                if word(&bytes, *at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
+                    found.by.push(reference(name, ends.partition_point(|end| end <= at), 1, "brush"));
+                }
             }
         }
-    }
-    let Some((_, texts)) = entities::read(map)? else { return Ok(()) };
-    let number = i64::try_from(index).unwrap_or(i64::MAX);
-    for value in texts.iter().flat_map(|entity| entities::values(map, &entity)) {
-        if links.referred(value.reference.lump) != Some(site) {
-            continue;
+        let Some(texts) = entities else { return Ok(()) };
+        let number = i64::try_from(index).unwrap_or(i64::MAX);
+        for value in texts.iter().flat_map(|entity| entities::values(map, &entity)) {
+            if links.referred(value.reference.lump) != Some(site) {
+                continue;
+            }
+            let is_it = match value.reference.form {
+                EntityForm::Field(field) => {
+                    entities::numbers(&links.sites[site], field).get(index) == Some(&value.number)
+                }
+                EntityForm::Starred | EntityForm::Index => value.number == number,
+            };
+            if is_it {
+                found.by.push(reference("ENTITIES", value.entity, 1, value.reference.key));
+            }
         }
-        let is_it = match value.reference.form {
-            EntityForm::Field(field) => entities::numbers(&links.sites[site], field).get(index) == Some(&value.number),
-            EntityForm::Starred | EntityForm::Index => value.number == number,
-        };
-        if is_it {
-            found.by.push(reference("ENTITIES", value.entity, 1, value.reference.key));
-        }
+        Ok(())
     }
-    Ok(())
 }

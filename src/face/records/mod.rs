@@ -26,6 +26,7 @@
 
 mod blank;
 mod csv;
+mod follow;
 mod json;
 mod names;
 mod rows;

@@ -163,6 +163,10 @@ fn check_numbers(lump: &Lump<'_>, bsp: &Bsp<'_>, links: &Links<'_>, entities: &E
     for value in entities.iter().flat_map(|entity| entity_values(bsp, &entity)) {
         let (reference, number) = (value.reference, value.number);
         let Some(site) = links.referred(reference.lump).map(|site| &links.sites[site]) else { continue };
+        // A lump that lies outside of the file is a finding already.
+        if bsp.container().slot(site.slot).is_some_and(|slot| slot.bounds.is_damaged()) {
+            continue;
+        }
         let is_there = match reference.form {
             EntityForm::Starred => continue,
             EntityForm::Index => usize::try_from(number).is_ok_and(|index| index < site.len()),
