@@ -23,7 +23,21 @@ use bspkit::{Bsp, Builder, Layout, dialect};
 use proptest::prelude::*;
 
 fn findings(map: &[u8]) -> Vec<Finding> {
-    check::run(&Bsp::parse(map).unwrap(), &Options::default()).unwrap()
+    // A reference that is broken leaves a record to which nothing refers.
+    check::run(&Bsp::parse(map).unwrap(), &Options::default().allow("unused-records").unwrap()).unwrap()
+}
+
+/// Records to which nothing refers: a note for each lump, with their number.
+#[test]
+fn records_that_nothing_needs_are_noted() {
+    let unused = |map: &[u8]| {
+        let found = check::run(&Bsp::parse(map).unwrap(), &Options::default()).unwrap();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let (_, fault) = planted::UNUSED;
+    let note = "note[unused-records] VERTEXES: nothing refers to 2 of 130 records; `prune` removes them";
+    assert_eq!(unused(&fault()), [note]);
+    assert!(unused(&planted::own("q2")).is_empty());
 }
 
 /// The codes that are found.
@@ -70,7 +84,7 @@ fn a_misfit_hides_nothing() {
 
 #[test]
 fn every_code_has_a_planted_fault() {
-    let planted: BTreeSet<_> = planted::FAULTS.iter().map(|(code, _)| *code).collect();
+    let planted: BTreeSet<_> = planted::FAULTS.iter().chain([&planted::UNUSED]).map(|(code, _)| *code).collect();
     let known: BTreeSet<_> = CODES.iter().map(|code| code.name).collect();
     assert_eq!(planted, known);
     assert_eq!(known.len(), CODES.len(), "a code is there twice");

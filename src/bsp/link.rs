@@ -12,7 +12,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    pub(super) fn of(cell: &Cell) -> Option<Self> {
+    pub(crate) fn of(cell: &Cell) -> Option<Self> {
         let Shape::Number(number) = cell.shape else { return None };
         Some(Word { at: cell.place.start, number })
     }

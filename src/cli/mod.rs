@@ -29,6 +29,7 @@ mod order;
 mod pack;
 mod pairs;
 mod pak;
+mod prune;
 mod records;
 mod refs;
 mod rename;
@@ -147,6 +148,7 @@ commands! {
     Rename(rename),
     Cubemap(cubemap),
     Model(model),
+    Prune(prune),
     #[cfg(feature = "script")]
     Run(run),
     Rules(rules),

@@ -238,6 +238,12 @@ impl<'a> TextureStrings<'a> {
         Ok(start..start + memchr::memchr(0, rest).unwrap_or(rest.len()))
     }
 
+    /// The bytes of all names, each with the NUL that ends it; `None` if an offset is not in the strings.
+    pub(crate) fn extents(&self) -> Option<Vec<Range<usize>>> {
+        let whole = |range: Range<usize>| range.start..(range.end + 1).min(self.strings.len());
+        (0..self.len()).map(|index| self.extent(index).ok().map(whole)).collect()
+    }
+
     fn check(&self, index: usize) -> Result<()> {
         if index < self.len() {
             return Ok(());

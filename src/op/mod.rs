@@ -14,6 +14,7 @@ pub mod models;
 pub mod needs;
 pub mod patch;
 pub mod policy;
+pub mod prune;
 pub mod query;
 pub mod rename;
 pub mod res;

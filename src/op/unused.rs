@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::word;
 use crate::dialect::EntityForm;
-use crate::draft::follow::entities;
+use crate::draft::follow::{entities, plain};
 use crate::error::Result;
 
 /// The records of a map that nothing needs.
@@ -110,15 +110,37 @@ impl Unused {
         self.lists.iter().map(|list| (list.list.as_str(), &list.records[..])).collect()
     }
 
+    /// As [`Unused::of`], where a field, as `LUMP.field`, counts as if it did not refer to anything: to show that a test
+    /// would see it.
+    ///
+    /// # Errors
+    /// As [`Unused::of`].
+    #[doc(hidden)]
+    pub fn ignoring(map: &Bsp<'_>, field: &str) -> Result<Self> {
+        let mut links = map.links()?;
+        let sites: Vec<String> = links.sites.iter().map(|site| site.name.clone()).collect();
+        links.links.retain(|link| format!("{}.{}", sites[link.from], plain(&link.field)) != field);
+        links.places.retain(|(_, name, lump, _)| format!("{name}.{}", lump.to_lowercase()) != field);
+        Unused::in_links(map, &links, &[], &|_| false)
+    }
+
     fn find(map: &Bsp<'_>, removed: &[(&str, &[usize])], is_kept: &dyn Fn(&str) -> bool) -> Result<Self> {
-        let links = map.links()?;
+        Unused::in_links(map, &map.links()?, removed, is_kept)
+    }
+
+    fn in_links(
+        map: &Bsp<'_>,
+        links: &Links<'_>,
+        removed: &[(&str, &[usize])],
+        is_kept: &dyn Fn(&str) -> bool,
+    ) -> Result<Self> {
         let owned = map.dialect().owned;
         let is_owned: Vec<bool> = {
             let mut owners = vec![false; links.sites.len()];
             owned.iter().filter_map(|lump| links.referred(lump)).for_each(|site| owners[site] = true);
             owners
         };
-        let mut marks = Marks::new(map, &links);
+        let mut marks = Marks::new(map, links);
         for (list, records) in removed {
             if let Some(site) = links.site(list) {
                 records.iter().for_each(|record| marks.remove(site, *record));

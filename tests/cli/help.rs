@@ -6,7 +6,7 @@ use super::golden::check;
 use super::room::Room;
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 98] = [
+pub(crate) const COMMANDS: [&str; 99] = [
     "",
     "info",
     "ls",
@@ -72,6 +72,7 @@ pub(crate) const COMMANDS: [&str; 98] = [
     "model",
     "model list",
     "model rm",
+    "prune",
     "pak",
     "pak list",
     "pak verify",

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 60] = [
+const OUTPUTS: [(&str, &str); 61] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -110,6 +110,7 @@ const OUTPUTS: [(&str, &str); 60] = [
     ("get", "get q2.bsp planes[0] faces[1].styles texinfo[0].texture --json"),
     ("refs", "refs q2.bsp none.bsp models[1] --json"),
     ("save", "records rm q2.bsp brushes[7] --dry-run --json"),
+    ("save", "prune q3.bsp q2.bsp none.bsp --light --dry-run --json"),
     ("dump", "dump q2.bsp q3.bsp models --json"),
     ("unpack", "unpack q2.bsp folder --json"),
     ("unpack", "unpack q3.bsp none.bsp folders --dry-run --json"),

@@ -9,7 +9,7 @@ use crate::bytes::{Relay, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 /// All offsets in the lump keep their remainder modulo this.
-const ALIGNMENT: usize = 4;
+pub(super) const ALIGNMENT: usize = 4;
 
 /// A place in the lump, and the entries that begin there.
 pub(super) struct Held {

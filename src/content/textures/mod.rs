@@ -6,6 +6,7 @@ pub(crate) mod frames;
 mod lay;
 mod mips;
 mod miptex;
+mod only;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};

@@ -59,7 +59,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The path of a field without the numbers of items.
-pub(super) fn plain(path: &str) -> String {
+pub(crate) fn plain(path: &str) -> String {
     let mut depth = 0;
     let mut is_outside = |c: char| {
         depth += i32::from(c == '[');

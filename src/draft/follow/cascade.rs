@@ -56,7 +56,7 @@ pub(super) fn close(links: &Links<'_>, edit: &Edit, options: &Options) -> Result
         if let Some(error) = needed.into_error() {
             return Err(error);
         }
-        if !more && !parts(links, edit, &mut removed) {
+        if !more && (options.exact || !parts(links, edit, &mut removed)) {
             return Ok(removed);
         }
     }

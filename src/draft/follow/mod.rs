@@ -24,6 +24,7 @@ use crate::bsp::Links;
 use crate::dialect::Key;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::record::Record;
+pub(crate) use apply::plain;
 pub(crate) use entities::values as entity_values;
 pub use references::{Reference, References};
 pub use tree::{Branch, Branches, ReferenceTree};
@@ -89,6 +90,8 @@ pub struct Structure<'d, 'a> {
 pub(super) struct Options {
     cascade: bool,
     force: bool,
+    /// Whether parts of removed wholes stay that the caller does not name.
+    exact: bool,
     /// Fields that are treated as if they had no meaning.
     ignored: Vec<String>,
 }
@@ -159,6 +162,12 @@ impl<'a> Structure<'_, 'a> {
     /// them; [`Followed::warnings`] has the reasons.
     pub fn force(mut self, force: bool) -> Self {
         self.options.force = force;
+        self
+    }
+
+    /// Removes what the caller names and nothing else, not even parts of it that nothing else uses.
+    pub(crate) fn exact(mut self) -> Self {
+        self.options.exact = true;
         self
     }
 

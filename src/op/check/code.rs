@@ -111,7 +111,7 @@ impl Denied {
 
 macro_rules! codes {
     ($($name:ident = $text:literal, $severity:ident, $meaning:literal;)*) => {
-        $(pub(super) static $name: Code =
+        $(pub(in crate::op) static $name: Code =
             Code { name: $text, severity: Severity::$severity, meaning: $meaning };)*
 
         /// Every code, by group.
@@ -141,6 +141,7 @@ codes! {
     INDEX_RANGE = "index-range", Error, "a number is not an index of a record of the lump that it refers to";
     RUN_RANGE = "run-range", Error, "a first index and a count go beyond the lump that they refer to";
     CHILD_RANGE = "child-range", Error, "a child of a node, or the head of a tree, is neither a node nor a leaf";
+    UNUSED_RECORDS = "unused-records", Note, "nothing refers to some records of a lump, directly or over others";
     EDGE_RANGE = "edge-range", Error, "a surfedge names an edge that does not exist";
 
     TREE_CYCLE = "tree-cycle", Error, "a node is reached twice from the head of its tree, or a clip node from itself";

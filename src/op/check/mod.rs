@@ -20,8 +20,10 @@ mod structure;
 mod surfaces;
 mod textures;
 mod tree;
+mod unused;
 mod visibility;
 
+pub(super) use code::UNUSED_RECORDS;
 pub use code::{CODES, Code, Denied, Severity};
 pub use limits::{Usage, usage};
 pub use sink::Finding;
@@ -156,6 +158,10 @@ fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotI
     }
     let entities = entities::check(&lumps, &links, engine, sink);
     limits::check(&lumps, engine, entities, sink);
+    // An edit is not at fault if it leaves something that nothing refers to.
+    if touched.is_none() {
+        unused::check(&lumps, sink);
+    }
 }
 
 fn check_records(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::code::Code;
+use super::code::{Code, Severity};
 use crate::bytes::wide;
 use crate::error::Place;
 
@@ -129,6 +129,10 @@ impl Sink {
 
     pub(in crate::op) fn is_empty(&self) -> bool {
         self.groups.is_empty()
+    }
+
+    pub(in crate::op) fn has_errors(&self) -> bool {
+        self.groups.iter().any(|group| group.code.severity == Severity::Error)
     }
 
     /// The findings that an older sink does not have, ten of a kind.
