@@ -110,8 +110,8 @@ impl Unused {
         self.lists.iter().map(|list| (list.list.as_str(), &list.records[..])).collect()
     }
 
-    /// As [`Unused::of`], where a field, as `LUMP.field`, counts as if it did not refer to anything: to show that a test
-    /// would see it.
+    /// As [`Unused::of`], where a field, as `LUMP.field`, counts as if it did not refer to anything: to show that a
+    /// test would see it.
     ///
     /// # Errors
     /// As [`Unused::of`].

@@ -51,7 +51,7 @@ impl Cut {
         self.gone.iter().all(|range| is_whole(range.start) && is_whole(range.end))
     }
 
-    /// What is left of bytes, where each byte of the cut stands for `to` of every `from` bytes.
+    /// What is left of bytes, where `from` bytes of the cut are `to` bytes here.
     pub(super) fn apply(&self, bytes: &[u8], from: usize, to: usize) -> Vec<u8> {
         let (mut left, mut at) = (Vec::with_capacity(bytes.len()), 0);
         let scale = |offset: usize| (offset / from * to).min(bytes.len());

@@ -78,6 +78,14 @@ impl Options {
 }
 
 /// What was removed.
+///
+/// ```
+/// use bspkit::op::prune::{Options, Pruned, prune};
+/// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+/// let pruned: Pruned = prune(&mut draft, &Options::default().only("DRAWINDEXES"))?;
+/// assert_eq!((pruned.lumps.len(), pruned.lumps[0].before, pruned.bytes()), (1, 84, 24));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
