@@ -14,6 +14,8 @@ mod checksum;
 #[cfg(unix)]
 #[path = "cli/ci.rs"]
 mod ci;
+#[path = "cli/commands.rs"]
+mod commands;
 #[path = "cli/compress.rs"]
 mod compress;
 #[path = "common/corpus.rs"]

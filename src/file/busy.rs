@@ -27,18 +27,46 @@ pub(super) fn patiently<T>(path: &Path, mut action: impl FnMut() -> io::Result<T
     })
 }
 
+/// Waits until no other program has the file at `path` open, so that it can be replaced.
+///
+/// # Errors
+/// As [`patiently`], for a file that stays open.
+#[cfg(windows)]
+pub(super) fn wait(path: &Path) -> io::Result<()> {
+    patiently(path, || match open_alone(path) {
+        Err(error) if is_shared(&error) => Err(error),
+        // Whatever else is wrong with it, replacing it says so.
+        _ => Ok(()),
+    })
+}
+
+/// Files that are open can be replaced.
+#[cfg(not(windows))]
+pub(super) fn wait(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 #[cfg(windows)]
 fn is_busy(error: &io::Error, path: &Path) -> bool {
-    use std::os::windows::fs::OpenOptionsExt;
-
     const ACCESS_DENIED: i32 = 5;
+    // A rename over an open file and one without permission give the same error.
+    let is_open = || open_alone(path).is_err_and(|error| is_shared(&error));
+    is_shared(error) || error.raw_os_error() == Some(ACCESS_DENIED) && is_open()
+}
+
+/// Opens a file for this program alone, which fails if another one has it open.
+#[cfg(windows)]
+fn open_alone(path: &Path) -> io::Result<std::fs::File> {
+    use std::os::windows::fs::OpenOptionsExt;
+    std::fs::File::options().read(true).share_mode(0).open(path)
+}
+
+/// Whether an error means that another program has the file open, or a part of it locked.
+#[cfg(windows)]
+fn is_shared(error: &io::Error) -> bool {
     const SHARING_VIOLATION: i32 = 32;
     const LOCK_VIOLATION: i32 = 33;
-    let is_shared = |error: &io::Error| matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION));
-    // A rename over an open file and one without permission give the same error. Opening the file for nobody else
-    // makes a difference between them.
-    let alone = || std::fs::File::options().read(true).share_mode(0).open(path);
-    is_shared(error) || error.raw_os_error() == Some(ACCESS_DENIED) && alone().is_err_and(|error| is_shared(&error))
+    matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION))
 }
 
 #[cfg(not(windows))]

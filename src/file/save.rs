@@ -5,6 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::busy;
 use super::plan::Plan;
 use super::target::{self, Origin, Stamp};
 use super::temporary::Temporary;
@@ -182,6 +183,8 @@ impl<'p> Replacing<'p> {
         temporary.file().sync_data().map_err(|error| self.cannot("write", error))?;
         let lock = target::lock(&self.target).map_err(|error| self.cannot("replace", error))?;
         self.check_unchanged()?;
+        // A backup is a second name of the file, which could not be removed again while the file is open.
+        busy::wait(&self.target).map_err(|error| self.cannot("replace", error))?;
         saved.backup = self.back_up()?;
         if let Err(error) = self.rename(temporary) {
             // The backup is a second name or a copy; the original file still exists.

@@ -1,6 +1,5 @@
 //! Embedded files by the folder: moves, times, orders, `pak sync`, `pak diff`.
 
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
@@ -272,7 +271,7 @@ fn folders_that_cannot_be_pakfiles_are_refused() {
             assert!(run.err.contains("content/link.txt is a symbolic link, which is not followed"), "{}", run.err);
         }
         std::fs::remove_file(room.path("content/link.txt")).unwrap();
-        if !Path::new(&room.path("content/README.TXT")).exists() {
+        if !room.path("content/README.TXT").exists() {
             room.write("content/README.TXT", b"x");
             let run = room.bspkit("pak sync map.bsp content -o no.bsp").without_data(2);
             assert!(run.err.contains("have the same name for engines"), "{}", run.err);

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use super::room::{Room, Run, fixture};
+use super::room::{Room, fixture};
 
 /// Of edits that run at once each one is in the map, or its process says that it failed.
 #[test]
@@ -50,7 +50,7 @@ fn a_lock_is_waited_for() {
     assert!(run.try_wait().unwrap().is_none(), "it did not wait");
     drop(file);
     assert!(run.wait().unwrap().success());
-    let message: Run = room.bspkit("ent get map.bsp worldspawn message").done();
+    let message = room.bspkit("ent get map.bsp worldspawn message").done();
     assert_eq!(message.text(), "x\n");
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::help::COMMANDS;
+use super::commands::COMMANDS;
 use super::room::{Room, fixture};
 
 /// As much of JSON Schema as the schemas use; an error is the place that does not hold.
