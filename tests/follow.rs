@@ -8,6 +8,8 @@ mod beside;
 mod corpus;
 #[path = "follow/facts.rs"]
 mod facts;
+#[path = "follow/hostile.rs"]
+mod hostile;
 #[path = "follow/shuffle.rs"]
 mod shuffle;
 #[path = "follow/walk.rs"]

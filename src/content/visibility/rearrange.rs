@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{LUMP, VisSet, Visibility, compress, leaf_word};
+use super::{LUMP, VisRow, VisSet, Visibility, compress, leaf_word};
 use crate::bytes::{Relay, word};
 use crate::dialect::VisModel;
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -34,6 +34,7 @@ impl Visibility<'_> {
                 rows.entry(range.start).or_insert((range.end, leaf));
             }
         }
+        let bits = Bits::new(columns);
         let (mut relay, mut last) = (Relay::new(&self.bytes), 0);
         for (start, (end, leaf)) in rows {
             if start < last {
@@ -46,14 +47,7 @@ impl Visibility<'_> {
                 return refused(format!("row {leaf} cannot be changed: {message}"), leaf)
                     .map_err(|error| error.with_hint(crate::error::Hint::Force));
             }
-            let mut new = vec![0_u8; columns.len().div_ceil(8)];
-            for (bit, column) in columns.iter().enumerate() {
-                let is_seen = match column {
-                    Column::Old(leaf) => row.sees(*leaf),
-                    Column::Seen => true,
-                };
-                new[bit / 8] |= u8::from(is_seen) << (bit % 8);
-            }
+            let new = bits.of(&row);
             if new != row.bytes() {
                 relay.replace(start..end, &compress(&new), 1);
             }
@@ -66,5 +60,44 @@ impl Visibility<'_> {
             leafs[at..at + 4].copy_from_slice(&now.to_le_bytes());
         }
         Ok(relay.into_bytes())
+    }
+}
+
+/// Where the bits of a row go. Rows are gone through by the bits that are set: of those there are not more than the lump
+/// has bits, since only zeros are compressed.
+struct Bits {
+    /// A row in which only new leafs are seen.
+    empty: Vec<u8>,
+    /// The first new bit of each old leaf.
+    first: Vec<Option<usize>>,
+    /// The next one of the same leaf after each new bit.
+    next: Vec<Option<usize>>,
+}
+
+impl Bits {
+    fn new(columns: &[Column]) -> Self {
+        let leafs = columns.iter().map(|column| if let Column::Old(leaf) = column { leaf + 1 } else { 0 });
+        let first = vec![None; leafs.max().unwrap_or(0)];
+        let mut bits = Bits { empty: vec![0; columns.len().div_ceil(8)], first, next: vec![None; columns.len()] };
+        for (bit, column) in columns.iter().enumerate() {
+            match column {
+                Column::Old(leaf) => bits.next[bit] = bits.first[*leaf].replace(bit),
+                Column::Seen => bits.empty[bit / 8] |= 1 << (bit % 8),
+            }
+        }
+        bits
+    }
+
+    /// A row with its bits in the new places.
+    fn of(&self, row: &VisRow) -> Vec<u8> {
+        let mut new = self.empty.clone();
+        for leaf in row.iter() {
+            let mut next = self.first.get(leaf).copied().flatten();
+            while let Some(bit) = next {
+                new[bit / 8] |= 1 << (bit % 8);
+                next = self.next[bit];
+            }
+        }
+        new
     }
 }

@@ -61,7 +61,10 @@ impl VisRow {
 
     /// The leafs or clusters that are seen, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
-        (self.first..self.first + self.count).filter(|index| self.sees(*index))
+        let bytes = self.bytes.iter().enumerate().filter(|(_, byte)| **byte != 0);
+        let bits =
+            bytes.flat_map(|(at, byte)| (0..8).filter(move |bit| byte & (1 << bit) != 0).map(move |bit| 8 * at + bit));
+        bits.take_while(|bit| *bit < self.count).map(|bit| bit + self.first)
     }
 
     /// The bits as they are in the file after decompression, with those after the last one.

@@ -48,12 +48,14 @@ impl<'a> Draft<'a> {
         if !is_ignored("ENTITIES".to_owned()) {
             entities::follow(&map, &links, &changes, options, &mut new, &mut followed)?;
         }
+        let own = |(slot, bytes)| (slot, map.in_own_order(slot, Data::from(bytes)));
+        let new: BTreeMap<SlotId, Data<'a>> = new.into_iter().map(own).collect();
         if changes.of.values().any(|change| change.len() != change.old_len()) {
             check_rows(&map, &new)?;
         }
         let moved = changes.of.keys().map(|site| links.sites[*site].row.lump.to_owned());
         self.followed.extend(moved.collect::<Vec<_>>());
-        self.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes)))?;
+        self.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set(slot, bytes)))?;
         Ok(followed)
     }
 }
@@ -83,8 +85,9 @@ fn changes(
     }
     let mut of = BTreeMap::new();
     for (site, gone) in removed.iter().filter(|(site, _)| Some(**site) != edit.site) {
-        let stays = (0..gone.len()).filter(|index| !gone[*index]);
-        let change = Change::spliced(gone.len(), stays.map(Source::Old).collect(), &[]);
+        let mut content = Vec::with_capacity(gone.len());
+        content.extend((0..gone.len()).filter(|index| !gone[*index]).map(Source::Old));
+        let change = Change::spliced(gone.len(), content, &[]);
         rules::order(&links.sites[*site], &change)?;
         of.insert(*site, change);
     }
@@ -133,12 +136,14 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
     };
     let own = change.expanded(|old| starts[old]..starts[old + 1], new);
     let mut bytes = Vec::new();
-    for (at, (_, like)) in own.fresh().enumerate() {
-        let size = site.record.size;
+    let size = site.record.size;
+    // Those of a twin are the records that were added to the other list.
+    let mut others = change.added().into_iter();
+    for (_, like) in own.fresh() {
         match (like, parallel.each) {
             (Some(like), _) => bytes.extend_from_slice(site.record(like)),
             (None, Each::Twin) if master.record.size == size => {
-                let of = change.fresh().filter(|(_, like)| like.is_none()).nth(at).map_or(0, |(record, _)| record);
+                let of = others.next().unwrap_or(0);
                 bytes.extend_from_slice(fresh.get(of * size..(of + 1) * size).unwrap_or(&vec![0; size]));
             }
             _ => bytes.extend(parallel.fill.iter().cycle().take(size)),
@@ -150,9 +155,8 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
 }
 
 /// Structs that are detected from numbers of records must still be detected.
-fn check_rows(map: &Bsp<'_>, new: &BTreeMap<SlotId, Vec<u8>>) -> Result<()> {
-    let bytes = |slot: &SlotId, bytes: &Vec<u8>| (*slot, map.in_own_order(*slot, Data::from(bytes.clone())));
-    let after = map.pending(new.iter().map(|(slot, new)| bytes(slot, new)).collect(), &BTreeMap::new());
+fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()> {
+    let after = map.pending(new.clone(), &BTreeMap::new());
     for (old, new) in map.slots().iter().zip(after.slots()).filter(|(_, new)| new.length > 0) {
         let Ok(row) = map.row(old) else { continue };
         let why = match after.row(new) {

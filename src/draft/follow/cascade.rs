@@ -14,8 +14,6 @@ pub(super) type Removed = BTreeMap<usize, Vec<bool>>;
 
 /// How many of those who need a record an error lists.
 const LISTED: usize = 10;
-/// How often all references are followed. Each time the ends of all chains are found.
-const MOST_ROUNDS: usize = 200;
 
 /// Those who need a removed record.
 #[derive(Default)]
@@ -45,125 +43,197 @@ impl Needed {
     }
 }
 
-/// The records that the edit removes, and those that go with them.
+/// The records that the edit removes, and those that go with them. Each reference is followed once, however long the
+/// chains are.
 pub(super) fn close(links: &Links<'_>, edit: &Edit, options: &Options) -> Result<Removed> {
-    let mut removed = edit.removes(links);
-    for _ in 0..MOST_ROUNDS {
-        let (mut needed, mut more) = (Needed::default(), false);
-        for link in &links.links {
-            more |= round(links, link, edit, options, &mut removed, &mut needed);
+    let removed = edit.removes(links);
+    let new = removed.iter().map(|(site, gone)| (*site, numbers(gone))).collect();
+    let by = links.links.iter().map(|_| None).collect();
+    let mut closing = Closing { links, edit, options, removed, new, by, needed: Needed::default() };
+    loop {
+        // Runs have no chains: no list leads to itself over one. So they are read when all else is done.
+        if !closing.follow_numbers() {
+            closing.follow_runs();
         }
-        if let Some(error) = needed.into_error() {
+        if let Some(error) = std::mem::take(&mut closing.needed).into_error() {
             return Err(error);
         }
-        if !more && (options.exact || !parts(links, edit, &mut removed)) {
-            return Ok(removed);
+        if closing.new.is_empty() && (options.exact || !closing.parts()) {
+            return Ok(closing.removed);
         }
     }
-    let name = edit.site.map_or("", |site| links.sites[site].name.as_str());
-    Err(refused(name, "what needs the removed records forms a chain that is too long"))
 }
 
-/// Removes the parts of removed wholes, if nothing else refers to them; whether there were any.
-fn parts(links: &Links<'_>, edit: &Edit, removed: &mut Removed) -> bool {
-    let mut more = false;
-    for to in 0..links.sites.len() {
-        let whole = |link: &&Link| link.to == to && matches!(link.how, How::Run(_, _, Order::Matters));
-        if !links.links.iter().filter(whole).any(|link| removed.contains_key(&link.from)) {
-            continue;
+/// The numbers of the records that are set.
+fn numbers(gone: &[bool]) -> Vec<usize> {
+    (0..gone.len()).filter(|record| gone[*record]).collect()
+}
+
+struct Closing<'c, 'a> {
+    links: &'c Links<'a>,
+    edit: &'c Edit,
+    options: &'c Options,
+    removed: Removed,
+    /// Removed records whose references have not been followed.
+    new: BTreeMap<usize, Vec<usize>>,
+    /// Who refers to each record, by link, once that is needed.
+    by: Vec<Option<Referring>>,
+    needed: Needed,
+}
+
+impl Closing<'_, '_> {
+    /// Removes a record; whether it was there.
+    fn remove(&mut self, site: usize, record: usize) -> bool {
+        let len = self.links.sites[site].len();
+        let own = self.removed.entry(site).or_insert_with(|| vec![false; len]);
+        let is_new = own.get_mut(record).is_some_and(|gone| !std::mem::replace(gone, true));
+        if is_new {
+            self.new.entry(site).or_default().push(record);
         }
-        let len = links.sites[to].len();
-        // How many removed wholes, and how many others, have each record.
-        let (mut gone, mut needed) = (vec![0_i64; len + 1], vec![0_i64; len + 1]);
-        for link in links.links.iter().filter(|link| link.to == to) {
-            let (from, is_whole) = (&links.sites[link.from], whole(&link));
-            for record in 0..from.len() {
-                let bytes = edit.replaced(from.record.size, record).filter(|_| Some(link.from) == edit.site);
-                let named = link.named(bytes.unwrap_or_else(|| from.record(record)), len);
-                let Some((first, count)) = named else { continue };
-                let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
-                let is_gone = removed.get(&owner(links, link).1).is_some_and(|gone| gone.get(record) == Some(&true));
-                let counts = if is_gone { &mut gone } else { &mut needed };
-                if is_whole || !is_gone {
-                    counts[clamp(first)] += 1;
-                    counts[clamp(first.saturating_add(count))] -= 1;
+        is_new
+    }
+
+    /// The records that a record names, as it is after the edit.
+    fn named(&self, link: &Link, record: usize) -> Option<(usize, usize)> {
+        let from = &self.links.sites[link.from];
+        let bytes = self.edit.replaced(from.record.size, record).filter(|_| Some(link.from) == self.edit.site);
+        let len = self.links.sites[link.to].len();
+        let (first, count) = link.named(bytes.unwrap_or_else(|| from.record(record)), len)?;
+        let end = usize::try_from(first.saturating_add(count)).unwrap_or(usize::MAX);
+        usize::try_from(first).ok().map(|first| (first, end.min(len))).filter(|(first, end)| first < end)
+    }
+
+    /// Follows the numbers that name one record that was removed since the last time; whether any was, and the edit is
+    /// not refused for it.
+    fn follow_numbers(&mut self) -> bool {
+        let links = self.links;
+        let mut found = Vec::new();
+        let new = std::mem::take(&mut self.new);
+        for (number, link) in links.links.iter().enumerate().filter(|(_, link)| is_number(link)) {
+            let Some(gone) = new.get(&link.to) else { continue };
+            let by = match self.by[number].take() {
+                Some(by) => by,
+                None => Referring::new(self, link),
+            };
+            for record in gone {
+                by.of(*record).for_each(|from| found.extend(self.goes(link, from, *record)));
+            }
+            self.by[number] = Some(by);
+        }
+        found.into_iter().for_each(|(site, record)| _ = self.remove(site, record));
+        !self.new.is_empty() && self.needed.count == 0
+    }
+
+    /// Follows all runs with a removed record.
+    fn follow_runs(&mut self) {
+        let links = self.links;
+        let mut found = Vec::new();
+        for link in links.links.iter().filter(|link| is_whole(link)) {
+            let Some(gone) = self.removed.get(&link.to) else { continue };
+            // The first removed record from here on.
+            let mut next = vec![gone.len(); gone.len() + 1];
+            for record in (0..gone.len()).rev() {
+                next[record] = if gone[record] { record } else { next[record + 1] };
+            }
+            for record in 0..links.sites[link.from].len() {
+                if let Some((first, _)) = self.named(link, record).filter(|(first, end)| next[*first] < *end) {
+                    found.extend(self.goes(link, record, next[first]));
                 }
             }
         }
-        let fixed = links.sites[to].row.order.fixed;
-        let (mut of_gone, mut of_others) = (0, 0);
-        for record in 0..len {
-            of_gone += gone[record];
-            of_others += needed[record];
-            if of_gone > 0 && of_others == 0 && record >= fixed {
-                let own = removed.entry(to).or_insert_with(|| vec![false; len]);
-                more |= !std::mem::replace(&mut own[record], true);
+        found.into_iter().for_each(|(site, record)| _ = self.remove(site, record));
+    }
+
+    /// What goes with a removed record because this one refers to it: a list and the number in it.
+    fn goes(&mut self, link: &Link, record: usize, gone: usize) -> Option<(usize, usize)> {
+        let from = &self.links.sites[link.from];
+        let (is_bound, owner) = owner(self.links, link);
+        if self.removed.get(&owner).is_some_and(|own| own.get(record) == Some(&true)) {
+            return None;
+        }
+        if from.listed || self.options.cascade && !is_bound {
+            return (from.listed || link.none().is_none()).then_some((owner, record));
+        }
+        let what = || format!("{}[{gone}]", self.links.sites[link.to].name);
+        self.needed.add(what, || format!("{}[{record}].{}", from.name, link.field));
+        None
+    }
+
+    /// Removes the parts of removed wholes, if nothing else refers to them; whether there were any.
+    fn parts(&mut self) -> bool {
+        let Closing { links, edit, .. } = *self;
+        let mut found = Vec::new();
+        for to in 0..links.sites.len() {
+            let mut wholes = links.links.iter().filter(|link| link.to == to && is_whole(link));
+            if !wholes.any(|link| self.removed.contains_key(&link.from)) {
+                continue;
+            }
+            let len = links.sites[to].len();
+            // How many removed wholes, and how many others, have each record.
+            let (mut gone, mut needed) = (vec![0_i64; len + 1], vec![0_i64; len + 1]);
+            for link in links.links.iter().filter(|link| link.to == to) {
+                let from = &links.sites[link.from];
+                for record in 0..from.len() {
+                    let bytes = edit.replaced(from.record.size, record).filter(|_| Some(link.from) == edit.site);
+                    let named = link.named(bytes.unwrap_or_else(|| from.record(record)), len);
+                    let Some((first, count)) = named else { continue };
+                    let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
+                    let is_gone =
+                        self.removed.get(&owner(links, link).1).is_some_and(|gone| gone.get(record) == Some(&true));
+                    let counts = if is_gone { &mut gone } else { &mut needed };
+                    if is_whole(link) || !is_gone {
+                        counts[clamp(first)] += 1;
+                        counts[clamp(first.saturating_add(count))] -= 1;
+                    }
+                }
+            }
+            let fixed = links.sites[to].row.order.fixed;
+            let (mut of_gone, mut of_others) = (0, 0);
+            for record in 0..len {
+                of_gone += gone[record];
+                of_others += needed[record];
+                if of_gone > 0 && of_others == 0 && record >= fixed {
+                    found.push((to, record));
+                }
             }
         }
+        found.into_iter().fold(false, |more, (to, record)| more | self.remove(to, record))
     }
-    more
 }
 
-/// Removes what goes with removed records, by the references of one field; whether there was any.
-fn round(
-    links: &Links<'_>,
-    link: &Link,
-    edit: &Edit,
-    options: &Options,
-    removed: &mut Removed,
-    needed: &mut Needed,
-) -> bool {
-    let Some(gone) = removed.get(&link.to) else { return false };
-    if matches!(link.how, How::Share(_) | How::Item(..) | How::Run(_, _, Order::Free | Order::InTurn)) {
-        return false;
-    }
-    let mut before = Vec::new();
-    if let How::Run(..) = link.how {
-        before.reserve(gone.len() + 1);
-        before.push(0_usize);
-        before.extend(gone.iter().scan(0, |sum, gone| {
-            *sum += usize::from(*gone);
-            Some(*sum)
-        }));
-    }
-    let from = &links.sites[link.from];
-    let (is_bound, owner) = owner(links, link);
-    let own = removed.get(&owner);
-    let mut found = Vec::new();
-    // Children usually follow their parents.
-    for record in (0..from.len()).rev().filter(|record| own.is_none_or(|own| own.get(*record) != Some(&true))) {
-        let bytes = edit.replaced(from.record.size, record).filter(|_| Some(link.from) == edit.site);
-        let Some((first, count)) = link.named(bytes.unwrap_or_else(|| from.record(record)), gone.len()) else {
-            continue;
-        };
-        let Some(named) = usize::try_from(first).ok() else { continue };
-        let end = usize::try_from(first.saturating_add(count)).unwrap_or(usize::MAX).min(gone.len());
-        let is_gone = match before.is_empty() {
-            true => gone.get(named).copied().unwrap_or(false),
-            false => named < end && before[named] < before[end],
-        };
-        if !is_gone {
-            continue;
-        }
-        if from.listed || options.cascade && !is_bound {
-            if from.listed || link.none().is_none() {
-                found.push(record);
+/// Who refers to each record of a list by the numbers of one field.
+struct Referring {
+    /// The first one of each record.
+    first: Vec<Option<usize>>,
+    /// The next one after each one.
+    next: Vec<Option<usize>>,
+}
+
+impl Referring {
+    fn new(closing: &Closing<'_, '_>, link: &Link) -> Self {
+        let [from, to] = [link.from, link.to].map(|site| closing.links.sites[site].len());
+        let (mut first, mut next) = (vec![None; to], vec![None; from]);
+        for record in (0..from).rev() {
+            if let Some((named, _)) = closing.named(link, record) {
+                next[record] = first[named].replace(record);
             }
-        } else {
-            let what = || {
-                let named = (named..end.max(named + 1)).find(|index| gone[*index]).unwrap_or(named);
-                format!("{}[{named}]", links.sites[link.to].name)
-            };
-            needed.add(what, || format!("{}[{record}].{}", from.name, link.field));
         }
+        Referring { first, next }
     }
-    let more = !found.is_empty();
-    if more {
-        let own = removed.entry(owner).or_insert_with(|| vec![false; links.sites[owner].len()]);
-        let len = own.len();
-        found.into_iter().filter(|record| *record < len).for_each(|record| own[record] = true);
+
+    fn of(&self, record: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.first.get(record).copied().flatten(), |record| self.next[*record])
     }
-    more
+}
+
+/// Whether a reference is one number that must name a record.
+fn is_number(link: &Link) -> bool {
+    !matches!(link.how, How::Share(_) | How::Item(..) | How::Run(..))
+}
+
+/// Whether a reference is a run that must stay whole.
+fn is_whole(link: &Link) -> bool {
+    matches!(link.how, How::Run(_, _, Order::Matters))
 }
 
 /// The list whose records decide about those with this reference, by the same numbers: a record that belongs to another

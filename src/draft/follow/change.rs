@@ -1,5 +1,6 @@
 //! Where the records of one list go, and where that leaves those who refer to them.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -59,8 +60,8 @@ pub(super) struct Change {
     pub(super) content: Vec<Source>,
     /// The old records whose place a new one takes, with that place.
     replaced: Vec<(usize, usize)>,
-    /// How many of the old records before each one leave their index.
-    moved: Vec<usize>,
+    /// How many of the old records before each one leave their index; computed once it is needed, as the sums below.
+    moved: OnceCell<Vec<usize>>,
     kind: Kind,
 }
 
@@ -68,19 +69,28 @@ pub(super) struct Change {
 enum Kind {
     Permuted {
         /// The sums of the new indices before each record, and of their squares.
-        sums: Vec<(u128, u128)>,
+        sums: OnceCell<Vec<(u128, u128)>>,
         /// How many records before each one are not followed by the record that followed them.
-        breaks: Vec<usize>,
+        breaks: OnceCell<Vec<usize>>,
     },
     /// Records are removed and added; those that stay keep their order.
     Spliced {
         /// The new index of the first record from here on that stays.
-        next: Vec<usize>,
-        /// One more than the new index of the last record before here that stays.
-        end: Vec<usize>,
+        next: OnceCell<Vec<usize>>,
         /// How many records before here stay.
-        stay: Vec<usize>,
+        stay: OnceCell<Vec<usize>>,
     },
+}
+
+/// How many are true before each one, and in all.
+fn sums_before(numbers: impl ExactSizeIterator<Item = bool>) -> Vec<usize> {
+    let (mut sums, mut sum) = (Vec::with_capacity(numbers.len() + 1), 0);
+    sums.push(0);
+    for number in numbers {
+        sum += usize::from(number);
+        sums.push(sum);
+    }
+    sums
 }
 
 impl Change {
@@ -88,18 +98,8 @@ impl Change {
     pub(super) fn permuted(content: Vec<usize>) -> Self {
         let mut place = vec![GONE; content.len()];
         content.iter().enumerate().for_each(|(new, old)| place[*old] = new);
-        let (mut sums, mut breaks) = (Vec::with_capacity(place.len() + 1), Vec::with_capacity(place.len() + 1));
-        let (mut sum, mut broken) = ((0_u128, 0_u128), 0);
-        for (index, new) in place.iter().enumerate() {
-            sums.push(sum);
-            breaks.push(broken);
-            let number = u128::try_from(*new).unwrap_or(0);
-            sum = (sum.0 + number, sum.1 + number * number);
-            broken += usize::from(place.get(index + 1) != Some(&(new + 1)));
-        }
-        sums.push(sum);
-        breaks.push(broken);
-        Change::new(place, content.into_iter().map(Source::Old).collect(), Vec::new(), Kind::Permuted { sums, breaks })
+        let kind = Kind::Permuted { sums: OnceCell::new(), breaks: OnceCell::new() };
+        Change::new(place, content.into_iter().map(Source::Old).collect(), Vec::new(), kind)
     }
 
     /// The records of a list of `len` records after some are removed and others are added. `content` has the old ones
@@ -112,33 +112,44 @@ impl Change {
             }
         }
         replaced.iter().for_each(|(old, new)| place[*old] = *new);
-        let (mut end, mut stay) = (Vec::with_capacity(len + 1), Vec::with_capacity(len + 1));
-        let (mut last, mut count) = (0, 0);
-        for new in &place {
-            end.push(last);
-            stay.push(count);
-            if *new != GONE {
-                (last, count) = (new + 1, count + 1);
-            }
-        }
-        end.push(last);
-        stay.push(count);
-        let mut next = vec![content.len(); len + 1];
-        for index in (0..len).rev() {
-            next[index] = if place[index] == GONE { next[index + 1] } else { place[index] };
-        }
-        Change::new(place, content, replaced.to_vec(), Kind::Spliced { next, end, stay })
+        let kind = Kind::Spliced { next: OnceCell::new(), stay: OnceCell::new() };
+        Change::new(place, content, replaced.to_vec(), kind)
     }
 
     fn new(place: Vec<usize>, content: Vec<Source>, replaced: Vec<(usize, usize)>, kind: Kind) -> Self {
-        let mut moved = Vec::with_capacity(place.len() + 1);
-        let mut total = 0;
-        for (old, new) in place.iter().enumerate() {
-            moved.push(total);
-            total += usize::from(old != *new);
+        Change { place, content, replaced, moved: OnceCell::new(), kind }
+    }
+
+    /// Whether no record of a range leaves its index.
+    fn is_still(&self, from: usize, to: usize) -> bool {
+        let moved = self.moved.get_or_init(|| sums_before(self.place.iter().enumerate().map(|(old, new)| old != *new)));
+        moved[from] == moved[to]
+    }
+
+    /// The sums of new indices and of their squares before each record.
+    fn sums(&self) -> Vec<(u128, u128)> {
+        let (mut sums, mut sum) = (Vec::with_capacity(self.place.len() + 1), (0_u128, 0_u128));
+        for new in &self.place {
+            sums.push(sum);
+            let number = u128::try_from(*new).unwrap_or(0);
+            sum = (sum.0 + number, sum.1 + number * number);
         }
-        moved.push(total);
-        Change { place, content, replaced, moved, kind }
+        sums.push(sum);
+        sums
+    }
+
+    /// How many records before each one are not followed by the record that followed them.
+    fn breaks(&self) -> Vec<usize> {
+        sums_before(self.place.iter().enumerate().map(|(at, new)| self.place.get(at + 1) != Some(&(new + 1))))
+    }
+
+    /// The new index of the first record from each one on that stays.
+    fn next(&self) -> Vec<usize> {
+        let mut next = vec![self.content.len(); self.place.len() + 1];
+        for index in (0..self.place.len()).rev() {
+            next[index] = if self.place[index] == GONE { next[index + 1] } else { self.place[index] };
+        }
+        next
     }
 
     /// The change of a list that has several records for each one of this list: `old` says where those of an old record
@@ -180,6 +191,17 @@ impl Change {
         })
     }
 
+    /// The new records that are added, and do not take the place of old ones.
+    pub(super) fn added(&self) -> Vec<usize> {
+        let mut replaced = self.replaced.iter().map(|(_, new)| *new).peekable();
+        let content = self.content.iter().enumerate();
+        let is_added = |(at, source): (usize, &Source)| match source {
+            Source::New(index, _) if replaced.next_if_eq(&at).is_none() => Some(*index),
+            _ => None,
+        };
+        content.filter_map(is_added).collect()
+    }
+
     /// How many records there were.
     pub(super) fn old_len(&self) -> usize {
         self.place.len()
@@ -193,7 +215,7 @@ impl Change {
     /// Whether no record leaves its index, is removed or added.
     pub(super) fn is_nothing(&self) -> bool {
         self.len() == self.old_len()
-            && self.moved.last() == Some(&0)
+            && self.place.iter().enumerate().all(|(old, new)| old == *new)
             && !self.content.iter().any(|source| matches!(source, Source::New(..)))
     }
 
@@ -232,27 +254,46 @@ impl Change {
         let Some((from, to)) = range.filter(|(from, to)| from <= to && *to <= self.old_len()) else {
             return self.damaged(first, end);
         };
-        let as_it_is = self.moved[from] == self.moved[to];
         let (new, many) = match &self.kind {
-            _ if as_it_is && self.len() == self.old_len() => return Ok(None),
-            Kind::Permuted { breaks, .. } if order == Order::Matters => match breaks[from] == breaks[to - 1] {
-                true => (self.place[from], to - from),
-                false => return Err(Why::Disordered),
-            },
-            Kind::Permuted { sums, .. } => (together(sums[from], sums[to], to - from).ok_or(Why::Apart)?, to - from),
-            Kind::Spliced { stay, .. } if order == Order::Matters && stay[to] - stay[from] < to - from => {
-                return Err(Why::Gone);
+            _ if self.len() == self.old_len() && self.is_still(from, to) => return Ok(None),
+            Kind::Permuted { breaks, .. } if order == Order::Matters => {
+                let breaks = breaks.get_or_init(|| self.breaks());
+                match breaks[from] == breaks[to - 1] {
+                    true => (self.place[from], to - from),
+                    false => return Err(Why::Disordered),
+                }
             }
-            // New records belong to the runs of the record before them.
-            Kind::Spliced { next, stay, .. } if order != Order::Matters && stay[from] < stay[to] => {
-                (next[from], next[to] - next[from])
+            Kind::Permuted { sums, .. } => {
+                let sums = sums.get_or_init(|| self.sums());
+                (together(sums[from], sums[to], to - from).ok_or(Why::Apart)?, to - from)
             }
-            Kind::Spliced { next, .. } if order != Order::Matters => (next[from], 0),
-            Kind::Spliced { next, end, .. } if end[to] - next[from] > to - from => return Err(Why::Inside),
-            Kind::Spliced { next, .. } => (next[from], to - from),
+            Kind::Spliced { next, stay } => {
+                let stay = stay.get_or_init(|| sums_before(self.place.iter().map(|new| *new != GONE)));
+                let stays = stay[to] - stay[from];
+                if order == Order::Matters {
+                    return self.whole(from..to, stays).map(|new| (new != first).then_some((new, count)));
+                }
+                let next = next.get_or_init(|| self.next());
+                // New records belong to the runs of the record before them.
+                (next[from], if stays > 0 { next[to] - next[from] } else { 0 })
+            }
         };
         let (new, many) = (i64::try_from(new).unwrap_or(i64::MAX), i64::try_from(many).unwrap_or(i64::MAX));
         Ok(((new, many) != (first, count)).then_some((new, many)))
+    }
+
+    /// The new first record of a run that stays as it is; `stays` of its records stay.
+    fn whole(&self, run: Range<usize>, stays: usize) -> Result<i64, Why> {
+        if stays < run.len() {
+            return Err(Why::Gone);
+        }
+        let Some((first, last)) = self.place.get(run.start).zip(self.place.get(run.end.wrapping_sub(1))) else {
+            return Err(Why::Damaged);
+        };
+        match last + 1 - first > run.len() {
+            true => Err(Why::Inside),
+            false => Ok(i64::try_from(*first).unwrap_or(i64::MAX)),
+        }
     }
 
     /// A run that was out of range stays if no record of it moves.
@@ -260,7 +301,7 @@ impl Change {
         let clamp =
             |value: i64| usize::try_from(value.max(0)).map_or(self.old_len(), |value| value.min(self.old_len()));
         let (from, to) = (clamp(first), clamp(end));
-        let stays = self.moved[from] == self.moved[to.max(from)] && self.len() <= self.old_len();
+        let stays = self.is_still(from, to.max(from)) && self.len() <= self.old_len();
         if stays { Ok(None) } else { Err(Why::Damaged) }
     }
 }

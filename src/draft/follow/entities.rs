@@ -1,10 +1,10 @@
 //! Values of entities that refer to records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::apply::Changes;
 use super::cascade::Needed;
-use super::change::Why;
+use super::change::{Change, GONE, Why};
 use super::{Followed, Options, refused};
 use crate::bsp::{Bsp, Links, Site, star};
 use crate::content::entities::{Entities, Entity};
@@ -23,9 +23,8 @@ pub(crate) fn read<'a>(map: &Bsp<'a>) -> Result<Option<(SlotId, Entities<'a>)>> 
 pub(crate) struct Value {
     pub(crate) reference: &'static EntityReference,
     pub(crate) entity: usize,
-    pub(crate) key: Vec<u8>,
-    /// Which of the pairs with this key it is, from 1 on.
-    pub(crate) nth: usize,
+    /// Its place among all pairs of the entity.
+    pub(crate) pair: usize,
     /// The number in it.
     pub(crate) number: i64,
 }
@@ -35,15 +34,15 @@ pub(crate) fn values(map: &Bsp<'_>, entity: &Entity<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     for reference in map.dialect().entity_references {
         let is_class = reference.class.is_empty() || entity.class() == Some(reference.class.as_bytes());
-        for (nth, value) in (1..).zip(entity.all(reference.key)).filter(|_| is_class) {
+        let is_key = |key: &[u8]| is_class && key.eq_ignore_ascii_case(reference.key.as_bytes());
+        for (at, pair) in entity.pairs().enumerate().filter(|(_, pair)| is_key(pair.key)) {
             let number = match reference.form {
-                EntityForm::Starred => star(value),
+                EntityForm::Starred => star(pair.value),
                 EntityForm::Index | EntityForm::Field(_) => {
-                    std::str::from_utf8(value).ok().and_then(|value| value.trim().parse().ok())
+                    std::str::from_utf8(pair.value).ok().and_then(|value| value.trim().parse().ok())
                 }
             };
-            let key = reference.key.as_bytes().to_vec();
-            found.extend(number.map(|number| Value { reference, entity: entity.index(), key, nth, number }));
+            found.extend(number.map(|number| Value { reference, entity: entity.index(), pair: at, number }));
         }
     }
     found
@@ -54,6 +53,17 @@ pub(crate) fn numbers(site: &Site<'_>, field: &str) -> Vec<i64> {
     let Some(field) = site.record.field(field) else { return Vec::new() };
     let Shape::Number(number) = field.shape else { return Vec::new() };
     (0..site.len()).filter_map(|index| number.integer(site.record(index).get(field.offset..)?)).collect()
+}
+
+/// The numbers in a field of removed records that no other record has.
+fn goes(site: &Site<'_>, field: &str, change: &Change) -> HashSet<i64> {
+    let (mut gone, mut stays) = (HashSet::new(), HashSet::new());
+    for (index, number) in numbers(site, field).into_iter().enumerate() {
+        let to = if change.place(index) == Some(GONE) { &mut gone } else { &mut stays };
+        to.insert(number);
+    }
+    gone.retain(|number| !stays.contains(number));
+    gone
 }
 
 pub(super) fn follow(
@@ -70,8 +80,12 @@ pub(super) fn follow(
         return Ok(());
     }
     let Some((slot, mut entities)) = read(map)? else { return Ok(()) };
-    let (mut needed, mut removed, mut edits) = (Needed::default(), Vec::new(), Vec::new());
-    let mut left: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    let mut needed = Needed::default();
+    // The new texts of values by entity and pair; `None` if the pair is removed.
+    let mut edits: BTreeMap<usize, BTreeMap<usize, Option<String>>> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    // The numbers in fields that go.
+    let mut gone: BTreeMap<&str, HashSet<i64>> = BTreeMap::new();
     for value in entities.iter().flat_map(|entity| values(map, &entity)) {
         let Some((site, change)) = change_of(value.reference.lump) else { continue };
         let target = &links.sites[site];
@@ -80,47 +94,40 @@ pub(super) fn follow(
                 debug_assert!(target.record.field(field).is_some());
                 continue;
             }
-            // The number is needed as long as one record has it.
             EntityForm::Field(field) => {
-                let all = numbers(target, field);
-                let stays = left.entry(field).or_insert_with(|| {
-                    let stays = (0..target.len()).filter(|index| change.place(*index) != Some(super::change::GONE));
-                    stays.filter_map(|index| all.get(index).copied()).collect()
-                });
-                match all.contains(&value.number) && !stays.contains(&value.number) {
-                    true => Err(Why::Gone),
-                    false => Ok(None),
-                }
+                let gone = gone.entry(field).or_insert_with(|| goes(target, field, change));
+                if gone.contains(&value.number) { Err(Why::Gone) } else { Ok(None) }
             }
             EntityForm::Starred | EntityForm::Index => change.index(value.number),
         };
-        match place {
-            Ok(None) => {}
-            Ok(Some(index)) => edits.push((value, index)),
-            Err(Why::Gone) if options.cascade => removed.push(value),
+        let new = match place {
+            Ok(None) => continue,
+            Ok(Some(index)) if value.reference.form == EntityForm::Starred => Some(format!("*{index}")),
+            Ok(Some(index)) => Some(index.to_string()),
+            Err(Why::Gone) if options.cascade => None,
             Err(Why::Gone) => {
                 let what = || format!("{} {}", target.name, value.number);
                 needed.add(what, || format!("ENTITIES[{}].{}", value.entity, value.reference.key));
+                continue;
             }
             Err(why) => {
                 let message = format!("ENTITIES[{}].{}: {}", value.entity, value.reference.key, why.text());
                 return Err(refused("ENTITIES", message));
             }
-        }
+        };
+        *counts.entry(value.reference.key).or_default() += 1;
+        edits.entry(value.entity).or_default().insert(value.pair, new);
     }
     if let Some(error) = needed.into_error() {
         return Err(error);
     }
-    for (value, index) in &edits {
-        let text = if value.reference.form == EntityForm::Starred { format!("*{index}") } else { index.to_string() };
-        entities.get_mut(value.entity)?.set_nth(&value.key, value.nth, text)?;
+    for (entity, pairs) in &edits {
+        let set = pairs.iter().filter_map(|(pair, new)| Some((*pair, new.as_ref()?.as_bytes())));
+        let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
+        entities.get_mut(*entity)?.set_values(&set.collect::<Vec<_>>())?;
+        entities.get_mut(*entity)?.remove(&removed.collect::<Vec<_>>())?;
     }
-    for value in removed.iter().rev() {
-        entities.get_mut(value.entity)?.unset_nth(&value.key, value.nth)?;
-    }
-    for key in references.iter().map(|reference| reference.key) {
-        let count =
-            edits.iter().map(|(value, _)| value).chain(&removed).filter(|value| value.reference.key == key).count();
+    for (key, count) in counts {
         followed.note("ENTITIES", key, count);
     }
     if entities.is_edited() {

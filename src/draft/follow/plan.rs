@@ -113,7 +113,8 @@ impl Edit {
             What::Remove(_) => return Ok(None),
             What::Order(permutation) => Change::permuted(permutation.clone()),
             What::Splice { start, end, like } => {
-                let mut content: Vec<Source> = (0..*start).filter(stays).map(Source::Old).collect();
+                let mut content = Vec::with_capacity(site.len() + like.len());
+                content.extend((0..*start).filter(stays).map(Source::Old));
                 let mut replaced = Vec::new();
                 for (at, like) in like.iter().enumerate() {
                     if start + at < *end {

@@ -1,5 +1,7 @@
 //! Who refers to a record, and what it refers to.
 
+use std::collections::BTreeMap;
+
 use super::{entities, find};
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::word;
@@ -186,14 +188,14 @@ impl Lookup<'_> {
         }
         let Some(texts) = entities else { return Ok(()) };
         let number = i64::try_from(index).unwrap_or(i64::MAX);
+        let mut own = BTreeMap::new();
+        let at = |field| entities::numbers(&links.sites[site], field).get(index).copied();
         for value in texts.iter().flat_map(|entity| entities::values(map, &entity)) {
             if links.referred(value.reference.lump) != Some(site) {
                 continue;
             }
             let is_it = match value.reference.form {
-                EntityForm::Field(field) => {
-                    entities::numbers(&links.sites[site], field).get(index) == Some(&value.number)
-                }
+                EntityForm::Field(field) => own.entry(field).or_insert_with(|| at(field)) == &Some(value.number),
                 EntityForm::Starred | EntityForm::Index => value.number == number,
             };
             if is_it {

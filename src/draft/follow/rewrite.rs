@@ -47,10 +47,18 @@ impl Rewrite<'_, '_> {
         let (size, none) = (site.record.size, Vec::new());
         let fresh = self.changes.fresh.get(&index).unwrap_or(&none);
         let mut bytes = Vec::with_capacity(change.len() * size);
-        for source in &change.content {
-            bytes.extend_from_slice(match source {
-                Source::Old(old) => site.record(*old),
-                Source::New(new, _) => fresh.get(new * size..(new + 1) * size).unwrap_or_default(),
+        // What follows each other before and after is copied at once.
+        let follows = |one: &Source, other: &Source| match (one, other) {
+            (Source::Old(one), Source::Old(other)) | (Source::New(one, _), Source::New(other, _)) => one + 1 == *other,
+            _ => false,
+        };
+        for sources in change.content.chunk_by(follows) {
+            bytes.extend_from_slice(match sources[0] {
+                Source::Old(old) => {
+                    let start = site.range.start + old * size;
+                    &site.bytes[start..start + sources.len() * size]
+                }
+                Source::New(new, _) => fresh.get(new * size..(new + sources.len()) * size).unwrap_or_default(),
             });
         }
         bytes
@@ -60,6 +68,10 @@ impl Rewrite<'_, '_> {
     fn assemble(&self, mut lists: Vec<(usize, Vec<u8>)>) -> Vec<u8> {
         lists.sort_by_key(|(index, _)| self.links.sites[*index].range.start);
         let Some((first, _)) = lists.first() else { return Vec::new() };
+        let site = &self.links.sites[*first];
+        if lists.len() == 1 && site.range == (0..site.bytes.len()) {
+            return lists.pop().map_or_else(Vec::new, |(_, bytes)| bytes);
+        }
         let mut old = self.links.sites[*first].bytes.to_vec();
         for (index, bytes) in &lists {
             let site = &self.links.sites[*index];
