@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bspkit::dialect::quake2;
+use bspkit::op::unused::Unused;
 use bspkit::{Bsp, Layout};
 
 use crate::client::{Client, differing};
@@ -18,7 +19,7 @@ use crate::{GOLDSRC, QUAKE, QUAKE2, QUAKE3, maps, shuffle};
 /// An edit that no engine may notice: what it is called, and the map after it.
 type Edit = (&'static str, fn(&Path) -> Vec<u8>);
 
-const EDITS: &[Edit] = &[("every list in another order", |map| reordered(map, 1))];
+const EDITS: &[Edit] = &[("every list in another order", |map| reordered(map, 1)), ("pruned", pruned)];
 
 /// What no engine says without a picture: faces are drawn where leafs list them. The sides of brushes have the texinfo
 /// of faces, and the areas of the rooms are alike.
@@ -59,6 +60,22 @@ fn reordered(map: &Path, seed: u64) -> Vec<u8> {
     let mut draft = map.draft();
     let (orders, _) = shuffle::reorder_all(&mut draft, seed, &brushes_of_models(&map));
     assert!(orders.len() > 5, "only {} lists came into another order", orders.len());
+    draft.plan(Layout::Keep).unwrap().to_vec()
+}
+
+/// A map without what nothing needs: that of the fixture, and copies of records that were added for this.
+fn pruned(map: &Path) -> Vec<u8> {
+    let map = Bsp::open(map).unwrap();
+    let mut draft = map.draft();
+    let mut added = 0;
+    for (list, range) in [("PLANES", 2..4), ("TEXINFO", 0..1), ("VERTEXES", 1..2), ("SHADERS", 0..1), ("EDGES", 1..2)] {
+        added += usize::from(draft.structure().duplicate_list(list, range).is_ok());
+    }
+    let larger = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let unused = Unused::of(&larger).unwrap();
+    assert!(added > 1 && unused.lists.len() >= added, "{unused:?}");
+    let mut draft = larger.draft();
+    draft.structure().remove(&unused.to_remove()).unwrap();
     draft.plan(Layout::Keep).unwrap().to_vec()
 }
 
@@ -134,12 +151,12 @@ fn plain(engine: &'static str, seen: Seen) -> Loaded {
     Loaded { engine, entities, lines }
 }
 
-/// A line without the numbers of models. DarkPlaces counts leafs up to the last one of the world.
+/// A line without the numbers of models and of records. DarkPlaces counts leafs up to the last one of the world.
 fn without_numbers(line: &str) -> String {
-    if let (Some(stats), Some((before, after))) = (line.strip_prefix("Stats for "), line.split_once(" leafs, ")) {
-        let count = before.rsplit(' ').next().unwrap_or_default();
-        assert!(count.parse::<usize>().is_ok(), "{stats}");
-        return format!("{}{after}", &before[..before.len() - count.len()]);
+    if let Some((kind, counts)) = line.strip_prefix("Stats for ").and_then(|stats| stats.split_once(": ")) {
+        let of_map = ["nodes", "leafs", "vertices", "edges", "surfedges"];
+        let counts = counts.split(", ").filter(|count| !of_map.iter().any(|records| count.ends_with(records)));
+        return format!("{kind}: {}", counts.collect::<Vec<_>>().join(", "));
     }
     let words = line.split(' ').map(|word| match word.strip_prefix('*') {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => "*",
