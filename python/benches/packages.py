@@ -1,4 +1,5 @@
-"""bspkit beside other packages, in one run: `python python/bench.py FOLDER`. FOLDER has maps; the largest are taken.
+"""bspkit beside other packages, in one run: `python python/benches/packages.py FOLDER [COUNT]`. FOLDER has maps; the largest
+are taken. Install the wheel first, and the packages.
 
 Each figure is the least of several runs, in milliseconds. Packages that are not installed are left out; a dash is a map
 that the package refuses. Each package is used in the most direct way that its documentation names, and has to do the
@@ -18,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-RUNS = 15
+RUNS = 30
 #: A row that takes longer is tried less often.
-MOST_SECONDS = 5
+MOST_SECONDS = 4
 
 
 def bspkit_rows() -> dict[str, Callable[[Path, Path], Any]]:
@@ -158,8 +159,8 @@ def measured(work: Callable[[Path, Path], Any] | None, path: Path, out: Path) ->
             print(f"{type(error).__name__}: {error}", file=sys.stderr)
             break
         times.append(time.perf_counter() - start)
-        gc.collect()
         out.unlink(missing_ok=True)
+    gc.collect()
     return f"{min(times) * 1000:.2f}" if times else "-"
 
 
