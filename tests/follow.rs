@@ -334,3 +334,37 @@ fn a_tree_of_references_ends() {
     }
     assert!(count(&tree.by) <= 2000);
 }
+
+/// Embedded files with the light of static props have the index of a prop in their name.
+#[test]
+fn light_of_static_props_follows_them() {
+    let map = Bsp::open("tests/maps/source/room_v20.bsp").unwrap();
+    let count = shuffle::lists(&map).into_iter().find(|(list, ..)| list == "game:sprp.props");
+    let count = count.map(|(_, info, bytes)| bytes.len() / info.size).unwrap();
+    assert!(count >= 2, "{count}");
+    let mut draft = map.draft();
+    for index in 0..count {
+        draft.pak().unwrap().add(&format!("sp_{index}.vhv"), format!("light of {index}").into_bytes()).unwrap();
+    }
+    draft.pak().unwrap().add("sp_hdr_1.vhv", b"bright light of 1".to_vec()).unwrap();
+    draft.pak().unwrap().add("sp_x.vhv", b"of no prop".to_vec()).unwrap();
+    let map = saved(&draft);
+    let mut draft = map.draft();
+    let order: Vec<usize> = (0..count).rev().collect();
+    let followed = draft.structure().reorder_list("game:sprp.props", &order).unwrap();
+    assert!(followed.fields.iter().any(|field| field.field == "names"), "{followed:?}");
+    let text = |draft: &mut Draft<'_>, name: &str| {
+        let pak = draft.pak().unwrap();
+        let index = *pak.find(name).first()?;
+        Some(String::from_utf8(pak.get(index).unwrap().data().unwrap().to_vec()).unwrap())
+    };
+    assert_eq!(text(&mut draft, "sp_0.vhv"), Some(format!("light of {}", count - 1)));
+    assert_eq!(text(&mut draft, &format!("sp_hdr_{}.vhv", count - 2)).unwrap(), "bright light of 1");
+    assert_eq!(text(&mut draft, "sp_x.vhv").unwrap(), "of no prop");
+    draft.structure().reorder_list("game:sprp.props", &order).unwrap();
+    assert!(draft.changes().unwrap().is_empty());
+
+    draft.structure().splice_list("game:sprp.props", 0..1, Vec::new()).unwrap();
+    assert_eq!(text(&mut draft, "sp_0.vhv").unwrap(), "light of 1");
+    assert_eq!(text(&mut draft, &format!("sp_{}.vhv", count - 1)), None);
+}

@@ -26,6 +26,8 @@ pub(crate) struct Site<'a> {
     pub(crate) count_at: Option<usize>,
     pub(crate) listed: bool,
     pub(crate) parallel: Option<Parallel>,
+    /// What is before and after the index of a record in the names of embedded files that belong to it.
+    pub(crate) files: &'static [(&'static str, &'static str)],
 }
 
 impl Site<'_> {
@@ -179,6 +181,7 @@ impl<'a> Links<'a> {
                 count_at: part.count_at,
                 listed: list.map_or(row.order.listed, |list| list.listed),
                 parallel: list.map_or(row.order.parallel, |list| list.parallel),
+                files: list.map_or(&[], |list| list.files),
             });
         }
     }

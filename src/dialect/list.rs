@@ -28,6 +28,8 @@ pub struct List {
     pub listed: bool,
     /// The lump or list that it runs parallel to.
     pub parallel: Option<Parallel>,
+    /// What is before and after the index of a record in the names of embedded files that belong to it.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Where the count of a list is, in 32 bits.
@@ -51,7 +53,7 @@ pub enum Counted {
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO, counted: Counted::Before, listed: false, parallel: None }
+        List { name, record: R::INFO, counted: Counted::Before, listed: false, parallel: None, files: &[] }
     }
 
     /// A list whose count is with the counts of other lists, before the first list.
@@ -69,6 +71,11 @@ impl List {
     /// Each record only says that something belongs to a list.
     pub(super) const fn listed(self) -> Self {
         List { listed: true, ..self }
+    }
+
+    /// Embedded files belong to records by the index in their names.
+    pub(super) const fn files(self, files: &'static [(&'static str, &'static str)]) -> Self {
+        List { files, ..self }
     }
 
     /// Records belong to those of another lump, or list, by their order.

@@ -18,6 +18,9 @@ pub const PROP_LEAFS: Key<PropLeaf> = Key::list(LUMP, "leafs");
 /// The leafs of static props, from version 12 on.
 pub const PROP_LEAFS_WIDE: Key<PropLeafWide> = Key::list(LUMP, "leafs");
 
+/// Files with the light of a prop, by its index: of its vertexes, and of its texels (`vrad`).
+const LIGHT: &[(&str, &str)] = &[("sp_", ".vhv"), ("sp_hdr_", ".vhv"), ("texelslighting_", ".ppl")];
+
 /// The keys and rows of the versions, each with its struct and leafs; then the rows of structs that no available map
 /// confirms, whose props stay bytes.
 macro_rules! versions {
@@ -33,7 +36,7 @@ macro_rules! versions {
         pub(super) const ROWS: &[Row] = &[
             $({
                 const LISTS: &[List] =
-                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs").listed(), List::of::<$prop>("props")];
+                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs").listed(), List::of::<$prop>("props").files(LIGHT)];
                 Row::lists(LUMP, LISTS).versions($versions).proved($proof)
             },)*
             $(Row::opaque(LUMP, concat!($why, "; no map was available to test this struct"))

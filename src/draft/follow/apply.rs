@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::change::{Change, Source};
+use super::files::Files;
 use super::plan::Edit;
 use super::rewrite::Rewrite;
 use super::{Followed, FollowedField, FollowedRecords, Options, cascade, entities, outside, refused, rules, turn};
@@ -53,9 +54,13 @@ impl<'a> Draft<'a> {
         if changes.of.values().any(|change| change.len() != change.old_len()) {
             check_rows(&map, &new)?;
         }
+        let files = Files::of(&map, &links, &changes, &mut followed)?;
         let moved = changes.of.keys().map(|site| links.sites[*site].row.lump.to_owned());
         self.followed.extend(moved.collect::<Vec<_>>());
-        self.transaction(|draft| new.into_iter().try_for_each(|(slot, bytes)| draft.set(slot, bytes)))?;
+        self.transaction(|draft| {
+            new.into_iter().try_for_each(|(slot, bytes)| draft.set(slot, bytes))?;
+            files.apply(draft)
+        })?;
         Ok(followed)
     }
 }

@@ -9,6 +9,7 @@ mod apply;
 mod cascade;
 mod change;
 pub(crate) mod entities;
+mod files;
 mod outside;
 mod plan;
 mod references;

@@ -159,13 +159,13 @@ fn round(links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Vec<Vec<u6
             }
         }
     }
-    for site in 0..links.sites.len() {
+    for (site, own_sums) in sums.iter().enumerate() {
         let Some((to, starts)) = links.shares(site).filter(|(to, _)| changed.is(*to)) else { continue };
         if starts.last().is_none_or(|total| *total != links.sites[site].len()) {
             continue;
         }
         for (range, own) in starts.windows(2).zip(&mut new[to]) {
-            *own = own.wrapping_add(mix(sums[site].run(range[0], range[1], true), PRIME));
+            *own = own.wrapping_add(mix(own_sums.run(range[0], range[1], true), PRIME));
         }
     }
     new
