@@ -344,7 +344,7 @@ fn light_of_static_props_follows_them() {
     assert!(count >= 2, "{count}");
     let mut draft = map.draft();
     for index in 0..count {
-        draft.pak().unwrap().add(&format!("sp_{index}.vhv"), format!("light of {index}").into_bytes()).unwrap();
+        draft.pak().unwrap().add(format!("sp_{index}.vhv"), format!("light of {index}").into_bytes()).unwrap();
     }
     draft.pak().unwrap().add("sp_hdr_1.vhv", b"bright light of 1".to_vec()).unwrap();
     draft.pak().unwrap().add("sp_x.vhv", b"of no prop".to_vec()).unwrap();

@@ -35,8 +35,11 @@ macro_rules! versions {
 
         pub(super) const ROWS: &[Row] = &[
             $({
-                const LISTS: &[List] =
-                    &[List::of::<PropName>("names"), List::of::<$leaf>("leafs").listed(), List::of::<$prop>("props").files(LIGHT)];
+                const LISTS: &[List] = &[
+                    List::of::<PropName>("names"),
+                    List::of::<$leaf>("leafs").listed(),
+                    List::of::<$prop>("props").files(LIGHT),
+                ];
                 Row::lists(LUMP, LISTS).versions($versions).proved($proof)
             },)*
             $(Row::opaque(LUMP, concat!($why, "; no map was available to test this struct"))

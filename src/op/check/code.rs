@@ -163,7 +163,8 @@ codes! {
     LIGHT_GRID = "light-grid", Warning, "the size of the light grid does not fit the world, and the engine ignores it";
 
     ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
-    ENTITY_RECORD = "entity-record", Warning, "an entity names an area portal or an occluder that the map does not have";
+    ENTITY_RECORD = "entity-record", Warning,
+        "an entity names an area portal or an occluder that the map does not have";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";
     ENTITY_SYNTAX = "entity-syntax", Warning, "engines may read the entity text in another way than intended";
     ENTITY_STRUCTURE = "entity-structure", Error,

@@ -115,7 +115,7 @@ pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: 
             done => done.map_err(|error| broken(format!("{name}[{end}] is added: {error}")))?,
         }
         let removed = (subject.splice)(&mut draft, name, end..end + count, Vec::new());
-        // What is added at the end moves nothing, so that no lump of unknown content stands against it.
+        // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal.
         if removed.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused) && !links.unknown.is_empty() {
             continue;
         }
