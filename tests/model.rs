@@ -3,6 +3,8 @@
 
 #[path = "follow/beside.rs"]
 mod beside;
+#[path = "model/copy.rs"]
+mod copy;
 #[path = "common/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;

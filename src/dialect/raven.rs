@@ -133,7 +133,7 @@ records! {
         pub vertex_styles: [u8; 4] as "vertexStyles",
         /// The page of each style's light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for
         /// 2D.
-        pub lightmap: [i32; 4] as "lightmapNum",
+        pub lightmap: [i32; 4] as "lightmapNum" => Meaning::Perhaps { lump: "LIGHTMAPS" },
         /// Where on the page each style begins: the columns.
         pub lightmap_x: [i32; 4] as "lightmapX",
         /// Where on the page each style begins: the rows.

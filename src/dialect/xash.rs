@@ -3,7 +3,7 @@
 
 use super::shared::WideClipNode;
 use super::{Facts, Key, Row, TextureLight};
-use crate::record::{FlagKind, Meaning, records};
+use crate::record::{FlagKind, Meaning, index, index_or_none, records};
 
 /// Lump 6 of a map with the extra header.
 pub const TEXINFO: Key<TexInfoXash> = Key::new("TEXINFO");
@@ -61,10 +61,10 @@ records! {
         /// How s and t come from a point: x, y, z, offset, in texels.
         pub vectors: [[f32; 4]; 2] as "vecs",
         /// The index of its texture in the texture lump's directory.
-        pub texture: i32 as "miptex",
+        pub texture: i32 as "miptex" => index("TEXTURES"),
         /// `TEX_` flags.
         pub flags: i16 => Meaning::Flags(FlagKind::Surface),
         /// The index of its `dfaceinfo_t` in the extra header's lump, -1 for none.
-        pub face_info: i16 as "faceinfo",
+        pub face_info: i16 as "faceinfo" => index_or_none("extra:FACEINFO"),
     }
 }

@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 99] = [
+pub(crate) const COMMANDS: [&str; 100] = [
     "",
     "info",
     "ls",
@@ -67,6 +67,7 @@ pub(crate) const COMMANDS: [&str; 99] = [
     "model",
     "model list",
     "model rm",
+    "model copy",
     "prune",
     "pak",
     "pak list",

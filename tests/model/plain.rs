@@ -1,11 +1,14 @@
-//! What a map has apart from numbers of records: the walk, with offsets of light replaced by the luxels there.
+//! What a map has apart from numbers of records: the walk, with offsets of light replaced by the luxels there, and the
+//! starts of empty runs by 0.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use bspkit::Bsp;
 use bspkit::bytes::ByteOrder;
+use bspkit::record::Shape;
 
+use super::facts::{Kind, facts};
 use super::walk::{places, walk};
 
 /// The luxels of each face with light, as one number; the face's own offset is not part of it.
@@ -31,7 +34,7 @@ pub(crate) fn luxels(map: &Bsp<'_>) -> Vec<Vec<Option<u64>>> {
     sets.map(of).collect()
 }
 
-/// The map with offsets of light that are the hash of the luxels there.
+/// The map with offsets of light that are the hash of the luxels there, and empty runs that start at 0.
 pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
     let light = luxels(map);
     let mut draft = map.draft();
@@ -45,6 +48,32 @@ pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
         };
         swap(&mut bytes, ByteOrder::Big);
         for part in parts {
+            let dot = if part.list.is_empty() { "" } else { "." };
+            let name = format!("{}{dot}{}", slot.name, part.list);
+            let records = &mut bytes[part.range.clone()];
+            for (_, field, kind, _) in facts(map.dialect().name).filter(|(lump, ..)| *lump == name) {
+                let (Kind::Run(of, ..) | Kind::Set(of, ..) | Kind::Turn(of)) = kind else { continue };
+                let place = |field: &str| places(part.record.fields, field).first().copied();
+                let (Some((first, shape)), Some((at, Shape::Number(count)))) = (place(field), place(of)) else {
+                    continue;
+                };
+                for record in records.chunks_exact_mut(part.record.size) {
+                    if count.integer(&record[at..]) == Some(0) {
+                        record[first..first + shape.size()].fill(0);
+                    }
+                }
+            }
+            // A missing hull is -1, or the number of clip nodes.
+            let clip_nodes = map.slot("CLIPNODES").ok().and_then(|slot| Some((slot, map.row(slot).ok()?.record()?)));
+            let clip_nodes = clip_nodes.map(|(slot, record)| map.bytes(slot.id).unwrap().len() / record.size);
+            for record in bytes[part.range.clone()].chunks_exact_mut(part.record.size) {
+                for (at, _) in places(part.record.fields, "clip_nodes").into_iter().filter(|_| slot.name == "MODELS") {
+                    let value = i32::from_le_bytes(record[at..at + 4].try_into().unwrap());
+                    if usize::try_from(value).is_ok_and(|value| clip_nodes.is_some_and(|len| value >= len)) {
+                        record[at..at + 4].copy_from_slice(&(-1_i32).to_le_bytes());
+                    }
+                }
+            }
             let field = if slot.name.starts_with("bspx:") { "offset" } else { "light_offset" };
             let is_light =
                 slot.name.starts_with("FACES") || ["bspx:DECOUPLED_LM", "bspx:LMOFFSET"].contains(&&*slot.name);
@@ -79,4 +108,17 @@ pub(crate) fn missing(some: &[u64], all: &[u64]) -> usize {
         }
     }
     missing
+}
+
+/// Whether no model has the number of clip nodes for a missing hull.
+pub(crate) fn has_hulls(map: &Bsp<'_>) -> bool {
+    let (Ok(models), Ok(nodes)) = (map.slot("MODELS"), map.slot("CLIPNODES")) else { return true };
+    let Some(size) = map.row(nodes).ok().and_then(|row| Some(row.record()?.size)) else { return true };
+    let (len, bytes) = (map.bytes(nodes.id).unwrap().len() / size, map.bytes(models.id).unwrap());
+    let Some(info) = map.row(models).ok().and_then(|row| row.record()) else { return true };
+    let numbers = bytes.chunks_exact(info.size).flat_map(|record| {
+        let hulls = places(info.fields, "clip_nodes").into_iter();
+        hulls.map(|(at, _)| i32::from_le_bytes(record[at..at + 4].try_into().unwrap()))
+    });
+    numbers.into_iter().all(|number| usize::try_from(number).is_ok_and(|number| number < len) || number < 0)
 }

@@ -1,5 +1,6 @@
 //! `model`: brush models.
 
+mod copy;
 mod list;
 mod rm;
 
@@ -9,14 +10,15 @@ use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 
-/// List and remove brush models
+/// List, remove and copy brush models
 ///
 /// A brush model is a part of a map that moves or triggers something: a door, a lift, a trigger. Entities name it `*1`,
 /// `*2` and so on. `*0` is the world.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit model list base1.bsp
-  bspkit model rm base1.bsp '*2' -o out.bsp"
+  bspkit model rm base1.bsp '*2' -o out.bsp
+  bspkit model copy base1.bsp --from base2.bsp '*1' -o out.bsp"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -26,6 +28,7 @@ pub(crate) struct Args {
 commands! {
     List(list),
     Rm(rm),
+    Copy(copy),
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

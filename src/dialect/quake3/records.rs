@@ -187,7 +187,7 @@ records! {
         /// How many indexes it has, three for each triangle; patches have none.
         pub index_count: i32 as "numIndexes",
         /// The page of its light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D.
-        pub lightmap: i32 as "lightmapNum",
+        pub lightmap: i32 as "lightmapNum" => Meaning::Perhaps { lump: "LIGHTMAPS" },
         /// Where on the page it begins: x and y; 0 from q3map2.
         pub lightmap_at: [i32; 2] as "lightmapX, lightmapY",
         /// Width and height on the page; 0 from q3map2.

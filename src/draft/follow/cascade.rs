@@ -49,7 +49,8 @@ pub(super) fn close(links: &Links<'_>, edit: &Edit, options: &Options) -> Result
     let removed = edit.removes(links);
     let new = removed.iter().map(|(site, gone)| (*site, numbers(gone))).collect();
     let by = links.links.iter().map(|_| None).collect();
-    let mut closing = Closing { links, edit, options, removed, new, by, needed: Needed::default() };
+    let shares = BTreeMap::new();
+    let mut closing = Closing { links, edit, options, removed, new, by, shares, needed: Needed::default() };
     loop {
         // Runs have no chains: no list leads to itself over one. So they are read when all else is done.
         if !closing.follow_numbers() {
@@ -78,6 +79,8 @@ struct Closing<'c, 'a> {
     new: BTreeMap<usize, Vec<usize>>,
     /// Who refers to each record, by link, once that is needed.
     by: Vec<Option<Referring>>,
+    /// For lists with several records for each of another list: that list, and where those of each begin.
+    shares: BTreeMap<usize, Option<(usize, Vec<usize>)>>,
     needed: Needed,
 }
 
@@ -151,12 +154,24 @@ impl Closing<'_, '_> {
         if self.removed.get(&owner).is_some_and(|own| own.get(record) == Some(&true)) {
             return None;
         }
+        if is_bound && self.belongs_to_removed(link.from, record) {
+            return None;
+        }
         if from.listed || self.options.cascade && !is_bound {
             return (from.listed || link.none().is_none()).then_some((owner, record));
         }
         let what = || format!("{}[{gone}]", self.links.sites[link.to].name);
         self.needed.add(what, || format!("{}[{record}].{}", from.name, link.field));
         None
+    }
+
+    /// Whether a record belongs, as one of several, to a removed record.
+    fn belongs_to_removed(&mut self, site: usize, record: usize) -> bool {
+        let links = self.links;
+        let Some((owner, starts)) = self.shares.entry(site).or_insert_with(|| links.shares(site)) else { return false };
+        let own = starts.partition_point(|start| *start <= record).checked_sub(1);
+        let gone = self.removed.get(owner);
+        own.is_some_and(|own| gone.is_some_and(|gone| gone.get(own) == Some(&true)))
     }
 
     /// Removes the parts of removed wholes, if nothing else refers to them; whether there were any.

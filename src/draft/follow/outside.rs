@@ -171,6 +171,7 @@ pub(super) fn visibility(
     let (Some(leafs), Some(models)) = (map.role(Role::Leafs), map.role(Role::Models)) else { return Ok(()) };
     let Some(change) = links.site(&leafs.name).and_then(|site| changes.of.get(&site)) else { return Ok(()) };
     let Some(slot) = map.role(Role::Visibility).filter(|slot| slot.length != 0) else { return Ok(()) };
+    let leaf_models = models.id;
     let models = match new.get(&models.id) {
         Some(bytes) => bytes.clone(),
         None => map.little_endian(models.id)?.to_vec(),
@@ -186,6 +187,12 @@ pub(super) fn visibility(
             Source::New(_, None) => Column::Seen,
         })
         .collect();
+    // Leafs of other models than the world have no rows.
+    let is_same = |(at, column): (usize, &Column)| matches!(column, Column::Old(old) if *old == at + 1);
+    let before = map.little_endian(leaf_models)?;
+    if word(&before, model.count_at) == word(&models, model.count_at) && columns.iter().enumerate().all(is_same) {
+        return Ok(());
+    }
     let Some(leaf_bytes) = new.get_mut(&leafs.id) else { return Ok(()) };
     let bytes = map.lens::<Visibility<'_>>()?.rearranged(leaf_bytes, &columns, options.force)?;
     if bytes != *map.little_endian(slot.id)? {

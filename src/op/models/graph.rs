@@ -39,6 +39,19 @@ impl<'g, 'a> Graph<'g, 'a> {
         graph
     }
 
+    /// The links from a list.
+    pub(super) fn links_of(&self, site: usize) -> impl Iterator<Item = &'g Link> {
+        self.out[site].iter().map(|(link, _)| *link)
+    }
+
+    /// The records that belong to a record by their order, in the form of a count.
+    pub(super) fn share(&self, link: &Link, record: usize) -> Option<Range<usize>> {
+        let (_, starts) = self.out[link.from].iter().find(|(other, _)| std::ptr::eq(*other, link))?;
+        let pair = starts.as_ref()?.get(record..record + 2)?;
+        let len = self.links.sites[link.to].len();
+        Some(pair[0].min(len)..pair[1].min(len))
+    }
+
     /// Visits the ranges of records that a record refers to, and those that belong to it.
     pub(super) fn each(&self, site: usize, record: usize, mut visit: impl FnMut(usize, Range<usize>)) {
         let bytes = self.links.sites[site].record(record);

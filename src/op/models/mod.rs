@@ -10,11 +10,18 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod closure;
+mod copy;
 mod graph;
+mod light;
 mod list;
+mod outside;
 mod owners;
 mod remove;
+mod textures;
+mod transplant;
 
+pub use copy::{Copied, Copying};
 pub use list::{Model, ModelEntity, OwnRecords, list};
 pub use remove::{Removal, Removed};
 
