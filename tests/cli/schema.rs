@@ -134,6 +134,7 @@ const OUTPUTS: [(&str, &str); 61] = [
     ("cubemap-list", "cubemap list room_v20.bsp q2.bsp --json"),
     ("model-list", "model list q2.bsp goldsrc.bsp source.bsp cut.bsp none.bsp --json"),
     ("save", "model rm q2.bsp *2 --dry-run --json"),
+    ("save", "model copy q2.bsp --from q2.bsp *2 --dry-run --json"),
     ("light-stat", "light stat q2.bsp goldsrc.bsp q3.bsp --json"),
     ("vis-stat", "vis stat q2.bsp goldsrc.bsp --json"),
     ("tex-list", "tex list goldsrc.bsp --json"),

@@ -149,7 +149,13 @@ fn models_of_real_maps_go_from_map_to_map() {
             let other: Option<(String, Bsp<'static>)> = last.insert(key, (name.clone(), map.clone()));
             let model = listed.len() / 2;
             let mut tries = vec![there_and_back(&name, &map, model.max(1))];
-            if let Some((other_name, other)) = other {
+            let has_twice = map.textures().is_ok_and(|textures| {
+                let mut names: Vec<_> = (0..textures.len()).map(|at| textures.name(at)).collect();
+                names.sort_unstable();
+                names.windows(2).any(|pair| pair[0] == pair[1])
+            });
+            // Which one of two textures with the same name was meant is not known any more.
+            if let Some((other_name, other)) = other.filter(|_| !has_twice) {
                 tries.push(over_and_back(&format!("{name} -> {other_name}"), &map, &other, model.max(1)));
             }
             for one in tries {
@@ -189,8 +195,7 @@ fn a_wrong_number_is_seen() {
                 draft.set(slot.id, wrong).unwrap();
                 is_seen |= strange(&before, &content(&saved(&draft))).is_some();
             }
-            let is_garbage = ["RAVEN"].contains(lump);
-            assert!(is_seen || is_garbage, "{path}: no one misses {lump}.{field}");
+            assert!(is_seen, "{path}: no one misses {lump}.{field}");
             seen += 1;
         }
     }

@@ -51,11 +51,15 @@ impl<'o> NewTextures<'o> {
             (None, None) => own.get(*at).is_ok_and(|texture| texture.is_none()),
             _ => false,
         };
-        let place = (0..own.len()).find(is_same).unwrap_or_else(|| {
-            self.added.push(texture.map(|texture| texture.bytes().to_vec()));
-            self.names.push(name.unwrap_or_default());
-            own.len() + self.added.len() - 1
-        });
+        // Some maps have two of the same name.
+        let place =
+            std::iter::once(index).filter(|at| *at < own.len()).chain(0..own.len()).find(is_same).unwrap_or_else(
+                || {
+                    self.added.push(texture.map(|texture| texture.bytes().to_vec()));
+                    self.names.push(name.unwrap_or_default());
+                    own.len() + self.added.len() - 1
+                },
+            );
         self.places.insert(index, place);
         Ok(i64::from(short(place)))
     }
