@@ -104,7 +104,7 @@ fn examples_in_help_run() {
         mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q
         bspkit pak add 4.bsp materials/a.vhv=wall.vmt sound/hit.wav=wall.vmt -o map.bsp -q; mv 4.bsp tf/maps
-        bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp
+        bspkit tex rename q2.bsp 'own/*' 'e1u1/{1}' -o base1.bsp -q; cp base1.bsp kingpin.bsp; cp base1.bsp base2.bsp
         cp goldsrc.bsp c1a0.bsp; bspkit tex export c1a0.bsp images -q; cp -r images photo
         bspkit pak rm map.bsp '*.vhv' -o new.bsp -q; cp map.bsp old.bsp; cp -r content files
         bspkit pak add map.bsp readme.txt=wall.vmt materials/maps/old/a.vmt=wall.vmt \

@@ -1,4 +1,4 @@
-//! The records that a model needs, and those of another map that can stand for them.
+//! The records that a model needs, and which of them another map may have already.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -101,8 +101,7 @@ pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model:
     Ok(needed)
 }
 
-/// Whether records of a list that are equal may stand for each other: everything that refers to them names one of them,
-/// and nothing belongs to them by their order.
+/// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and nothing belongs to them by their order.
 pub(super) fn is_shared(graph: &Graph<'_, '_>, site: usize) -> bool {
     let links = graph.links;
     let mut to = links.links.iter().filter(|link| link.to == site).peekable();

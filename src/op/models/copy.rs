@@ -84,8 +84,8 @@ impl Copying {
     /// # Errors
     /// [`Refused`](crate::ErrorKind::Refused) for a map of another dialect or version, a model with collision models of
     /// its own, light in files beside the map, numbers that do not fit, records that engines have no room for, and
-    /// references that are damaged; [`NotFound`](crate::ErrorKind::NotFound) for a model that is not there. Then nothing
-    /// is changed.
+    /// references that are damaged; [`NotFound`](crate::ErrorKind::NotFound) for a model that is not there. Then
+    /// nothing is changed.
     pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
         draft.transaction(|draft| self.copy(draft, from, model))
     }

@@ -93,7 +93,7 @@ impl Transplant<'_, '_, '_> {
         self.fill()
     }
 
-    /// Records for which equal ones of the target stand, if there are any.
+    /// Records of which the target may have equal ones, which are used then.
     fn share(&mut self, site: usize, outside: &mut Outside<'_>) -> Result<()> {
         let own = self.sites[&site];
         let (list, target) = (&self.theirs.links.sites[site], &self.own.links.sites[own]);
