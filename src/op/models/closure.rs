@@ -101,7 +101,8 @@ pub(super) fn needed(map: &Bsp<'_>, graph: &Graph<'_, '_>, models: usize, model:
     Ok(needed)
 }
 
-/// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and nothing belongs to them by their order.
+/// Whether one of several equal records of a list is enough: everything that refers to them names one of them, and
+/// nothing belongs to them by their order.
 pub(super) fn is_shared(graph: &Graph<'_, '_>, site: usize) -> bool {
     let links = graph.links;
     let mut to = links.links.iter().filter(|link| link.to == site).peekable();
