@@ -8,9 +8,15 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[allow(dead_code)]
+#[path = "follow/beside.rs"]
+mod beside;
 #[path = "common/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;
+#[allow(dead_code)]
+#[path = "follow/facts.rs"]
+mod facts;
 #[path = "readers/images.rs"]
 mod images;
 #[allow(dead_code)]
@@ -18,11 +24,19 @@ mod images;
 mod maps;
 #[path = "readers/needs.rs"]
 mod needs;
+#[path = "readers/orders.rs"]
+mod orders;
 #[path = "readers/renames.rs"]
 mod renames;
 #[allow(dead_code)]
 #[path = "engines/run.rs"]
 mod run;
+#[allow(dead_code)]
+#[path = "follow/shuffle.rs"]
+mod shuffle;
+#[allow(dead_code)]
+#[path = "follow/walk.rs"]
+mod walk;
 
 use std::path::{Path, PathBuf};
 

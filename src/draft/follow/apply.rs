@@ -170,7 +170,11 @@ fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()>
             Ok(_) => continue,
             Err(why) => why.to_string(),
         };
-        return Err(refused(&old.name, format!("after the edit {} could not be read: {why}", row.lump)));
+        let message = format!("after the edit {} could not be read: {why}", row.lump);
+        return Err(refused(&old.name, message).with_hint(
+            "the struct of a lump is detected from numbers of records that must agree, such as one leaf for each node \
+             and model, and one more: one list cannot change alone",
+        ));
     }
     Ok(())
 }
