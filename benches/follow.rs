@@ -60,6 +60,11 @@ fn measure(name: &str, map: &Bsp<'_>, turns: usize) -> Outcome {
         draft.structure().force(true).cascade(true).splice_list("BRUSHES", brush..brush + 1, Vec::new())?;
         Ok(draft)
     });
+    let prune = group.row("find and remove what nothing needs", work, records, || {
+        let mut draft = map.draft();
+        draft.structure().force(true).remove(&Unused::of(map)?.to_remove())?;
+        Ok(draft)
+    });
     let references =
         group.row("references of a plane", work, records, || Ok(map.draft().references_of("PLANES", 8)?));
     let measured = group.measure(turns)?;
