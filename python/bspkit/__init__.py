@@ -35,7 +35,7 @@ from ._native import (
 
 from ._models import Models
 from ._pak import Pak
-from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Reference, References, RemovedModels, Renamed, Vector
+from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -63,6 +63,8 @@ __all__ = [
     "Packed",
     "Pak",
     "PakFile",
+    "Pruned",
+    "PrunedLump",
     "Reference",
     "References",
     "RefusedError",

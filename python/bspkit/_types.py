@@ -162,6 +162,27 @@ class Model:
     """All bytes that belong to it alone."""
 
 
+@dataclass(frozen=True)
+class PrunedLump:
+    """A lump, or a list in it, that has less than before."""
+
+    lump: str
+    unit: str
+    """What is counted: ``records``, ``textures`` or ``bytes``."""
+    before: int
+    after: int
+    size: int
+    """The bytes that are gone."""
+
+
+class Pruned(NamedTuple):
+    """The result of `Map.prune`."""
+
+    lumps: list[PrunedLump]
+    warnings: list[str]
+    """What stayed although it may be unused, and what may be wrong after an edit that was forced."""
+
+
 class RemovedModels(NamedTuple):
     """What `Models.remove` removed."""
 

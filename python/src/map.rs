@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bspkit::face::records::list_name;
 use bspkit::op::models::Removal;
 use bspkit::op::unused::Unused;
 use bspkit::op::verify::Verdict;
-use bspkit::op::{check, compare, verify};
+use bspkit::op::{check, compare, prune, verify};
 use bspkit::{Error, ErrorKind, Layout, SaveOptions, dialect};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -181,6 +182,28 @@ impl Map {
         let draft = self.shared.snapshot()?;
         let found = detached(py, || Unused::of(&current(&draft)?))?;
         Ok(found.lists.into_iter().map(|list| (list.list, list.records)).collect())
+    }
+
+    /// Removes records that nothing needs, and with `light` the light of no face. `only` and `keep` are names of lumps,
+    /// or of lists as `LUMP.list`; `force` goes on where lumps of unknown content may refer to records that move.
+    #[pyo3(signature = (*, only = Vec::new(), keep = Vec::new(), light = false, force = false))]
+    fn prune<'py>(
+        &self,
+        py: Python<'py>,
+        only: Vec<String>,
+        keep: Vec<String>,
+        light: bool,
+        force: bool,
+    ) -> Res<Bound<'py, PyAny>> {
+        let pruned = self.shared.structural(py, |draft| {
+            let names = |all: Vec<String>| all.iter().map(|name| list_name(draft.bsp(), name)).collect();
+            let (only, keep): (bspkit::Result<Vec<_>>, bspkit::Result<Vec<_>>) = (names(only), names(keep));
+            let options = prune::Options::default().light(light).force(force);
+            let options = only?.into_iter().fold(options, prune::Options::only);
+            let options = keep?.into_iter().fold(options, prune::Options::keep);
+            prune::prune(draft, &options)
+        })?;
+        structure::pruned(py, &pruned)
     }
 
     /// Everything that refers to a record, and everything that it refers to: `map.references("FACES", 12)`.

@@ -58,7 +58,7 @@ impl Lump {
 pub(crate) struct Finding {
     /// The kind of finding, such as `index-range`.
     code: &'static str,
-    /// `error`, `warning` or `info`.
+    /// `error`, `warning` or `note`.
     severity: String,
     message: String,
     lump: Option<String>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bspkit::face::records::list_name;
-use bspkit::op::models;
+use bspkit::op::{models, prune};
 use bspkit::{Draft, Followed, Reference, Structure};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -56,6 +56,16 @@ pub(crate) fn models<'py>(py: Python<'py>, draft: &Draft<'static>) -> Res<Vec<Bo
         class.call1((model.number, mins, maxs, entities, model.faces, records, model.light, model.bytes()))
     };
     Ok(found.iter().map(row).collect::<PyResult<_>>()?)
+}
+
+/// What was removed because nothing needs it.
+pub(crate) fn pruned<'py>(py: Python<'py>, pruned: &prune::Pruned) -> Res<Bound<'py, PyAny>> {
+    let types = py.import("bspkit._types")?;
+    let class = types.getattr("PrunedLump")?;
+    let lumps = pruned.lumps.iter();
+    let lumps = lumps.map(|lump| class.call1((&lump.lump, lump.unit, lump.before, lump.after, lump.bytes)));
+    let lumps = lumps.collect::<PyResult<Vec<_>>>()?;
+    Ok(types.call_method1("Pruned", (lumps, &pruned.warnings))?)
 }
 
 /// What followed, as Python's report.

@@ -1,6 +1,7 @@
 """Arrays of records, and records whose order and number change."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import bspkit
@@ -150,6 +151,22 @@ def test_models_are_removed() -> None:
         entity["classname"]
     with pytest.raises(bspkit.BspError):
         map.models.remove(0)
+
+
+def test_what_nothing_needs_is_removed(q3: Path) -> None:
+    map = bspkit.open(q3)
+    before = map.to_bytes()
+    pruned = map.prune(only=["drawindexes"])
+    assert pruned.lumps == [bspkit.PrunedLump("DRAWINDEXES", "records", 84, pruned.lumps[0].after, 24)]
+    assert map.changed and map.prune(only=["drawindexes"]).lumps == []
+    map.revert()
+    assert map.to_bytes() == before
+    pruned = map.prune(keep=["LEAFS"])
+    assert pruned.lumps and all(lump.lump != "LEAFS" and lump.after < lump.before for lump in pruned.lumps)
+    saved = bspkit.open(map.to_bytes())
+    assert "DRAWINDEXES" not in saved.unused() and {finding.severity for finding in saved.check()} <= {"note"}
+    with pytest.raises(bspkit.NotFoundError):
+        map.prune(only=["NOTHING"])
 
 
 def names_of_faces(map: bspkit.Map) -> list[bytes]:
