@@ -229,6 +229,7 @@ impl Error {
 
     /// An error of the same kind that names the operation, with this error as its cause.
     #[must_use]
+    #[cfg(any(feature = "json", feature = "images"))]
     pub(crate) fn within(self, what: impl Into<String>) -> Self {
         Error::new(self.kind(), what).with_source(self)
     }

@@ -2,8 +2,7 @@
 //!
 //! What it says to people is in `tests/golden`; `BLESS=1` writes those files anew, to be reviewed.
 //!
-//! Modules for Unix alone run lines of shell, make links or send signals; golden files have the paths of Unix. For the
-//! console of Windows there is `tests/targets/console.py`.
+//! Modules for Unix alone run lines of shell, make links or send signals; golden files have the paths of Unix.
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -121,7 +121,8 @@ fn twins() -> impl Iterator<Item = (Bsp<'static>, Bsp<'static>)> {
 /// What a check finds.
 fn found(map: &Bsp<'_>) -> Vec<String> {
     let found = check::run(map, &check::Options::default()).unwrap();
-    found.iter().map(|finding| format!("{} {}", finding.code.name, finding.message)).collect()
+    let faults = found.iter().filter(|finding| finding.code.name != "unused-records");
+    faults.map(|finding| format!("{} {}", finding.code.name, finding.message)).collect()
 }
 
 #[test]
@@ -357,7 +358,7 @@ fn stripped_faces_are_no_fault_and_wrong_ones_are() {
     let of_faces = |found: &[String]| found.iter().filter(|found| found.contains("FACES")).count();
     assert_eq!(of_faces(&good), 0, "{good:?}");
     assert_eq!(of_faces(&bad), 1, "{bad:?}");
-    assert!(bad.iter().any(|found| found.contains("run-range") && found.contains("FACES has")), "{bad:?}");
+    assert!(bad.iter().any(|found| found.contains("run-range") && found.contains("FACES_HDR has")), "{bad:?}");
 }
 
 #[test]

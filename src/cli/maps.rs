@@ -24,7 +24,6 @@ mod renamed;
 mod tally;
 mod turns;
 mod walk;
-pub(crate) mod wild;
 
 // The maps that the arguments name. (A doc comment would become the help of the command.)
 #[derive(clap::Args)]
@@ -173,7 +172,7 @@ impl Maps {
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
                 true => maps.found.append(&mut walk::folder(path)),
-                false if wild::matches_nothing(path) => {
+                false if super::wild::matches_nothing(path) => {
                     let error = anyhow!("no file matches {}", shown(path));
                     let (path, name) = (path.to_path_buf(), path.to_path_buf());
                     maps.found.push(Err(Trouble { path, name, error, is_map: true }));

@@ -51,6 +51,7 @@ mod unpack;
 mod verbs;
 mod verify;
 mod vis;
+mod wild;
 mod words;
 
 use std::ffi::OsString;

@@ -59,8 +59,8 @@ mod system {
         drop(started);
     }
 
-    /// The signals that end a run. A signal that was ignored when the program started stays ignored, as under `nohup` or
-    /// for a background job of a script. If the system does not report the ignored signals, SIGHUP is left to its
+    /// The signals that end a run. A signal that was ignored when the program started stays ignored, as under `nohup`
+    /// or for a background job of a script. If the system does not report the ignored signals, SIGHUP is left to its
     /// default.
     fn heeded() -> Vec<i32> {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

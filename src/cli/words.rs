@@ -12,7 +12,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
 
-use super::maps::wild::expand;
+use super::wild::expand;
 
 /// Separates joined maps. No argument of a program can contain it.
 pub(crate) const SEPARATOR: char = '\0';

@@ -63,8 +63,8 @@ impl Visibility<'_> {
     }
 }
 
-/// Where the bits of a row go. Rows are gone through by the bits that are set: of those there are not more than the lump
-/// has bits, since only zeros are compressed.
+/// Where the bits of a row go. Only the bits that are set are visited: there are not more of those than the lump has
+/// bits, since only zeros are compressed.
 struct Bits {
     /// A row in which only new leafs are seen.
     empty: Vec<u8>,

@@ -72,7 +72,7 @@ impl Copying {
         Copying { entities: NewEntities::Without, ..self }
     }
 
-    /// Copies a model although an engine has no room for so many records.
+    /// Copies a model although it exceeds a limit of an engine.
     pub fn force(self, force: bool) -> Self {
         Copying { force, ..self }
     }

@@ -65,7 +65,7 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option
         }
         let mut draft = bsp.draft();
         match (subject.reorder)(&mut draft, name, &order) {
-            Err(error) if error.kind() == ErrorKind::Refused => continue,
+            Err(error) if is_refused(bsp, &error) => continue,
             done => done.map_err(|error| broken(format!("{name} in another order: {error}")))?,
         }
         let same = same_content(bsp, links, &draft, name);
@@ -76,6 +76,11 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option
         return Ok((back.and_then(|()| unchanged(&draft, &format!("{name} in another order and back"))), same));
     }
     Err(Failure::DoesNotApply)
+}
+
+/// Whether the library may refuse an edit: it says so by name, and where the file has lost the bytes of lumps.
+fn is_refused(bsp: &Bsp<'_>, error: &Error) -> bool {
+    error.kind() == ErrorKind::Refused || bsp.container().damaged().next().is_some()
 }
 
 fn same_content(bsp: &Bsp<'_>, links: &Links<'_>, draft: &Draft<'_>, name: &str) -> Law {
@@ -111,12 +116,12 @@ pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: 
         let copies: Vec<u8> = (end - count..end).flat_map(|index| site.record(index).to_vec()).collect();
         let (mut draft, name) = (bsp.draft(), &site.name);
         match (subject.splice)(&mut draft, name, end..end, copies) {
-            Err(error) if error.kind() == ErrorKind::Refused => continue,
+            Err(error) if is_refused(bsp, &error) => continue,
             done => done.map_err(|error| broken(format!("{name}[{end}] is added: {error}")))?,
         }
         let removed = (subject.splice)(&mut draft, name, end..end + count, Vec::new());
         // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal.
-        if removed.as_ref().is_err_and(|error| error.kind() == ErrorKind::Refused) && !links.unknown.is_empty() {
+        if removed.as_ref().is_err_and(|error| is_refused(bsp, error)) && !links.unknown.is_empty() {
             continue;
         }
         removed.map_err(|error| broken(format!("{name}[{end}] is added and removed: {error}")))?;

@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use bspkit::content::pattern::Pattern;
 
-/// The files that an argument with wildcards names, sorted; the argument itself if there is none, or if a file has this
-/// name. `*` is any run of characters in a name and `?` is one; case does not matter. A name that begins with a dot is
-/// found only by a dot.
+/// The files that an argument with wildcards names, sorted; the argument itself if nothing matches, or if a file has
+/// this name. `*` is any run of characters in a name and `?` is one; case does not matter. A name that begins with a
+/// dot is found only by a dot.
 pub(crate) fn expand(argument: &OsStr) -> Vec<OsString> {
     let path = Path::new(argument);
     if !is_wild(argument) || fs::symlink_metadata(path).is_ok() {
@@ -28,7 +28,7 @@ pub(crate) fn expand(argument: &OsStr) -> Vec<OsString> {
 }
 
 /// Whether an argument has wildcards and names no file.
-pub(super) fn matches_nothing(path: &Path) -> bool {
+pub(crate) fn matches_nothing(path: &Path) -> bool {
     is_wild(path.as_os_str()) && fs::symlink_metadata(path).is_err()
 }
 
