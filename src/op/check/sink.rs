@@ -131,6 +131,11 @@ impl Sink {
         self.groups.is_empty()
     }
 
+    /// Whether findings of this code are left out.
+    pub(in crate::op) fn leaves_out(&self, code: &'static Code) -> bool {
+        self.allowed.contains(&code)
+    }
+
     pub(in crate::op) fn has_errors(&self) -> bool {
         self.groups.iter().any(|group| group.code.severity == Severity::Error)
     }

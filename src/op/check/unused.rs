@@ -7,7 +7,10 @@ use crate::op::unused::Unused;
 
 pub(super) fn check(lumps: &Lumps<'_>, sink: &mut Sink) {
     // Whatever is broken may refer to them.
-    if sink.has_errors() || !lumps.all.iter().all(|lump| matches!(lump.state, State::Read)) {
+    if sink.leaves_out(&UNUSED_RECORDS)
+        || sink.has_errors()
+        || !lumps.all.iter().all(|lump| matches!(lump.state, State::Read))
+    {
         return;
     }
     // What lumps of unknown content may refer to is not known.
