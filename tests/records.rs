@@ -198,9 +198,9 @@ fn dangling(dialect: &Dialect, fields: &[FieldInfo]) -> Vec<String> {
             _ => !records(row).is_empty(),
         })
     };
-    // Textures of Quake and GoldSrc have numbers, and no records.
-    let has_numbers =
-        |lump: &str| has_records(lump) || dialect.rows_of(lump).any(|row| matches!(row.form, Form::Lens(_)));
+    // Textures of Quake and GoldSrc have numbers, and no records. The structs of some lumps are not known.
+    let is_other = |row: &Row| matches!(row.form, Form::Lens(_) | Form::Opaque(_));
+    let has_numbers = |lump: &str| has_records(lump) || dialect.rows_of(lump).any(is_other);
     let mut missing = Vec::new();
     for field in fields {
         match field.meaning {
