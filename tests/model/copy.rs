@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bspkit::dialect::goldsrc::MODELS;
 use bspkit::op::models::{self, Copying, Removal};
 use bspkit::record::Shape;
 use bspkit::{Bsp, Draft, ErrorKind, SlotId};
@@ -167,6 +168,30 @@ fn models_of_real_maps_go_from_map_to_map() {
         }
     }
     eprintln!("{done} copied; refused: {refused:#?}");
+}
+
+/// Compilers leave any number for a hull that they do not make, the same in all models. In a map without clip nodes it
+/// names nothing, and must not name one of the copy's.
+#[test]
+fn a_hull_of_the_world_that_is_missing_stays_missing() {
+    for path in ["q1/own_rooms", "bsp2/own_rooms", "goldsrc/own_rooms"] {
+        let map = Bsp::open(format!("tests/maps/{path}.bsp")).unwrap();
+        let with = |hulls: fn([i32; 3]) -> [i32; 3], has_clip_nodes: bool| {
+            let mut draft = map.draft();
+            for model in 0..map.table(MODELS).unwrap().len() {
+                draft.update(MODELS, model, |model| model.clip_nodes = hulls(model.clip_nodes)).unwrap();
+            }
+            if !has_clip_nodes {
+                draft.set(map.slot("CLIPNODES").unwrap().id, Vec::new()).unwrap();
+            }
+            saved(&draft)
+        };
+        let (from, to) = (with(|[first, second, _]| [first, second, 0], true), with(|_| [0; 3], false));
+        assert_eq!(over_and_back(path, &from, &to, 1), Ok(()), "{path}");
+        let (draft, number) = copied(&to, &from, 1).unwrap();
+        let hulls = saved(&draft).table(MODELS).unwrap().get(number).unwrap().clip_nodes;
+        assert!(hulls[0] >= 0 && hulls[2] == -1, "{path}: {hulls:?}");
+    }
 }
 
 /// A number of a new record that names another one is noticed.

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use bspkit::Bsp;
 use bspkit::bytes::ByteOrder;
-use bspkit::record::Shape;
+use bspkit::record::{RecordInfo, Shape};
 
 use super::facts::{Kind, facts};
 use super::walk::{places, walk};
@@ -32,6 +32,23 @@ pub(crate) fn luxels(map: &Bsp<'_>) -> Vec<Vec<Option<u64>>> {
         all.iter().zip(hashers).map(|(lit, hasher)| lit.map(|_| hasher.finish())).collect()
     };
     sets.map(of).collect()
+}
+
+/// A missing hull is -1, or the number of clip nodes. One that a model shares with the world becomes -1 too: another map
+/// may have none.
+fn mark_hulls(map: &Bsp<'_>, info: &RecordInfo, models: &mut [u8]) {
+    let clip_nodes = map.slot("CLIPNODES").ok().and_then(|slot| Some((slot, map.row(slot).ok()?.record()?)));
+    let Some(len) = clip_nodes.map(|(slot, record)| map.bytes(slot.id).unwrap().len() / record.size) else { return };
+    for (at, _) in places(info.fields, "clip_nodes") {
+        let hull = |model: &[u8]| i32::from_le_bytes(model[at..at + 4].try_into().unwrap());
+        let world = hull(models);
+        for (index, model) in models.chunks_exact_mut(info.size).enumerate() {
+            let is_there = usize::try_from(hull(model)).is_ok_and(|value| value < len);
+            if !is_there || index > 0 && hull(model) == world {
+                model[at..at + 4].copy_from_slice(&(-1_i32).to_le_bytes());
+            }
+        }
+    }
 }
 
 /// The map with offsets of light that are the hash of the luxels there, and empty runs that start at 0.
@@ -63,16 +80,8 @@ pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
                     }
                 }
             }
-            // A missing hull is -1, or the number of clip nodes.
-            let clip_nodes = map.slot("CLIPNODES").ok().and_then(|slot| Some((slot, map.row(slot).ok()?.record()?)));
-            let clip_nodes = clip_nodes.map(|(slot, record)| map.bytes(slot.id).unwrap().len() / record.size);
-            for record in bytes[part.range.clone()].chunks_exact_mut(part.record.size) {
-                for (at, _) in places(part.record.fields, "clip_nodes").into_iter().filter(|_| slot.name == "MODELS") {
-                    let value = i32::from_le_bytes(record[at..at + 4].try_into().unwrap());
-                    if usize::try_from(value).is_ok_and(|value| clip_nodes.is_some_and(|len| value >= len)) {
-                        record[at..at + 4].copy_from_slice(&(-1_i32).to_le_bytes());
-                    }
-                }
+            if slot.name == "MODELS" {
+                mark_hulls(map, part.record, &mut bytes[part.range.clone()]);
             }
             let field = if slot.name.starts_with("bspx:") { "offset" } else { "light_offset" };
             let is_light =

@@ -190,12 +190,14 @@ impl Transplant<'_, '_, '_> {
             },
             Some(Named::Theirs) => {
                 let world = self.own.links.sites[self.sites[&link.from]].record(0);
-                put(&link, bytes, link.word.get(world))
+                // What names no record there now could name a new one.
+                let is_there = target.is_some_and(|to| link.named(world, self.own.links.sites[to].len()).is_some());
+                put(&link, bytes, if is_there { link.word.get(world) } else { NOTHING })
             }
             Some(Named::Loose) => {
                 let (first, _) = link.named(old, len).unwrap_or((-1, 0));
                 let place = usize::try_from(first).ok().and_then(|first| self.places.get(&(link.to, first)));
-                put(&link, bytes, place.map_or(-1, |place| wide(*place)))
+                put(&link, bytes, place.map_or(NOTHING, |place| wide(*place)))
             }
             None => match (link.how, target) {
                 // The start of an empty run; compilers write the number that the next record will have.
@@ -206,7 +208,7 @@ impl Transplant<'_, '_, '_> {
                         false => Err(format!("{next} does not fit")),
                     }
                 }
-                (How::Perhaps, _) if link.word.get(old) >= wide(len) => put(&link, bytes, -1),
+                (How::Perhaps, _) if link.word.get(old) >= wide(len) => put(&link, bytes, NOTHING),
                 _ => Ok(()),
             },
         })
@@ -320,6 +322,9 @@ impl Transplant<'_, '_, '_> {
         Ok(lumps)
     }
 }
+
+/// What a field that names a record only if there is one holds for none: no number of records makes it name one.
+const NOTHING: i64 = -1;
 
 fn put(link: &Link, bytes: &mut [u8], value: i64) -> Result<(), String> {
     link.word.put(bytes, value).then_some(()).ok_or_else(|| format!("{value} does not fit"))
