@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bspkit::dialect::goldsrc::MODELS;
+use bspkit::dialect::{goldsrc::MODELS, quake2};
 use bspkit::op::models::{self, Copying, Removal};
 use bspkit::record::Shape;
 use bspkit::{Bsp, Draft, ErrorKind, SlotId};
@@ -192,6 +192,18 @@ fn a_hull_of_the_world_that_is_missing_stays_missing() {
         let hulls = saved(&draft).table(MODELS).unwrap().get(number).unwrap().clip_nodes;
         assert!(hulls[0] >= 0 && hulls[2] == -1, "{path}: {hulls:?}");
     }
+}
+
+/// Some compilers leave cluster 0 in the leafs of models. It stays where there are no rows to be found for it.
+#[test]
+fn clusters_stay_in_a_map_without_visibility() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.set(map.slot("VISIBILITY").unwrap().id, Vec::new()).unwrap();
+    for leaf in 0..map.table(quake2::LEAFS).unwrap().len() {
+        draft.update(quake2::LEAFS, leaf, |leaf| leaf.cluster = leaf.cluster.max(0)).unwrap();
+    }
+    assert_eq!(there_and_back("no visibility", &saved(&draft), 1), Ok(()));
 }
 
 /// A number of a new record that names another one is noticed.

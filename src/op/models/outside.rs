@@ -80,7 +80,10 @@ impl<'o> Outside<'o> {
             fields.insert(*site, found.collect::<Vec<_>>());
         }
         let clusters = match to.dialect().visibility {
-            VisModel::Clusters | VisModel::Matrix => to.lens::<Visibility<'_>>().ok().map(|rows| rows.len()),
+            // Without rows everything is visible, whatever the cluster is.
+            VisModel::Clusters | VisModel::Matrix => {
+                to.lens::<Visibility<'_>>().ok().filter(|rows| !rows.is_empty()).map(|rows| rows.len())
+            }
             _ => None,
         };
         Ok(Outside {
