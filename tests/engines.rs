@@ -24,6 +24,8 @@ mod ioquake3;
 mod light;
 #[path = "engines/maps.rs"]
 mod maps;
+#[path = "engines/models.rs"]
+mod models;
 #[path = "engines/run.rs"]
 mod run;
 #[allow(dead_code)]

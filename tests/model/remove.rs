@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bspkit::dialect::quake3;
 use bspkit::op::models::{self, Removal};
 use bspkit::{Bsp, Draft, ErrorKind};
 
@@ -97,6 +98,17 @@ fn only_models_that_are_there_go() {
     let mut draft = map.draft();
     Removal::default().run(&mut draft, &[2, 9]).unwrap_err();
     assert!(draft.changes().unwrap().is_empty());
+}
+
+/// Engines refuse a model without faces whose first face is after the end of the list.
+#[test]
+fn runs_of_no_records_start_within_the_list() {
+    let map = Bsp::open("tests/maps/q3/own_rooms.bsp").unwrap();
+    let after = saved(&removed(&map, &[1]).unwrap());
+    let surfaces = i32::try_from(after.table(quake3::SURFACES).unwrap().len()).unwrap();
+    let models: Vec<_> = after.table(quake3::MODELS).unwrap().iter().collect();
+    assert!(models.iter().any(|model| model.surface_count == 0), "{models:?}");
+    assert!(models.iter().all(|model| model.first_surface + model.surface_count <= surfaces), "{models:?}");
 }
 
 /// Several entities with one model, and the entities themselves.

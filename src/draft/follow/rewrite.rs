@@ -143,7 +143,7 @@ impl Follow<'_> {
     /// Makes the numbers of a record follow; whether they changed.
     fn record(&self, record: &mut [u8]) -> Result<bool, String> {
         let Follow { link, change } = *self;
-        let Some((first, count)) = link.named(record, change.old_len()) else { return Ok(false) };
+        let Some((first, count)) = link.named(record, change.old_len()) else { return Ok(self.shorten(record)) };
         let why = |why: Why| why.text().to_owned();
         if let How::Run(word, form, order) = link.how {
             let Some((new, many)) = change.run(first, count, order).map_err(why)? else { return Ok(false) };
@@ -165,6 +165,15 @@ impl Follow<'_> {
             },
             Err(reason) => Err(why(reason)),
         }
+    }
+
+    /// Moves the start of a run of no records to the end of the list if it would be after that, which engines refuse;
+    /// whether it was moved.
+    fn shorten(&self, record: &mut [u8]) -> bool {
+        let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+        let (old, new) = (wide(self.change.old_len()), wide(self.change.len()));
+        let is_empty = matches!(self.link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0);
+        is_empty && (new + 1..=old).contains(&self.link.word.get(record)) && self.link.word.put(record, new)
     }
 
     /// A count of records that follow those of the records before.
