@@ -35,7 +35,7 @@ from ._native import (
 
 from ._models import Models
 from ._pak import Pak
-from ._types import AppliedRule, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Vector
+from ._types import AppliedRule, CopiedModel, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Vector
 
 __all__ = [
     "AmbiguousError",
@@ -43,6 +43,7 @@ __all__ = [
     "ArgumentError",
     "BspError",
     "ClosedError",
+    "CopiedModel",
     "DamagedError",
     "Entities",
     "Entity",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, overload
 
-from ._types import Model, RemovedModels
+from ._types import CopiedModel, Model, RemovedModels
 
 if TYPE_CHECKING:
     from ._native import Map
@@ -38,6 +38,17 @@ class Models(Sequence[Model]):
         """
         all = [numbers] if isinstance(numbers, int) else list(numbers)
         return RemovedModels(*self._map._remove_models(all, with_entity, force))
+
+    def copy_from(
+        self, other: Map, number: int, *, entity: bool | str | bytes = True, force: bool = False
+    ) -> CopiedModel:
+        """Copies a model of another map of the same game, with all that it needs: records, textures, light. What is
+        equal in both maps is not added again, and nothing that is there changes.
+
+        With ``entity`` true the entities that name the model are copied; a class makes one new entity, and false none.
+        ``force`` copies it although it exceeds a limit of an engine.
+        """
+        return CopiedModel(*self._map._copy_model(other, number, entity, force))
 
     def __repr__(self) -> str:
         return f"<bspkit.Models, {len(self)}>"

@@ -183,6 +183,23 @@ class Pruned(NamedTuple):
     """What stayed although it may be unused, and what may be wrong after an edit that was forced."""
 
 
+class CopiedModel(NamedTuple):
+    """What `Models.copy_from` added."""
+
+    number: int
+    """The number of the new model."""
+    entities: list[int]
+    """The indices of the new entities."""
+    records: dict[str, int]
+    """How many records were added, by lump."""
+    light: int
+    """The bytes of light."""
+    textures: list[str]
+    """The names of the textures that were added."""
+    warnings: list[str]
+    """What is missing, and what may be wrong after a copy that was forced."""
+
+
 class RemovedModels(NamedTuple):
     """What `Models.remove` removed."""
 

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bspkit::face::records::list_name;
-use bspkit::op::models::Removal;
+use bspkit::op::models::{Copying, Removal};
 use bspkit::op::unused::Unused;
 use bspkit::op::verify::Verdict;
 use bspkit::op::{check, compare, prune, verify};
-use bspkit::{Error, ErrorKind, Layout, SaveOptions, dialect};
+use bspkit::{Draft, Error, ErrorKind, Layout, SaveOptions, dialect};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::entities::Entities;
 use crate::errors::{Res, detached};
@@ -23,6 +23,7 @@ use crate::report::{Finding, Lump, SaveReport};
 use crate::shared::{Shared, current};
 use crate::structure;
 use crate::table;
+use crate::text::Text;
 
 /// A map, with the edits that are not saved yet.
 #[pyclass(frozen, module = "bspkit", name = "Map")]
@@ -175,6 +176,27 @@ impl Map {
         let removal = Removal::default().with_entity(with_entity).force(force);
         let removed = self.shared.structural(py, |draft| removal.run(draft, &numbers))?;
         Ok((structure::report(py, &removed.followed)?, removed.entities, removed.light))
+    }
+
+    /// Copies a model of another map: what came, as the arguments of `CopiedModel`. `entity` is a class, true for copies
+    /// of the other map's entities, or false for none.
+    #[pyo3(signature = (other, number, entity, force))]
+    fn _copy_model<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Map,
+        number: usize,
+        entity: &Bound<'_, PyAny>,
+        force: bool,
+    ) -> Res<Bound<'py, PyTuple>> {
+        let copying = match entity.extract::<bool>() {
+            Ok(true) => Copying::default(),
+            Ok(false) => Copying::default().without_entity(),
+            Err(_) => Copying::default().class(entity.extract::<Text>()?),
+        };
+        let from = other.shared.snapshot()?;
+        let work = |draft: &mut Draft<'static>| copying.force(force).run(draft, &current(&from)?, number);
+        structure::copied(py, &self.shared.structural(py, work)?)
     }
 
     /// The records that nothing needs, by lump.

@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::errors::{Res, detached};
 use crate::shared::{Shared, current};
+use crate::text::shown;
 
 /// What refers to a record, and what it refers to.
 pub(crate) fn references<'py>(
@@ -66,6 +67,14 @@ pub(crate) fn pruned<'py>(py: Python<'py>, pruned: &prune::Pruned) -> Res<Bound<
     let lumps = lumps.map(|lump| class.call1((&lump.lump, lump.unit, lump.before, lump.after, lump.bytes)));
     let lumps = lumps.collect::<PyResult<Vec<_>>>()?;
     Ok(types.call_method1("Pruned", (lumps, &pruned.warnings))?)
+}
+
+/// What came with a model of another map.
+pub(crate) fn copied<'py>(py: Python<'py>, copied: &models::Copied) -> Res<Bound<'py, PyTuple>> {
+    let records = PyDict::new(py);
+    copied.records.iter().try_for_each(|(list, count)| records.set_item(list, count))?;
+    let textures = copied.textures.iter().map(|name| shown(py, name)).collect::<PyResult<Vec<_>>>()?;
+    Ok((copied.model, &copied.entities, records, copied.light, textures, &copied.warnings).into_pyobject(py)?)
 }
 
 /// What followed, as Python's report.

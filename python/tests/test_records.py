@@ -153,6 +153,32 @@ def test_models_are_removed() -> None:
         map.models.remove(0)
 
 
+@pytest.mark.parametrize("family", ["q1", "goldsrc", "q2", "q3"])
+def test_models_are_copied(family: str) -> None:
+    map = bspkit.open(MAPS / family / "own_rooms.bsp")
+    other = bspkit.open(MAPS / family / "own_rooms.bsp")
+    theirs, before, entities = other.models[1], map.to_bytes(), len(map.entities)
+    copied = map.models.copy_from(other, 1)
+    new = map.models[copied.number]
+    assert (copied.number, len(copied.entities), new.faces) == (len(other.models), len(theirs.entities), theirs.faces)
+    assert (new.mins, new.maxs) == (theirs.mins, theirs.maxs) and new.entities == copied.entities
+    assert copied.records["MODELS"] == 1 and map.entities[copied.entities[0]]["model"] == f"*{copied.number}"
+    notes = [finding.code for finding in other.check()]
+    assert [finding.code for finding in bspkit.open(map.to_bytes()).check()] == notes
+    map.models.remove(copied.number, with_entity=True)
+    assert map.to_bytes() == before and len(map.entities) == entities
+    # Of the map itself, with an entity of another class, and without one.
+    copied = map.models.copy_from(map, 1, entity="func_wall")
+    assert map.entities[copied.entities[0]]["classname"] == "func_wall"
+    assert map.models.copy_from(map, 1, entity=False).entities == []
+    for number, kind in [(99, "not-found"), (0, "refused")]:
+        with pytest.raises(bspkit.BspError) as caught:
+            map.models.copy_from(other, number)
+        assert caught.value.kind == kind
+    with pytest.raises(bspkit.RefusedError, match="the other one of"):
+        map.models.copy_from(bspkit.open(MAPS / ("goldsrc" if family == "q3" else "q3") / "own_rooms.bsp"), 1)
+
+
 def test_what_nothing_needs_is_removed(q3: Path) -> None:
     map = bspkit.open(q3)
     before = map.to_bytes()

@@ -9,7 +9,7 @@ use super::transplant::Transplant;
 use super::{are_known, check, models_of, named};
 use crate::bsp::Bsp;
 use crate::draft::Draft;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The copy of a model from another map.
 ///
@@ -204,7 +204,7 @@ fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
     let alike = map.dialect() == from.dialect() && map.version() == from.version();
     let message = || format!("the map is of {}, and the other one of {}", name(map), name(from));
     if !alike {
-        return Err(refused("", message()));
+        return Err(Error::new(ErrorKind::Refused, message()));
     }
     let is_solid = |row: &&crate::dialect::Row| row.order.blocks.is_some() && !row.lump.starts_with("bspx:");
     if let Some(row) = from.dialect().rows.iter().copied().flatten().find(is_solid) {
