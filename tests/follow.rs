@@ -10,27 +10,20 @@ mod corpus;
 mod facts;
 #[path = "follow/hostile.rs"]
 mod hostile;
+#[path = "follow/maps.rs"]
+mod maps;
 #[path = "follow/shuffle.rs"]
 mod shuffle;
 #[path = "follow/walk.rs"]
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use bspkit::dialect::quake2;
 use bspkit::op::check;
-use bspkit::{Bsp, Draft, ErrorKind, Layout};
+use bspkit::{Bsp, Draft, ErrorKind};
+use maps::{fixtures, real, saved};
 use shuffle::Random;
-
-fn fixtures() -> Vec<(String, Bsp<'static>)> {
-    let maps = corpus::under(Path::new("tests/maps"));
-    maps.into_iter().map(|path| (path.display().to_string(), Bsp::open(&path).unwrap())).collect()
-}
-
-fn saved(draft: &Draft<'_>) -> Bsp<'static> {
-    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
-}
 
 fn inverse(order: &[usize]) -> Vec<usize> {
     let mut back = vec![0; order.len()];
@@ -90,12 +83,10 @@ fn content_follows_every_order_and_comes_back() {
 /// Real maps; the larger ones only where that is asked for, since the walk takes its time.
 #[test]
 fn content_of_real_maps_follows() {
-    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { u64::MAX } else { 1 << 20 };
     let (mut refused, mut maps) = (BTreeMap::<String, usize>::new(), 0);
-    for path in corpus::maps().into_iter().filter(|path| path.metadata().is_ok_and(|file| file.len() <= most)) {
-        let Ok(map) = Bsp::open(&path) else { continue };
+    for (name, map) in real(1 << 20, u64::MAX) {
         maps += 1;
-        for refusal in reorder_all(&path.display().to_string(), &map, 7).into_iter().filter(|why| !is_expected(why)) {
+        for refusal in reorder_all(&name, &map, 7).into_iter().filter(|why| !is_expected(why)) {
             let plain: String = refusal.chars().filter(|c| !c.is_ascii_digit()).collect();
             *refused.entry(plain).or_default() += 1;
         }

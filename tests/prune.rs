@@ -8,34 +8,24 @@ mod beside;
 mod corpus;
 #[path = "follow/facts.rs"]
 mod facts;
+#[path = "follow/maps.rs"]
+mod maps;
 #[path = "follow/walk.rs"]
 mod walk;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use bspkit::content::lightmap::Image;
 use bspkit::dialect::{goldsrc, quake2, quake3, source};
 use bspkit::op::check;
 use bspkit::op::prune::{Options, Pruned, prune};
 use bspkit::op::unused::Unused;
-use bspkit::{Bsp, Draft, ErrorKind, Layout};
-
-fn fixtures() -> Vec<(String, Bsp<'static>)> {
-    let maps = corpus::under(Path::new("tests/maps"));
-    maps.into_iter().map(|path| (path.display().to_string(), Bsp::open(&path).unwrap())).collect()
-}
-
-fn saved(draft: &Draft<'_>) -> Bsp<'static> {
-    Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
-}
+use bspkit::{Bsp, ErrorKind};
+use maps::{fixtures, real, saved};
 
 /// The maps of the corpus too, where there is one: up to this size, or all if that is asked for.
 fn all_maps(most: u64) -> impl Iterator<Item = (String, Bsp<'static>)> {
-    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { u64::MAX } else { most };
-    let maps = corpus::maps().into_iter().filter(move |path| path.metadata().is_ok_and(|file| file.len() <= most));
-    let others = maps.filter_map(|path| Some((path.display().to_string(), Bsp::open(path).ok()?)));
-    fixtures().into_iter().chain(others)
+    fixtures().into_iter().chain(real(most, u64::MAX))
 }
 
 /// Prunes a map; `None` if that is refused for a reason that is right.

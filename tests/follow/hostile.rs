@@ -8,7 +8,7 @@ use bspkit::record::{Name, Record};
 use bspkit::{Bsp, Builder, ErrorKind};
 
 use super::shuffle::{self, Random};
-use super::{corpus, saved};
+use super::{corpus, maps::saved};
 
 fn texinfo(next: i32) -> TexInfo {
     TexInfo { vectors: [[1.0; 4]; 2], flags: 0, value: 0, texture: Name([0; 32]), next }

@@ -8,9 +8,10 @@ use bspkit::record::Shape;
 use bspkit::{Bsp, Draft, ErrorKind, SlotId};
 
 use super::facts::facts;
+use super::maps::{fixtures, real, saved};
+use super::new_errors;
 use super::plain::content;
 use super::walk::{Walk, places};
-use super::{fixtures, new_errors, real, saved};
 
 fn copied<'a>(map: &Bsp<'a>, from: &Bsp<'_>, model: usize) -> Result<(Draft<'a>, usize), String> {
     let mut draft = map.draft();
@@ -141,9 +142,8 @@ fn models_go_from_map_to_map() {
 
 #[test]
 fn models_of_real_maps_go_from_map_to_map() {
-    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { 8 << 20 } else { 1 << 20 };
     let (mut done, mut refused, mut last) = (0, BTreeMap::<String, String>::new(), BTreeMap::new());
-    for (name, map) in real(most) {
+    for (name, map) in real(1 << 20, 8 << 20) {
         let Ok(listed) = models::list(&map) else { continue };
         let key = (map.dialect().name, map.version());
         if listed.len() > 1 {

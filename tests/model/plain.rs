@@ -98,7 +98,7 @@ pub(crate) fn marked(map: &Bsp<'_>) -> Bsp<'static> {
         swap(&mut bytes, ByteOrder::Little);
         draft.set(slot.id, bytes).unwrap();
     }
-    super::saved(&draft)
+    super::maps::saved(&draft)
 }
 
 /// The records of each list of a map as they are apart from numbers.

@@ -6,8 +6,9 @@ use bspkit::dialect::quake3;
 use bspkit::op::models::{self, Removal};
 use bspkit::{Bsp, Draft, ErrorKind};
 
+use super::maps::{fixtures, real, saved};
+use super::new_errors;
 use super::plain::{content, missing};
-use super::{fixtures, new_errors, real, saved};
 
 /// Removes models; the reason if that is refused.
 fn removed<'a>(map: &Bsp<'a>, gone: &[usize]) -> Result<Draft<'a>, String> {
@@ -67,9 +68,8 @@ fn everything_else_stays() {
 
 #[test]
 fn everything_else_of_real_maps_stays() {
-    let most = if std::env::var_os("BSPKIT_LARGE").is_some() { 8 << 20 } else { 1 << 20 };
     let (mut done, mut refused) = (0, BTreeMap::<String, String>::new());
-    for (name, map) in real(most) {
+    for (name, map) in real(1 << 20, 8 << 20) {
         let Ok(listed) = models::list(&map) else { continue };
         if listed.len() < 2 {
             continue;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::change::{Change, Source};
 use super::files::Files;
+use super::outside::Outside;
 use super::plan::Edit;
 use super::rewrite::Rewrite;
-use super::{Followed, FollowedField, FollowedRecords, Options, cascade, entities, outside, refused, rules, turn};
+use super::{Followed, FollowedField, FollowedRecords, Options, cascade, entities, refused, rules, turn};
 use crate::bsp::{Bsp, Links, Site};
 use crate::bytes::Data;
 use crate::dialect::Each;
@@ -40,14 +41,16 @@ impl<'a> Draft<'a> {
         let mut followed = Followed::default();
         let changes = changes(&map, &links, edit, options, &mut followed)?;
         let mut new = Rewrite { links: &links, changes: &changes, followed: &mut followed }.all()?;
-        outside::places(&map, &links, &changes, &mut new, &mut followed)?;
-        outside::blocks(&map, &links, &changes, &mut new, &mut followed)?;
-        outside::parts(&map, &links, &changes, &mut new, &mut followed)?;
+        let mut outside =
+            Outside { map: &map, links: &links, changes: &changes, options, new: &mut new, followed: &mut followed };
+        outside.places()?;
+        outside.blocks()?;
+        outside.parts()?;
         if !is_ignored("VISIBILITY".to_owned()) {
-            outside::visibility(&map, &links, &changes, options, &mut new, &mut followed)?;
+            outside.visibility()?;
         }
         if !is_ignored("ENTITIES".to_owned()) {
-            entities::follow(&map, &links, &changes, options, &mut new, &mut followed)?;
+            entities::follow(outside)?;
         }
         let own = |(slot, bytes)| (slot, map.in_own_order(slot, Data::from(bytes)));
         let new: BTreeMap<SlotId, Data<'a>> = new.into_iter().map(own).collect();

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::apply::Changes;
 use super::cascade::Needed;
 use super::change::{Change, GONE, Why};
-use super::{Followed, Options, refused};
-use crate::bsp::{Bsp, Links, Site, star};
+use super::outside::Outside;
+use super::refused;
+use crate::bsp::{Bsp, Site, star};
 use crate::content::entities::{Entities, Entity};
 use crate::dialect::{EntityForm, EntityReference, Role};
 use crate::error::Result;
@@ -66,14 +66,8 @@ fn goes(site: &Site<'_>, field: &str, change: &Change) -> HashSet<i64> {
     gone
 }
 
-pub(super) fn follow(
-    map: &Bsp<'_>,
-    links: &Links<'_>,
-    changes: &Changes,
-    options: &Options,
-    new: &mut BTreeMap<SlotId, Vec<u8>>,
-    followed: &mut Followed,
-) -> Result<()> {
+pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
+    let Outside { map, links, changes, options, new: new_bytes, followed } = outside;
     let references = map.dialect().entity_references;
     let change_of = |lump: &str| links.referred(lump).and_then(|site| Some((site, changes.of.get(&site)?)));
     if !references.iter().any(|reference| change_of(reference.lump).is_some()) {
@@ -131,7 +125,7 @@ pub(super) fn follow(
         followed.note("ENTITIES", key, count);
     }
     if entities.is_edited() {
-        new.insert(slot, entities.to_bytes());
+        new_bytes.insert(slot, entities.to_bytes());
     }
     Ok(())
 }
