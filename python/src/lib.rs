@@ -10,6 +10,7 @@ mod ops;
 mod output;
 mod pak;
 mod report;
+mod save;
 mod shared;
 mod structure;
 mod table;

@@ -18,7 +18,7 @@ use crate::text::shown;
 /// The light of faces or pages.
 #[pyclass(frozen, module = "bspkit", name = "_Light")]
 pub(crate) struct Light {
-    pub(crate) shared: Arc<Shared>,
+    shared: Arc<Shared>,
 }
 
 /// Name, lump, form, whether its blocks are pages, and the set that it is a copy of.
@@ -45,6 +45,15 @@ fn luxels(form: LuxelForm, bytes: &[u8]) -> Vec<Luxel> {
             };
             bytes.as_chunks::<4>().0.iter().map(luxel).collect()
         }
+    }
+}
+
+impl Light {
+    /// What Python has of it.
+    pub(crate) fn open<'py>(py: Python<'py>, shared: &Arc<Shared>) -> Res<Bound<'py, PyAny>> {
+        shared.with(|state| Ok(state.draft()?.light().map(drop)?))?;
+        let native = Light { shared: shared.clone() };
+        Ok(py.import("bspkit._light")?.call_method1("Light", (native,))?)
     }
 }
 
@@ -149,13 +158,20 @@ fn edit<T>(
 /// The textures in a Quake or GoldSrc map.
 #[pyclass(frozen, module = "bspkit", name = "_Textures")]
 pub(crate) struct Textures {
-    pub(crate) shared: Arc<Shared>,
+    shared: Arc<Shared>,
 }
 
 /// Name, columns, rows, and whether its pixels are in the map.
 type Texture<'py> = (Bound<'py, PyAny>, u32, u32, bool);
 
 impl Textures {
+    /// What Python has of it.
+    pub(crate) fn open<'py>(py: Python<'py>, shared: &Arc<Shared>) -> Res<Bound<'py, PyAny>> {
+        shared.with(|state| Ok(state.draft()?.textures().map(drop)?))?;
+        let native = Textures { shared: shared.clone() };
+        Ok(py.import("bspkit._light")?.call_method1("Textures", (native,))?)
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut bspkit::content::textures::Textures<'static>) -> Res<T>) -> Res<T> {
         self.shared.with(|state: &mut State| work(state.draft()?.textures()?))
     }
@@ -210,10 +226,17 @@ impl Textures {
 /// What is visible from where.
 #[pyclass(frozen, module = "bspkit", name = "_Visibility")]
 pub(crate) struct Visibility {
-    pub(crate) shared: Arc<Shared>,
+    shared: Arc<Shared>,
 }
 
 impl Visibility {
+    /// What Python has of it.
+    pub(crate) fn open<'py>(py: Python<'py>, shared: &Arc<Shared>) -> Res<Bound<'py, PyAny>> {
+        shared.with(|state| Ok(state.draft()?.visibility().map(drop)?))?;
+        let native = Visibility { shared: shared.clone() };
+        Ok(py.import("bspkit._light")?.call_method1("Visibility", (native,))?)
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut bspkit::content::visibility::Visibility<'static>) -> Res<T>) -> Res<T> {
         self.shared.with(|state: &mut State| work(state.draft()?.visibility()?))
     }

@@ -4,43 +4,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bspkit::face::records::list_name;
-use bspkit::op::models::{Copying, Removal};
-use bspkit::op::unused::Unused;
-use bspkit::op::verify::Verdict;
-use bspkit::op::{check, compare, prune, verify};
-use bspkit::{Draft, Error, ErrorKind, Layout, SaveOptions, dialect};
+use bspkit::dialect;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::entities::Entities;
-use crate::errors::{Res, detached};
+use crate::errors::Res;
 use crate::light::{Light, Textures, Visibility};
-use crate::ops;
 use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
-use crate::shared::{Shared, current};
-use crate::structure;
-use crate::table;
-use crate::text::Text;
+use crate::save::{self, Saving};
+use crate::shared::Shared;
+use crate::{ops, structure, table};
 
 /// A map, with the edits that are not saved yet.
 #[pyclass(frozen, module = "bspkit", name = "Map")]
 pub(crate) struct Map {
     pub(crate) shared: Arc<Shared>,
-}
-
-fn layout_named(name: &str) -> Res<Layout> {
-    match name {
-        "keep" => Ok(Layout::Keep),
-        "append" => Ok(Layout::Append),
-        "repack" => Ok(Layout::Repack),
-        _ => {
-            Err(Error::new(ErrorKind::Argument, format!("`{name}` is not a layout: they are keep, append and repack"))
-                .into())
-        }
-    }
 }
 
 #[pymethods]
@@ -87,57 +68,42 @@ impl Map {
 
     /// The files embedded in a Source map, by name.
     #[getter]
-    fn pak<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
-        slf.get().shared.with(|state| Ok(state.draft()?.pak().map(drop)?))?;
-        let native = Pak::new(&slf.get().shared);
-        Ok(slf.py().import("bspkit._pak")?.call_method1("Pak", (native,))?)
+    fn pak<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyAny>> {
+        Pak::open(py, &self.shared)
     }
 
     /// The light of faces.
     #[getter]
-    fn light<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
-        slf.get().shared.with(|state| Ok(state.draft()?.light().map(drop)?))?;
-        let native = Light { shared: slf.get().shared.clone() };
-        Ok(slf.py().import("bspkit._light")?.call_method1("Light", (native,))?)
+    fn light<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyAny>> {
+        Light::open(py, &self.shared)
     }
 
     /// The textures in a Quake or GoldSrc map.
     #[getter]
-    fn textures<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
-        slf.get().shared.with(|state| Ok(state.draft()?.textures().map(drop)?))?;
-        let native = Textures { shared: slf.get().shared.clone() };
-        Ok(slf.py().import("bspkit._light")?.call_method1("Textures", (native,))?)
+    fn textures<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyAny>> {
+        Textures::open(py, &self.shared)
     }
 
     /// What is visible from where.
     #[getter]
-    fn visibility<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
-        slf.get().shared.with(|state| Ok(state.draft()?.visibility().map(drop)?))?;
-        let native = Visibility { shared: slf.get().shared.clone() };
-        Ok(slf.py().import("bspkit._light")?.call_method1("Visibility", (native,))?)
+    fn visibility<'py>(&self, py: Python<'py>) -> Res<Bound<'py, PyAny>> {
+        Visibility::open(py, &self.shared)
     }
 
     /// What differs between this map and a newer one: counts and changes, as the program's `diff --json` says it.
     #[pyo3(signature = (other, *, most = 1000))]
     fn diff<'py>(&self, py: Python<'py>, other: &Map, most: usize) -> Res<Bound<'py, PyAny>> {
-        let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
-        let text = detached(py, || ops::differences(&old, &new, most))?;
-        Ok(py.import("json")?.call_method1("loads", (text,))?)
+        ops::differences(py, &self.shared, &other.shared, most)
     }
 
     /// The patch that leads from the entities of this map to those of another one: JSON, for `patch`.
     fn patch_to(&self, py: Python<'_>, other: &Map) -> Res<String> {
-        let (old, new) = (self.shared.snapshot()?, other.shared.snapshot()?);
-        detached(py, || ops::patch_between(&old, &new))
+        ops::patch_between(py, &self.shared, &other.shared)
     }
 
     /// Applies a patch of entities, all of it or nothing: JSON, or what `json.loads` makes of it.
     fn patch(&self, py: Python<'_>, patch: &Bound<'_, PyAny>) -> Res<()> {
-        let text = match patch.extract::<String>() {
-            Ok(text) => text,
-            Err(_) => py.import("json")?.call_method1("dumps", (patch,))?.extract()?,
-        };
-        self.shared.with(|state| ops::apply_patch(state, text.as_bytes()))
+        ops::apply_patch(py, &self.shared, patch)
     }
 
     /// Applies a rule file such as those of Stripper:Source, or the files of a folder of rules that are for this map:
@@ -151,18 +117,13 @@ impl Map {
         mode: &str,
         name: Option<String>,
     ) -> Res<Vec<Bound<'py, PyAny>>> {
-        let name = name.unwrap_or_else(|| self.shared.name());
-        let applied = self.shared.with(|state| ops::apply_rules(state, &path, mode, &name))?;
-        let rule = py.import("bspkit._types")?.getattr("AppliedRule")?;
-        Ok(applied.into_iter().map(|row| rule.call1(row)).collect::<PyResult<_>>()?)
+        ops::apply_rules(py, &self.shared, &path, mode, name)
     }
 
     /// The brush models, with the entities that name each, and what belongs to it alone. The first one is the world.
     #[getter]
     fn models<'py>(slf: &Bound<'py, Self>) -> Res<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let draft = slf.get().shared.snapshot()?;
-        Ok(py.import("bspkit._models")?.call_method1("Models", (slf, structure::models(py, &draft)?))?)
+        structure::models(slf)
     }
 
     /// Removes models: what followed, the entities that named them, the bytes of light.
@@ -173,9 +134,7 @@ impl Map {
         with_entity: bool,
         force: bool,
     ) -> Res<(Bound<'py, PyAny>, Vec<usize>, usize)> {
-        let removal = Removal::default().with_entity(with_entity).force(force);
-        let removed = self.shared.structural(py, |draft| removal.run(draft, &numbers))?;
-        Ok((structure::report(py, &removed.followed)?, removed.entities, removed.light))
+        structure::remove_models(py, &self.shared, &numbers, [with_entity, force])
     }
 
     /// Copies a model of another map: what came, as the arguments of `CopiedModel`. `entity` is a class, true for copies
@@ -189,21 +148,12 @@ impl Map {
         entity: &Bound<'_, PyAny>,
         force: bool,
     ) -> Res<Bound<'py, PyTuple>> {
-        let copying = match entity.extract::<bool>() {
-            Ok(true) => Copying::default(),
-            Ok(false) => Copying::default().without_entity(),
-            Err(_) => Copying::default().class(entity.extract::<Text>()?),
-        };
-        let from = other.shared.snapshot()?;
-        let work = |draft: &mut Draft<'static>| copying.force(force).run(draft, &current(&from)?, number);
-        structure::copied(py, &self.shared.structural(py, work)?)
+        structure::copy_model(py, &self.shared, &other.shared, number, entity, force)
     }
 
     /// The records that nothing needs, by lump.
     fn unused(&self, py: Python<'_>) -> Res<BTreeMap<String, Vec<usize>>> {
-        let draft = self.shared.snapshot()?;
-        let found = detached(py, || Unused::of(&current(&draft)?))?;
-        Ok(found.lists.into_iter().map(|list| (list.list, list.records)).collect())
+        structure::unused(py, &self.shared)
     }
 
     /// Removes records that nothing needs, and with `light` the light of no face. `only` and `keep` are names of lumps,
@@ -217,21 +167,12 @@ impl Map {
         light: bool,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
-        let pruned = self.shared.structural(py, |draft| {
-            let names = |all: Vec<String>| all.iter().map(|name| list_name(draft.bsp(), name)).collect();
-            let (only, keep): (bspkit::Result<Vec<_>>, bspkit::Result<Vec<_>>) = (names(only), names(keep));
-            let options = prune::Options::default().light(light).force(force);
-            let options = only?.into_iter().fold(options, prune::Options::only);
-            let options = keep?.into_iter().fold(options, prune::Options::keep);
-            prune::prune(draft, &options)
-        })?;
-        structure::pruned(py, &pruned)
+        structure::prune(py, &self.shared, &only, &keep, [light, force])
     }
 
     /// Everything that refers to a record, and everything that it refers to: `map.references("FACES", 12)`.
     fn references<'py>(&self, py: Python<'py>, lump: &str, record: usize) -> Res<Bound<'py, PyAny>> {
-        let draft = self.shared.snapshot()?;
-        structure::references(py, &draft, lump, record)
+        structure::references(py, &self.shared, lump, record)
     }
 
     /// Brings the records of a lump into another order: record `i` of the new order is `order[i]` of the old one.
@@ -255,10 +196,7 @@ impl Map {
         cascade: bool,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
-        let bytes = structure::bytes_of(records)?;
-        structure::edit(records.py(), &self.shared, lump, [cascade, force], |edit, list| {
-            edit.splice_list(list, start..stop, bytes)
-        })
+        structure::splice(&self.shared, lump, start..stop, records, [cascade, force])
     }
 
     /// Adds records before the one of an index; what refers to later ones follows.
@@ -283,10 +221,7 @@ impl Map {
         cascade: bool,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
-        let removed = structure::numbers(records)?;
-        structure::edit(records.py(), &self.shared, lump, [cascade, force], |edit, list| {
-            edit.remove(&[(list, &removed)])
-        })
+        structure::remove(&self.shared, lump, records, [cascade, force])
     }
 
     /// Adds copies of records `start` to `stop` after them; without `stop` a copy of one record.
@@ -309,34 +244,23 @@ impl Map {
     /// The result has `changes` (place, old, new) and `left`, the places that have the old name and stay.
     #[pyo3(signature = (new, *, old = None, force = false))]
     fn rename<'py>(&self, py: Python<'py>, new: &str, old: Option<String>, force: bool) -> Res<Bound<'py, PyAny>> {
-        let old = old.unwrap_or_else(|| self.shared.name());
-        let (changes, left) = self.shared.change(|state| ops::rename(state, &old, new, force))?;
-        Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
+        ops::rename(py, &self.shared, old, new, force)
     }
 
     /// What a Source map refers to: materials, models, sounds and other files, each with what refers to it.
     #[pyo3(signature = (*, name = None))]
     fn needs<'py>(&self, py: Python<'py>, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
-        let (draft, name) = (self.shared.snapshot()?, name.unwrap_or_else(|| self.shared.name()));
-        let found = detached(py, || ops::needs(&draft, &name))?;
-        let need = py.import("bspkit._types")?.getattr("Need")?;
-        Ok(found.into_iter().map(|row| need.call1(row)).collect::<PyResult<_>>()?)
+        ops::needs(py, &self.shared, name)
     }
 
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.
     fn get<'py>(&self, py: Python<'py>, query: &str) -> Res<Bound<'py, PyDict>> {
-        let draft = self.shared.snapshot()?;
-        let found = detached(py, || ops::values(&draft, query))?;
-        let (loads, values) = (py.import("json")?.getattr("loads")?, PyDict::new(py));
-        for (index, value) in found {
-            values.set_item(index, loads.call1((value,))?)?;
-        }
-        Ok(values)
+        ops::values(py, &self.shared, query)
     }
 
     /// Sets a field of all records that a query finds: `map.set("FACES[texinfo=3].texinfo=7")`; returns how many.
     fn set(&self, change: &str) -> Res<usize> {
-        self.shared.change(|state| ops::set_values(state, change))
+        ops::set_values(&self.shared, change)
     }
 
     /// The bytes of a lump, decompressed, in the byte order of the file.
@@ -418,68 +342,26 @@ impl Map {
         dry_run: bool,
         force: bool,
     ) -> Res<SaveReport> {
-        let layout = layout_named(layout)?;
         let path = path.or_else(|| self.shared.path.clone());
-        if path.is_none() && !dry_run {
-            let message = "the map was opened from bytes: give save a path, or use to_bytes";
-            return Err(Error::new(ErrorKind::Argument, message).into());
-        }
-        let draft = self.shared.snapshot()?;
-        let mut options = SaveOptions::default().force(force);
-        if let Some(suffix) = backup {
-            options = options.backup(suffix);
-        }
-        detached(py, || {
-            let (plan, touched) = (draft.plan(layout)?, compare::draft(&draft, 0)?.touched());
-            let findings = check::introduced(&draft, &check::Options::default())?;
-            if !force {
-                refuse(&findings)?;
-            }
-            let saved = match &path {
-                Some(path) if !dry_run => Some(plan.save_with(path, &options)?),
-                _ => None,
-            };
-            Ok(SaveReport::new(&plan, touched.to_string(), &findings, saved))
-        })
+        save::save(py, &self.shared, Saving { path, layout, backup, dry_run, force })
     }
 
     /// The bytes that a save would write.
     #[pyo3(signature = (*, layout = "keep"))]
     fn to_bytes<'py>(&self, py: Python<'py>, layout: &str) -> Res<Bound<'py, PyBytes>> {
-        let (draft, layout) = (self.shared.snapshot()?, layout_named(layout)?);
-        let bytes = detached(py, || draft.plan(layout).map(|plan| plan.to_vec()))?;
-        Ok(PyBytes::new(py, &bytes))
+        save::to_bytes(py, &self.shared, layout)
     }
 
     /// What an engine would refuse or a mapper should know, as the program's `check` finds it.
     #[pyo3(signature = (*, engine = None, allow = Vec::new()))]
     fn check(&self, py: Python<'_>, engine: Option<String>, allow: Vec<String>) -> Res<Vec<Finding>> {
-        let draft = self.shared.snapshot()?;
-        let findings = detached(py, || {
-            let mut options = check::Options::default();
-            if let Some(engine) = engine {
-                options = options.engine(engine);
-            }
-            for code in &allow {
-                options = options.allow(code)?;
-            }
-            check::run(&current(&draft)?, &options)
-        })?;
-        Ok(findings.iter().map(Finding::new).collect())
+        ops::check(py, &self.shared, engine, &allow)
     }
 
     /// Tests the promises of the library on this map. The result has an entry for each law: `"pass"`, `"skipped"`, or
     /// what failed.
     fn verify(&self, py: Python<'_>) -> Res<BTreeMap<&'static str, String>> {
-        let draft = self.shared.snapshot()?;
-        let outcome = detached(py, || current(&draft).map(|bsp| verify::run(&bsp)))?;
-        let text = |verdict: &Verdict| match verdict {
-            Verdict::Pass => "pass".to_owned(),
-            Verdict::Skipped => "skipped".to_owned(),
-            Verdict::Fail(what) => format!("fail: {what}"),
-            _ => "unknown".to_owned(),
-        };
-        Ok(outcome.laws.iter().map(|(name, verdict)| (*name, text(verdict))).collect())
+        ops::verify(py, &self.shared)
     }
 
     /// Closes the map; edits that were not saved are lost. Closing it twice does no harm.
@@ -516,17 +398,5 @@ impl Map {
 
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err("a map cannot be pickled: pickle its bytes (to_bytes), or its path"))
-    }
-}
-
-/// Refuses a save whose edits add errors to the map.
-fn refuse(findings: &[check::Finding]) -> bspkit::Result<()> {
-    let mut errors = findings.iter().filter(|finding| finding.code.severity == check::Severity::Error);
-    match errors.next() {
-        Some(first) => {
-            let message = format!("the edit would add errors to the map, such as {first}");
-            Err(Error::new(ErrorKind::Refused, message).with_hint(bspkit::Hint::Force))
-        }
-        None => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
-//! What works on whole maps: differences, patches, rules, queries. Reports come as JSON, which Python reads.
+//! What works on whole maps: differences, patches, rules, queries, checks. Reports come as JSON, which Python reads.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bspkit::face::changes::ComparisonJson;
@@ -9,101 +10,174 @@ use bspkit::op::needs::{self, Need};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
 use bspkit::op::rules::{self, Mode};
-use bspkit::op::{compare, diff};
-use bspkit::{Draft, Error, ErrorKind};
+use bspkit::op::verify::{self, Verdict};
+use bspkit::op::{check, compare, diff};
+use bspkit::record::FlagNames;
+use bspkit::{Error, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::errors::Res;
-use crate::shared::State;
+use crate::errors::{Res, detached};
+use crate::report::Finding;
+use crate::shared::{Shared, current};
 
 /// What differs between two maps, as the program's `--json` says it. At most `most` differences of a lump are named.
-pub(crate) fn differences(old: &Draft<'static>, new: &Draft<'static>, most: usize) -> bspkit::Result<String> {
-    let found = compare::maps(&crate::shared::current(old)?, &crate::shared::current(new)?, most)?;
-    serde_json::to_string(&ComparisonJson::new(&found))
-        .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
+pub(crate) fn differences<'py>(py: Python<'py>, old: &Shared, new: &Shared, most: usize) -> Res<Bound<'py, PyAny>> {
+    let (old, new) = (old.snapshot()?, new.snapshot()?);
+    let text = detached(py, || {
+        let found = compare::maps(&current(&old)?, &current(&new)?, most)?;
+        serde_json::to_string(&ComparisonJson::new(&found))
+            .map_err(|error| Error::new(ErrorKind::Argument, error.to_string()))
+    })?;
+    Ok(py.import("json")?.call_method1("loads", (text,))?)
 }
 
 /// The patch of entities that leads from one map to another, as JSON.
-pub(crate) fn patch_between(old: &Draft<'static>, new: &Draft<'static>) -> bspkit::Result<String> {
-    let (old, new) = (crate::shared::current(old)?, crate::shared::current(new)?);
-    let found = diff::diff(&*old.entities()?, &*new.entities()?)?;
-    Ok(patch::write(&found))
+pub(crate) fn patch_between(py: Python<'_>, old: &Shared, new: &Shared) -> Res<String> {
+    let (old, new) = (old.snapshot()?, new.snapshot()?);
+    detached(py, || {
+        let (old, new) = (current(&old)?, current(&new)?);
+        let found = diff::diff(&*old.entities()?, &*new.entities()?)?;
+        Ok(patch::write(&found))
+    })
 }
 
-/// Applies a patch of entities: all of it or nothing.
-pub(crate) fn apply_patch(state: &mut State, text: &[u8]) -> Res<()> {
-    let found = patch::read(text)?;
-    let (entities, _) = state.entities()?;
-    found.apply_to(entities)?;
-    state.forget_entities();
-    Ok(())
-}
-
-/// A rule that was applied: its file, its line, and how many entities it matched.
-pub(crate) type AppliedRule = (String, usize, usize);
-
-/// Applies a rule file, or those of a folder that are for the map.
-pub(crate) fn apply_rules(state: &mut State, path: &Path, mode: &str, map: &str) -> Res<Vec<AppliedRule>> {
-    let mode = match mode {
-        "plugin" => Mode::Plugin,
-        "strict" => Mode::Strict,
-        "lumper" => Mode::Lumper,
-        _ => {
-            let message = format!("`{mode}` is not a mode: they are plugin, strict and lumper");
-            return Err(Error::new(ErrorKind::Argument, message).into());
-        }
+/// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing.
+pub(crate) fn apply_patch(py: Python<'_>, shared: &Shared, patch: &Bound<'_, PyAny>) -> Res<()> {
+    let text = match patch.extract::<String>() {
+        Ok(text) => text,
+        Err(_) => py.import("json")?.call_method1("dumps", (patch,))?.extract()?,
     };
-    let files = RuleFiles::read(path, Reading { mode, format: None })?;
-    let (entities, _) = state.entities()?;
-    let report = rules::apply(files.usable(map)?, entities, map)?;
-    let row = |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
-    let applied: Vec<AppliedRule> = report.rules.iter().map(row).collect();
-    if applied.iter().any(|(.., count)| *count > 0) {
+    shared.with(|state| {
+        let found = patch::read(text.as_bytes())?;
+        let (entities, _) = state.entities()?;
+        found.apply_to(entities)?;
         state.forget_entities();
-    }
-    Ok(applied)
+        Ok(())
+    })
 }
 
-/// The values that a query finds: the index of each record, and the value as JSON.
-pub(crate) fn values(draft: &Draft<'static>, query: &str) -> bspkit::Result<Vec<(usize, String)>> {
-    let (query, map) = (Query::parse(query)?, crate::shared::current(draft)?);
-    let names = bspkit::record::FlagNames::default();
-    let mut found = Vec::new();
-    query.each(&map, names, |index, value| {
-        found.push((index, records::value_json(value, names)));
-        Ok::<_, Error>(true)
+/// Applies a rule file, or those of a folder that are for the map. The result has for each rule its file, its line, and
+/// how many entities it matched.
+pub(crate) fn apply_rules<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    path: &Path,
+    mode: &str,
+    name: Option<String>,
+) -> Res<Vec<Bound<'py, PyAny>>> {
+    let name = name.unwrap_or_else(|| shared.name());
+    let applied = shared.with(|state| {
+        let files = RuleFiles::read(path, Reading { mode: mode_named(mode)?, format: None })?;
+        let (entities, _) = state.entities()?;
+        let report = rules::apply(files.usable(&name)?, entities, &name)?;
+        let row = |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
+        let applied: Vec<(String, usize, usize)> = report.rules.iter().map(row).collect();
+        if applied.iter().any(|(.., count)| *count > 0) {
+            state.forget_entities();
+        }
+        Ok(applied)
     })?;
-    Ok(found)
+    let rule = py.import("bspkit._types")?.getattr("AppliedRule")?;
+    Ok(applied.into_iter().map(|row| rule.call1(row)).collect::<PyResult<_>>()?)
+}
+
+fn mode_named(name: &str) -> bspkit::Result<Mode> {
+    match name {
+        "plugin" => Ok(Mode::Plugin),
+        "strict" => Ok(Mode::Strict),
+        "lumper" => Ok(Mode::Lumper),
+        _ => {
+            let message = format!("`{name}` is not a mode: they are plugin, strict and lumper");
+            Err(Error::new(ErrorKind::Argument, message))
+        }
+    }
+}
+
+/// The values that a query finds, by the index of the record.
+pub(crate) fn values<'py>(py: Python<'py>, shared: &Shared, query: &str) -> Res<Bound<'py, PyDict>> {
+    let draft = shared.snapshot()?;
+    let found = detached(py, || {
+        let (query, map) = (Query::parse(query)?, current(&draft)?);
+        let (names, mut found) = (FlagNames::default(), Vec::new());
+        query.each(&map, names, |index, value| {
+            found.push((index, records::value_json(value, names)));
+            Ok::<_, Error>(true)
+        })?;
+        Ok(found)
+    })?;
+    let (loads, values) = (py.import("json")?.getattr("loads")?, PyDict::new(py));
+    for (index, value) in found {
+        values.set_item(index, loads.call1((value,))?)?;
+    }
+    Ok(values)
 }
 
 /// Sets a field of all records that a query finds (`FACES[texinfo=3].texinfo=7`); returns how many were found.
-pub(crate) fn set_values(state: &mut State, change: &str) -> Res<usize> {
-    let change = FieldChange::parse(change)?;
-    Ok(change.apply(state.draft()?, bspkit::record::FlagNames::default())?)
+pub(crate) fn set_values(shared: &Shared, change: &str) -> Res<usize> {
+    shared.change(|state| Ok(FieldChange::parse(change)?.apply(state.draft()?, FlagNames::default())?))
 }
 
-/// What a renaming changed: place, old and new; and the places that have the old name and stay.
-pub(crate) type Renamed = (Vec<(String, String, String)>, Vec<String>);
-
-/// Gives a map another name, in all paths that are put together from it.
-pub(crate) fn rename(state: &mut State, old: &str, new: &str, force: bool) -> Res<Renamed> {
-    let renamed = Rename::new(old, new)?.merging(force).apply(state.draft()?)?;
-    state.forget_entities();
+/// Gives a map another name, in all paths that are put together from it. The result has what changed (place, old and
+/// new), and the places that have the old name and stay.
+pub(crate) fn rename<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    old: Option<String>,
+    new: &str,
+    force: bool,
+) -> Res<Bound<'py, PyAny>> {
+    let old = old.unwrap_or_else(|| shared.name());
+    let renamed = shared.change(|state| {
+        let renamed = Rename::new(&old, new)?.merging(force).apply(state.draft()?)?;
+        state.forget_entities();
+        Ok(renamed)
+    })?;
     let text = |bytes: &[u8]| bspkit::bytes::escaped(bytes).to_string();
     let changes = renamed.changes.iter();
     let changes = changes.map(|change| (change.place.to_string(), text(&change.from), text(&change.to)));
-    Ok((changes.collect(), renamed.left.iter().map(ToString::to_string).collect()))
+    let (changes, left): (Vec<_>, Vec<_>) = (changes.collect(), renamed.left.iter().map(ToString::to_string).collect());
+    Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
 }
 
 /// What a Source map refers to: name, kind, how sure, where it was found, and what refers to it.
-pub(crate) type Needed = (String, &'static str, &'static str, &'static str, Vec<String>);
-
-/// Finds what a map refers to.
-pub(crate) fn needs(draft: &Draft<'static>, name: &str) -> bspkit::Result<Vec<Needed>> {
-    let found = needs::find(&crate::shared::current(draft)?, &needs::Options::new(name))?;
+pub(crate) fn needs<'py>(py: Python<'py>, shared: &Shared, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
+    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
+    let found = detached(py, || needs::find(&current(&draft)?, &needs::Options::new(&name)))?;
+    let class = py.import("bspkit._types")?.getattr("Need")?;
     let row = |need: &Need| {
         let name = bspkit::bytes::escaped(&need.name).to_string();
-        let references = need.references.iter().map(|reference| reference.to_string()).collect();
-        (name, need.kind.name(), need.sure.name(), need.found.name(), references)
+        let references: Vec<String> = need.references.iter().map(ToString::to_string).collect();
+        class.call1((name, need.kind.name(), need.sure.name(), need.found.name(), references))
     };
-    Ok(found.files.iter().map(row).collect())
+    Ok(found.files.iter().map(row).collect::<PyResult<_>>()?)
+}
+
+/// What an engine would refuse or a mapper should know.
+pub(crate) fn check(py: Python<'_>, shared: &Shared, engine: Option<String>, allow: &[String]) -> Res<Vec<Finding>> {
+    let draft = shared.snapshot()?;
+    let findings = detached(py, || {
+        let mut options = check::Options::default();
+        if let Some(engine) = engine {
+            options = options.engine(engine);
+        }
+        for code in allow {
+            options = options.allow(code)?;
+        }
+        check::run(&current(&draft)?, &options)
+    })?;
+    Ok(findings.iter().map(Finding::new).collect())
+}
+
+/// Tries all laws on a map: `"pass"`, `"skipped"`, or what failed.
+pub(crate) fn verify(py: Python<'_>, shared: &Shared) -> Res<BTreeMap<&'static str, String>> {
+    let draft = shared.snapshot()?;
+    let outcome = detached(py, || current(&draft).map(|bsp| verify::run(&bsp)))?;
+    let text = |verdict: &Verdict| match verdict {
+        Verdict::Pass => "pass".to_owned(),
+        Verdict::Skipped => "skipped".to_owned(),
+        Verdict::Fail(what) => format!("fail: {what}"),
+        _ => "unknown".to_owned(),
+    };
+    Ok(outcome.laws.iter().map(|(name, verdict)| (*name, text(verdict))).collect())
 }

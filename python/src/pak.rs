@@ -61,8 +61,11 @@ impl PakFile {
 }
 
 impl Pak {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
-        Pak { shared: shared.clone() }
+    /// What Python has of it.
+    pub(crate) fn open<'py>(py: Python<'py>, shared: &Arc<Shared>) -> Res<Bound<'py, PyAny>> {
+        shared.with(|state| Ok(state.draft()?.pak().map(drop)?))?;
+        let native = Pak { shared: shared.clone() };
+        Ok(py.import("bspkit._pak")?.call_method1("Pak", (native,))?)
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Files<'static>) -> Res<T>) -> Res<T> {

@@ -1,24 +1,24 @@
 //! The order and the number of records, with all that refers to them.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use bspkit::face::records::list_name;
+use bspkit::op::models::{Copying, Removal};
+use bspkit::op::unused::Unused;
 use bspkit::op::{models, prune};
 use bspkit::{Draft, Followed, Reference, Structure};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::errors::{Res, detached};
+use crate::map::Map;
 use crate::shared::{Shared, current};
-use crate::text::shown;
+use crate::text::{Text, shown};
 
 /// What refers to a record, and what it refers to.
-pub(crate) fn references<'py>(
-    py: Python<'py>,
-    draft: &Draft<'static>,
-    lump: &str,
-    record: usize,
-) -> Res<Bound<'py, PyAny>> {
+pub(crate) fn references<'py>(py: Python<'py>, shared: &Shared, lump: &str, record: usize) -> Res<Bound<'py, PyAny>> {
+    let draft = shared.snapshot()?;
     let found = detached(py, || draft.references_of(&list_name(draft.bsp(), lump)?, record))?;
     let types = py.import("bspkit._types")?;
     let class = types.getattr("Reference")?;
@@ -32,7 +32,7 @@ pub(crate) fn references<'py>(
 /// Edits the order or the number of records; the result says what followed. The options are `cascade` and `force`.
 pub(crate) fn edit<'py>(
     py: Python<'py>,
-    shared: &Arc<Shared>,
+    shared: &Shared,
     lump: &str,
     [cascade, force]: [bool; 2],
     work: impl FnOnce(Structure<'_, 'static>, &str) -> bspkit::Result<Followed> + Send,
@@ -44,9 +44,64 @@ pub(crate) fn edit<'py>(
     report(py, &followed)
 }
 
+/// Replaces records by others: an array, or bytes with little-endian numbers.
+pub(crate) fn splice<'py>(
+    shared: &Shared,
+    lump: &str,
+    range: Range<usize>,
+    records: &Bound<'py, PyAny>,
+    options: [bool; 2],
+) -> Res<Bound<'py, PyAny>> {
+    let bytes = bytes_of(records)?;
+    edit(records.py(), shared, lump, options, |edit, list| edit.splice_list(list, range, bytes))
+}
+
+/// Removes records by their numbers.
+pub(crate) fn remove<'py>(
+    shared: &Shared,
+    lump: &str,
+    records: &Bound<'py, PyAny>,
+    options: [bool; 2],
+) -> Res<Bound<'py, PyAny>> {
+    let removed = numbers(records)?;
+    edit(records.py(), shared, lump, options, |edit, list| edit.remove(&[(list, &removed)]))
+}
+
+/// The records that nothing needs, by lump.
+pub(crate) fn unused(py: Python<'_>, shared: &Shared) -> Res<BTreeMap<String, Vec<usize>>> {
+    let draft = shared.snapshot()?;
+    let found = detached(py, || Unused::of(&current(&draft)?))?;
+    Ok(found.lists.into_iter().map(|list| (list.list, list.records)).collect())
+}
+
+/// Removes records that nothing needs; the result has what was removed. The options are `light` and `force`.
+pub(crate) fn prune<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    only: &[String],
+    keep: &[String],
+    [light, force]: [bool; 2],
+) -> Res<Bound<'py, PyAny>> {
+    let pruned = shared.structural(py, |draft| {
+        let names = |all: &[String]| all.iter().map(|name| list_name(draft.bsp(), name)).collect();
+        let (only, keep): (bspkit::Result<Vec<_>>, bspkit::Result<Vec<_>>) = (names(only), names(keep));
+        let options = prune::Options::default().light(light).force(force);
+        let options = only?.into_iter().fold(options, prune::Options::only);
+        let options = keep?.into_iter().fold(options, prune::Options::keep);
+        prune::prune(draft, &options)
+    })?;
+    let types = py.import("bspkit._types")?;
+    let class = types.getattr("PrunedLump")?;
+    let lumps = pruned.lumps.iter();
+    let lumps = lumps.map(|lump| class.call1((&lump.lump, lump.unit, lump.before, lump.after, lump.bytes)));
+    let lumps = lumps.collect::<PyResult<Vec<_>>>()?;
+    Ok(types.call_method1("Pruned", (lumps, &pruned.warnings))?)
+}
+
 /// The brush models.
-pub(crate) fn models<'py>(py: Python<'py>, draft: &Draft<'static>) -> Res<Vec<Bound<'py, PyAny>>> {
-    let found = detached(py, || models::list(&current(draft)?))?;
+pub(crate) fn models<'py>(map: &Bound<'py, Map>) -> Res<Bound<'py, PyAny>> {
+    let (py, draft) = (map.py(), map.get().shared.snapshot()?);
+    let found = detached(py, || models::list(&current(&draft)?))?;
     let types = py.import("bspkit._types")?;
     let (class, vector) = (types.getattr("Model")?, types.getattr("Vector")?);
     let row = |model: &models::Model| {
@@ -56,21 +111,40 @@ pub(crate) fn models<'py>(py: Python<'py>, draft: &Draft<'static>) -> Res<Vec<Bo
         let [mins, maxs] = [vector.call1(PyTuple::new(py, model.mins)?)?, vector.call1(PyTuple::new(py, model.maxs)?)?];
         class.call1((model.number, mins, maxs, entities, model.faces, records, model.light, model.bytes()))
     };
-    Ok(found.iter().map(row).collect::<PyResult<_>>()?)
+    let rows = found.iter().map(row).collect::<PyResult<Vec<_>>>()?;
+    Ok(py.import("bspkit._models")?.call_method1("Models", (map, rows))?)
 }
 
-/// What was removed because nothing needs it.
-pub(crate) fn pruned<'py>(py: Python<'py>, pruned: &prune::Pruned) -> Res<Bound<'py, PyAny>> {
-    let types = py.import("bspkit._types")?;
-    let class = types.getattr("PrunedLump")?;
-    let lumps = pruned.lumps.iter();
-    let lumps = lumps.map(|lump| class.call1((&lump.lump, lump.unit, lump.before, lump.after, lump.bytes)));
-    let lumps = lumps.collect::<PyResult<Vec<_>>>()?;
-    Ok(types.call_method1("Pruned", (lumps, &pruned.warnings))?)
+/// Removes models: what followed, the entities that named them, the bytes of light. The options are `with_entity` and
+/// `force`.
+pub(crate) fn remove_models<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    numbers: &[usize],
+    [with_entity, force]: [bool; 2],
+) -> Res<(Bound<'py, PyAny>, Vec<usize>, usize)> {
+    let removal = Removal::default().with_entity(with_entity).force(force);
+    let removed = shared.structural(py, |draft| removal.run(draft, numbers))?;
+    Ok((report(py, &removed.followed)?, removed.entities, removed.light))
 }
 
-/// What came with a model of another map.
-pub(crate) fn copied<'py>(py: Python<'py>, copied: &models::Copied) -> Res<Bound<'py, PyTuple>> {
+/// Copies a model of another map: what came, as the arguments of `CopiedModel`.
+pub(crate) fn copy_model<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    other: &Shared,
+    number: usize,
+    entity: &Bound<'_, PyAny>,
+    force: bool,
+) -> Res<Bound<'py, PyTuple>> {
+    let copying = match entity.extract::<bool>() {
+        Ok(true) => Copying::default(),
+        Ok(false) => Copying::default().without_entity(),
+        Err(_) => Copying::default().class(entity.extract::<Text>()?),
+    };
+    let from = other.snapshot()?;
+    let work = |draft: &mut Draft<'static>| copying.force(force).run(draft, &current(&from)?, number);
+    let copied = shared.structural(py, work)?;
     let records = PyDict::new(py);
     copied.records.iter().try_for_each(|(list, count)| records.set_item(list, count))?;
     let textures = copied.textures.iter().map(|name| shown(py, name)).collect::<PyResult<Vec<_>>>()?;
@@ -78,14 +152,14 @@ pub(crate) fn copied<'py>(py: Python<'py>, copied: &models::Copied) -> Res<Bound
 }
 
 /// What followed, as Python's report.
-pub(crate) fn report<'py>(py: Python<'py>, followed: &Followed) -> Res<Bound<'py, PyAny>> {
+fn report<'py>(py: Python<'py>, followed: &Followed) -> Res<Bound<'py, PyAny>> {
     let fields: Vec<_> = followed.fields.iter().map(|field| (&field.lump, &field.field, field.count)).collect();
     let removed: Vec<_> = followed.removed.iter().map(|removed| (&removed.lump, removed.count)).collect();
     Ok(py.import("bspkit._types")?.call_method1("followed", (fields, removed, &followed.warnings))?)
 }
 
 /// The bytes of new records, with little-endian numbers.
-pub(crate) fn bytes_of(records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
+fn bytes_of(records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
     if let Ok(bytes) = records.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
@@ -94,7 +168,7 @@ pub(crate) fn bytes_of(records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
 }
 
 /// One number, or several.
-pub(crate) fn numbers(records: &Bound<'_, PyAny>) -> Res<Vec<usize>> {
+fn numbers(records: &Bound<'_, PyAny>) -> Res<Vec<usize>> {
     match records.extract::<usize>() {
         Ok(one) => Ok(vec![one]),
         Err(_) => Ok(records.try_iter()?.map(|number| number?.extract()).collect::<PyResult<_>>()?),
