@@ -2,7 +2,8 @@
 //!
 //! What it says to people is in `tests/golden`; `BLESS=1` writes those files anew, to be reviewed.
 //!
-//! Modules for Unix alone run lines of shell, make links or send signals; golden files have the paths of Unix.
+//! Modules for Unix alone run lines of shell that [`shell`] does not know, make links or send signals, or have files with
+//! names that Windows does not allow. Golden files are compared on all systems.
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -19,7 +20,6 @@ mod commands;
 mod compress;
 #[path = "common/corpus.rs"]
 mod corpus;
-#[cfg(unix)]
 #[path = "cli/diff.rs"]
 mod diff;
 #[path = "cli/edit.rs"]
@@ -31,10 +31,8 @@ mod folder;
 #[cfg(unix)]
 #[path = "cli/git.rs"]
 mod git;
-#[cfg(unix)]
 #[path = "cli/golden.rs"]
 mod golden;
-#[cfg(unix)]
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/light.rs"]
@@ -45,7 +43,6 @@ mod lists;
 mod lmp;
 #[path = "cli/many.rs"]
 mod many;
-#[cfg(unix)]
 #[path = "cli/near.rs"]
 mod near;
 #[path = "cli/pak.rs"]
@@ -66,10 +63,8 @@ mod races;
 mod read;
 #[path = "cli/records.rs"]
 mod records;
-#[cfg(unix)]
 #[path = "cli/rename.rs"]
 mod rename;
-#[cfg(unix)]
 #[path = "cli/res.rs"]
 mod res;
 #[path = "cli/room.rs"]
@@ -82,6 +77,8 @@ mod run;
 mod save;
 #[path = "cli/schema.rs"]
 mod schema;
+#[path = "cli/shell.rs"]
+mod shell;
 #[cfg(unix)]
 #[path = "cli/stop.rs"]
 mod stop;
@@ -89,6 +86,8 @@ mod stop;
 mod tex;
 #[path = "cli/tex_faults.rs"]
 mod tex_faults;
+#[path = "cli/transcript.rs"]
+mod transcript;
 #[path = "cli/unpacked.rs"]
 mod unpacked;
 #[cfg(unix)]

@@ -2,8 +2,8 @@
 //!
 //! Every test takes the unedited map's verdict first. Engines run without any game's data, bounded in time, with
 //! networking off or on the loopback only. Where one is not installed its tests are skipped with a notice;
-//! `BSPKIT_REQUIRE_ENGINES=1` makes that a failure.
-#![cfg(feature = "cli")]
+//! `BSPKIT_REQUIRE_ENGINES=1` makes that a failure. They are programs of Linux.
+#![cfg(all(unix, feature = "cli"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code)]

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::golden::check;
 use super::room::{Room, fixture};
 use super::schema::validate;
+use super::transcript::check;
 use super::xml;
 
 /// Maps with findings of all severities, one that does not open, and names that formats have to escape.

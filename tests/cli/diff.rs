@@ -1,7 +1,7 @@
 //! `diff`: what differs between two maps.
 
-use super::golden::check;
 use super::room::{Room, fixture};
+use super::transcript::check;
 
 #[test]
 fn differences() {

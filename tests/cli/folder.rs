@@ -298,5 +298,5 @@ fn folders_of_fixtures() {
         "bspkit pack none",
     ];
     lines.extend(more.map(str::to_owned));
-    super::golden::check("folders", &room, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    super::transcript::check("folders", &room, &lines.iter().map(String::as_str).collect::<Vec<_>>());
 }

@@ -1,7 +1,7 @@
 //! `git`: the real program compares, merges and rebases maps.
 
-use super::golden::check;
 use super::room::{Room, Run, fixture};
+use super::transcript::check;
 
 /// A repository with maps, set up for them, with one commit on the branch `main`.
 fn repository() -> Room {

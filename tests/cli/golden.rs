@@ -1,40 +1,9 @@
 //! What people read, word for word: `BLESS=1` writes the files anew.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use super::room::{Room, fixture, with_word};
-
-/// Runs lines of shell and compares what they print with a golden file. Lines of stderr are marked with `!`.
-#[track_caller]
-pub(crate) fn check(name: &str, room: &Room, lines: &[&str]) {
-    let mut text = String::new();
-    for line in lines {
-        let run = room.shell(line);
-        writeln!(text, "$ {line}").unwrap();
-        text += &String::from_utf8_lossy(&run.out);
-        if !run.out.is_empty() && !run.out.ends_with(b"\n") {
-            text += "\n";
-        }
-        for words in run.err.lines() {
-            writeln!(text, "! {words}").unwrap();
-        }
-        if run.code != Some(0) {
-            writeln!(text, "[exit {}]", run.code.unwrap()).unwrap();
-        }
-        text += "\n";
-    }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("txt");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &text).unwrap();
-        return;
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    if golden != text {
-        let first = golden.lines().zip(text.lines()).find(|(old, new)| old != new);
-        panic!("{} differs (BLESS=1 writes it anew); first {first:?}\n{text}", path.display());
-    }
-}
+use super::transcript::check;
 
 #[test]
 fn reading() {

@@ -90,7 +90,7 @@ fn images_of_own_maps_are_what_they_were() {
         images.sort();
         for path in images {
             let (wide, high, pixels) = pixels(&std::fs::read(&path).unwrap());
-            let file = path.strip_prefix(room.path("light")).unwrap().display();
+            let file = path.strip_prefix(room.path("light")).unwrap().to_str().unwrap().replace('\\', "/");
             let sum: u64 = pixels.iter().map(|byte| u64::from(*byte)).sum();
             let mixed = pixels.iter().fold(5381_u32, |hash, byte| hash.wrapping_mul(33) ^ u32::from(*byte));
             text += &format!("{name} {file}: {wide} by {high}, sum {sum}, {mixed:08x}\n");

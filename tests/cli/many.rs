@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::room::{Room, Run, fixture};
+use super::room::{Room, Run, fixture, slashes};
 
 /// A folder with maps of several families, some deeper than others.
 fn folder() -> Room {
@@ -100,7 +100,7 @@ fn a_folder_with_bad_files_ends_with_a_true_summary_and_1() {
             assert_eq!(run.code, Some(1), "{command}: {}", run.err);
             let (summary, lines) = (Summary::of(&run), lines(&run));
             let failed = lines.iter().filter(|line| line["error"].is_string());
-            let failed: BTreeSet<_> = failed.map(|line| line["path"].as_str().unwrap().to_owned()).collect();
+            let failed: BTreeSet<_> = failed.map(|line| slashes(line["path"].as_str().unwrap())).collect();
             assert_eq!((lines.len(), summary.all), (3 + bad, 3 + bad), "{command}");
             assert_eq!((&failed, failed.len()), (&summary.failed, bad), "{command}");
             assert_eq!(summary.failures(), bad, "{command}: {}", run.err);
@@ -169,9 +169,11 @@ fn what_is_exported_of_a_folder_is_imported_again() {
     for file in ["texts/deep/b.ent", "pictures/a.png", "lumps/s/room_l_1.lmp"] {
         assert!(room.path(file).is_file(), "{file}");
     }
-    // Two maps of one name but for its extension have a place each.
-    assert!(room.path("texts/deep/b.bsp.ent").is_file());
-    assert_ne!(room.read("texts/deep/b.ent"), room.read("texts/deep/b.bsp.ent"));
+    // Two maps of one name but for its extension have a place each. On Windows they are one file.
+    if !cfg!(windows) {
+        assert!(room.path("texts/deep/b.bsp.ent").is_file());
+        assert_ne!(room.read("texts/deep/b.ent"), room.read("texts/deep/b.bsp.ent"));
+    }
     // What is not there is left, and said.
     fs::remove_file(room.path("texts/a.ent")).unwrap();
     let run = room.bspkit("ent import maps texts -o out").without_data(1);
@@ -185,7 +187,7 @@ fn a_lump_of_many_maps_is_lines_of_json() {
     for map in ["maps/a.bsp", "maps/deep/b.bsp"] {
         let single = room.bspkit(&format!("dump {map} planes")).done();
         let many = room.bspkit("dump maps planes").done();
-        let line = lines(&many).into_iter().find(|line| line["path"] == *map).unwrap();
+        let line = lines(&many).into_iter().find(|line| slashes(line["path"].as_str().unwrap()) == map).unwrap();
         assert_eq!(line["records"].as_array().unwrap(), &lines(&single), "{map}");
         assert_eq!(line["lump"], "PLANES");
     }

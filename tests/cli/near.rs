@@ -1,7 +1,7 @@
 //! What is said of unknown names: which known one is close, and for far ones nothing or all there are.
 
-use super::golden::check;
 use super::room::Room;
+use super::transcript::check;
 
 #[test]
 fn near_names() {

@@ -54,13 +54,13 @@ fn room() -> Room {
 "model" "../../valve/models/out.mdl"
 }
 "#;
-    room.write("more.ent", entities.as_bytes());
     let wads = r"wad=\quiver\valve\halflife.wad;C:\wads\Own_hl.wad;own_hl.wad;none";
-    room.shell("cd my/maps && bspkit ent export de_own.bsp -o old.ent && sed 's/\\x0//g' old.ent > all.ent && cat ../../more.ent >> all.ent")
-        .done();
-    room.bspkit("ent import my/maps/de_own.bsp my/maps/all.ent --in-place --force").done();
+    let old = room.bspkit("ent export my/maps/de_own.bsp").done().out;
+    let all: Vec<_> = old.into_iter().filter(|byte| *byte != 0).chain(entities.bytes()).collect();
+    room.write("all.ent", &all);
+    room.bspkit("ent import my/maps/de_own.bsp all.ent --in-place --force").done();
     room.run(&["ent", "set", "my/maps/de_own.bsp", "worldspawn", wads, "--in-place", "--force"]).done();
-    room.shell("rm my/maps/*.ent").done();
+    room.shell("rm all.ent").done();
     room
 }
 

@@ -8,6 +8,9 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+/// An editor that waits for nobody: it adds a space to the last line.
+const EDITOR: &str = "sed -i '$s/$/ /'";
+
 pub(crate) struct Room {
     folder: TempDir,
 }
@@ -101,8 +104,25 @@ impl Room {
     }
 
     /// Runs a line of shell with the program in its path.
-    #[cfg(unix)]
     pub(crate) fn shell(&self, line: &str) -> Run {
+        self.line(line).unwrap_or_else(|| panic!("this system has no shell for {line}"))
+    }
+
+    /// Runs a line of shell, if this system has a shell for it.
+    pub(crate) fn line(&self, line: &str) -> Option<Run> {
+        let program = || {
+            let mut command = self.command();
+            command.env_remove("VISUAL").env("EDITOR", EDITOR);
+            command
+        };
+        match super::shell::run(line, self.folder.path(), &program) {
+            Some(said) => Some(Run::new(Some(said.code), said.out, said.err)),
+            None => self.sh(line),
+        }
+    }
+
+    #[cfg(unix)]
+    fn sh(&self, line: &str) -> Option<Run> {
         let program = Path::new(env!("CARGO_BIN_EXE_bspkit"));
         let mut path = program.parent().unwrap().as_os_str().to_owned();
         path.push(":");
@@ -110,8 +130,12 @@ impl Room {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.folder.path()).stdin(Stdio::null());
         let command = command.env("PATH", path).env("COLUMNS", "100").env_remove("NO_COLOR");
-        // An editor that waits for nobody: it adds a space to the last line.
-        Run::of(command.env_remove("VISUAL").env("EDITOR", "sed -i '$s/$/ /'"))
+        Some(Run::of(command.env_remove("VISUAL").env("EDITOR", EDITOR)))
+    }
+
+    #[cfg(not(unix))]
+    fn sh(&self, _: &str) -> Option<Run> {
+        None
     }
 }
 
@@ -121,11 +145,15 @@ impl Run {
     }
 
     fn from(output: Output) -> Self {
-        let err = String::from_utf8(output.stderr).unwrap();
+        Run::new(output.status.code(), output.stdout, output.stderr)
+    }
+
+    fn new(code: Option<i32>, out: Vec<u8>, err: Vec<u8>) -> Self {
+        let err = String::from_utf8(err).unwrap();
         assert!(!err.contains("panicked"), "{err}");
         // Messages name paths as the system writes them; the tests expect slashes.
-        let err = if cfg!(windows) { err.replace('\\', "/") } else { err };
-        Run { code: output.status.code(), out: output.stdout, err }
+        let err = slashes(&err);
+        Run { code, out, err }
     }
 
     /// Insists on success.
@@ -151,6 +179,16 @@ impl Run {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
+}
+
+/// Text with slashes in the paths that it names. JSON has each backslash twice.
+pub(crate) fn slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace("\\\\", "/").replace('\\', "/") } else { text.to_owned() }
+}
+
+/// A path as this system writes it.
+pub(crate) fn native(path: &str) -> String {
+    if cfg!(windows) { path.replace('/', "\\") } else { path.to_owned() }
 }
 
 /// The bytes of a fixture such as `q3/own_rooms`.

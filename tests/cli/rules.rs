@@ -75,6 +75,9 @@ fn a_folder_has_files_for_all_maps_and_for_beginnings_of_names() {
     let add = |name: &str| format!("add:\n{{\n\"classname\" \"{name}\"\n}}\n").into_bytes();
     room.write("s/global_filters.cfg", &add("all"));
     for name in ["cp", "cp_dust", "cp_dust_v2", "dust", "cp_", "CP", "cp_dust_v"] {
+        if cfg!(windows) && name == "CP" {
+            continue; // It would be the file `cp.cfg`.
+        }
         room.write(format!("s/maps/{name}.cfg"), &add(&format!("of:{name}")));
     }
     room.write("s/maps/cp.txt", b"{\n}\n");

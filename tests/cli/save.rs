@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::room::{Room, entities, fixture, with_word};
+use super::room::{Room, entities, fixture, native, with_word};
 
 const EDIT: [&str; 5] = ["ent", "set", "q3.bsp", "worldspawn", "message=The Place"];
 
@@ -189,12 +189,12 @@ fn saves_of_a_folder_are_lines_of_json() {
         let lines: Vec<serde_json::Value> =
             run.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
         assert_eq!((run.code, lines.len()), (Some(1), 3), "{dry}: {}", run.err);
-        assert_eq!((&lines[0]["path"], &lines[0]["changed"]), (&json!("maps/a.bsp"), &json!(false)));
+        assert_eq!((&lines[0]["path"], &lines[0]["changed"]), (&json!(native("maps/a.bsp")), &json!(false)));
         assert!(lines[0]["report"].as_str().unwrap().contains("gridsize"), "{}", lines[0]);
-        assert_eq!((&lines[1]["output"], &lines[1]["changed"]), (&json!("maps/b.bsp"), &json!(true)));
-        let backup = if dry.is_empty() { json!("maps/b.bsp.bak") } else { serde_json::Value::Null };
+        assert_eq!((&lines[1]["output"], &lines[1]["changed"]), (&json!(native("maps/b.bsp")), &json!(true)));
+        let backup = if dry.is_empty() { json!(native("maps/b.bsp.bak")) } else { serde_json::Value::Null };
         assert_eq!(lines[1]["backup"], backup, "{dry}");
-        assert!(lines[2]["error"].as_str().unwrap().contains("maps/c.bsp"));
+        assert!(lines[2]["error"].as_str().unwrap().contains(&native("maps/c.bsp")));
         assert!(!run.err.contains("ENTITIES"), "it is said once: {}", run.err);
     }
     assert!(!room.path("maps/a.bsp.bak").exists());

@@ -345,6 +345,9 @@ fn everything_that_is_wrong_is_named_and_nothing_is_written() {
     ];
     let fresh = unpacked(&[("fresh", "goldsrc/own_rooms")]);
     for Mistake { file, what, said } in mistakes {
+        if cfg!(windows) && file == "names that differ in case" {
+            continue; // There is only one file of the two names.
+        }
         let room = Room::empty();
         for (name, bytes) in tree(&fresh, "fresh") {
             room.write(format!("map/{name}"), &bytes);
