@@ -109,7 +109,7 @@ pub(crate) use commands;
 /// Open any map of the BSP family, change exactly what you mean to change, and write it back with every other byte
 /// as it was.
 #[derive(Parser)]
-#[command(name = "bspkit", version, after_help = help!(
+#[command(name = "bspkit", bin_name = "bspkit", version, after_help = help!(
     "  bspkit info dm4.bsp
   bspkit ent set dm4.bsp worldspawn message=\"The Place\" -o out.bsp
   bspkit ent list dm4.bsp 'info_player_*'
