@@ -9,22 +9,39 @@ use std::time::Duration;
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How often an action that is denied is tried, if no other program has the file open: one that had it open may have
+/// closed it in between, and a file that is being removed is denied until it is gone.
+const TRIES_OF_DENIED: u32 = 10;
+
 /// Does an action on the file at `path`, again and again while another program has the file open, for at most two
 /// seconds.
 ///
 /// # Errors
-/// Those of the action; a sentence if another program still has the file open.
+/// Those of the action; a sentence if another program still has the file open, or may have it.
 pub(super) fn patiently<T>(path: &Path, mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    for _ in 1..TRIES {
-        match action() {
-            Err(error) if is_busy(&error, path) => sleep(PAUSE),
-            done => return done,
-        }
+    let mut turn = 0;
+    loop {
+        let error = match action() {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        turn += 1;
+        let (is_busy, is_denied) = (is_busy(&error, path), is_denied(&error));
+        let why = match (is_busy, is_denied) {
+            (true, _) if turn >= TRIES => {
+                "another program has it open, perhaps the game: close it there first".to_owned()
+            }
+            (false, true) if turn >= TRIES_OF_DENIED => {
+                format!("{error}: another program uses it, or you have no right to")
+            }
+            (false, false) => return Err(error),
+            _ => {
+                sleep(PAUSE);
+                continue;
+            }
+        };
+        return Err(io::Error::new(error.kind(), why));
     }
-    action().map_err(|error| match is_busy(&error, path) {
-        true => io::Error::new(error.kind(), "another program has it open, perhaps the game: close it there first"),
-        false => error,
-    })
 }
 
 /// Waits until no other program has the file at `path` open, so that it can be replaced.
@@ -48,10 +65,15 @@ pub(super) fn wait(_: &Path) -> io::Result<()> {
 
 #[cfg(windows)]
 fn is_busy(error: &io::Error, path: &Path) -> bool {
-    const ACCESS_DENIED: i32 = 5;
     // A rename over an open file and one without permission give the same error.
     let is_open = || open_alone(path).is_err_and(|error| is_shared(&error));
-    is_shared(error) || error.raw_os_error() == Some(ACCESS_DENIED) && is_open()
+    is_shared(error) || is_denied(error) && is_open()
+}
+
+#[cfg(windows)]
+fn is_denied(error: &io::Error) -> bool {
+    const ACCESS_DENIED: i32 = 5;
+    error.raw_os_error() == Some(ACCESS_DENIED)
 }
 
 /// Opens a file for this program alone, which fails if another one has it open.
@@ -66,10 +88,16 @@ fn open_alone(path: &Path) -> io::Result<std::fs::File> {
 fn is_shared(error: &io::Error) -> bool {
     const SHARING_VIOLATION: i32 = 32;
     const LOCK_VIOLATION: i32 = 33;
-    matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION))
+    const USER_MAPPED_FILE: i32 = 1224;
+    matches!(error.raw_os_error(), Some(SHARING_VIOLATION | LOCK_VIOLATION | USER_MAPPED_FILE))
 }
 
 #[cfg(not(windows))]
 fn is_busy(_: &io::Error, _: &Path) -> bool {
+    false
+}
+
+#[cfg(not(windows))]
+fn is_denied(_: &io::Error) -> bool {
     false
 }

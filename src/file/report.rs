@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::SlotId;
+use crate::bytes::wide;
 
 /// What a plan changes, in words and numbers.
 ///
@@ -123,7 +124,7 @@ impl fmt::Display for Report {
         const MANY: usize = 8;
         let mut separator = "";
         if self.edits.len() > MANY {
-            let sum = |size: fn(&SlotEdit) -> usize| self.edits.iter().map(size).sum::<usize>();
+            let sum = |size: fn(&SlotEdit) -> usize| self.edits.iter().map(size).map(wide).sum::<u64>();
             let (before, after) = (sum(|edit| edit.sizes.0), sum(|edit| edit.sizes.1));
             write!(f, "{} lumps {before} -> {after} bytes", self.edits.len())?;
             separator = "; ";
