@@ -5,7 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::bytes::Data;
+use crate::bytes::{Data, wide};
 use crate::dialect::Role;
 use crate::draft::{Compression, Draft};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -236,8 +236,8 @@ pub fn decompress(draft: &mut Draft<'_>, options: &Options) -> Result<Report> {
 /// Refuses a map that decompresses to far more than its size.
 fn check_total(draft: &Draft<'_>, pieces: &[Slot]) -> Result<()> {
     let bsp = draft.bsp();
-    let total = pieces.iter().filter_map(|slot| bsp.decompressed_size(slot.id)).fold(0, usize::saturating_add);
-    let most = lzma::most_in_total(bsp.container().bytes().len());
+    let total = pieces.iter().filter_map(|slot| bsp.decompressed_size(slot.id)).map(wide).sum::<u64>();
+    let most = wide(lzma::most_in_total(bsp.container().bytes().len()));
     if total <= most {
         return Ok(());
     }

@@ -132,16 +132,17 @@ mod tests {
     #[test]
     fn an_order_is_that_of_a_plain_list() {
         let (mut order, mut list): (_, Vec<usize>) = (Order::new(50), (0..50).collect());
-        let mut random = 7_usize;
+        let mut random = 7_u64;
         for turn in 0..20_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if turn % 40 == 0 {
                 list.push(order.push());
             }
-            let number = if turn % 40 == 0 { list.len() - 1 } else { (random >> 33) % list.len() };
+            let below = |count: usize, bits: u32| usize::try_from(random >> bits).unwrap_or(0) % count;
+            let number = if turn % 40 == 0 { list.len() - 1 } else { below(list.len(), 33) };
             order.take(number);
             list.retain(|other| *other != number);
-            let at = [0, 1, list.len() / 2, (random >> 40) % (list.len() + 1)][turn / 64 % 4];
+            let at = [0, 1, list.len() / 2, below(list.len() + 1, 40)][turn / 64 % 4];
             order.put(number, at.checked_sub(1).map(|at| list[at]));
             list.insert(at, number);
             if turn % 50 == 0 {

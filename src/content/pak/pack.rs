@@ -3,6 +3,7 @@
 use super::fresh::{Content, Own};
 use super::method::{self, LZMA, STORED};
 use super::{Entry, Method, Node, Pak};
+use crate::bytes::wide;
 use crate::file::lzma::{self, MOST_DECOMPRESSED};
 use crate::threads::{COMPRESSION_MEMORY, in_parallel_within};
 use crate::{Data, Error, ErrorKind, Result};
@@ -139,8 +140,9 @@ impl Pak<'_> {
     pub fn check_total_size(&self, indices: &[usize]) -> Result<()> {
         let is_source = |index: &&usize| matches!(self.nodes.get(**index), Some(Node::Source(_)));
         let sizes = indices.iter().filter(is_source).filter_map(|index| self.get(*index)).map(|entry| entry.size());
-        let size = sizes.fold(0, usize::saturating_add);
-        let most = lzma::most_in_total(self.source.data.len()).max(ALWAYS_UNPACKED);
+        // More than a 32-bit machine can address.
+        let size: u64 = sizes.map(wide).sum();
+        let most = wide(lzma::most_in_total(self.source.data.len()).max(ALWAYS_UNPACKED));
         if size <= most {
             return Ok(());
         }
