@@ -101,6 +101,13 @@ pub(super) fn apply_to_values(engine: &mut Engine) {
 }
 
 /// The memory of this process that is not part of a file, in bytes, where the system says it.
+#[cfg(windows)]
+fn memory() -> Option<u64> {
+    memory_stats::memory_stats().and_then(|stats| stats.virtual_mem.try_into().ok())
+}
+
+/// The memory of this process that is not part of a file, in bytes, where the system says it.
+#[cfg(not(windows))]
 fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let mut pages = text.split(' ').skip(1).map_while(|number| number.parse::<u64>().ok());
