@@ -1,6 +1,7 @@
 //! The list of entities.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bspkit::content::select::Selector;
 use bspkit::{Error, ErrorKind};
@@ -65,13 +66,18 @@ impl Entities {
         Ok(self.entity(id))
     }
 
-    /// Whether an entity is directly after another one.
-    fn follows(&self, one: u32, next: u32) -> bool {
-        let places = self.with(|state| {
-            let ids = state.entities()?.1;
-            Ok(ids.place(one).zip(ids.place(next)))
-        });
-        places.is_ok_and(|places| places.is_some_and(|(one, next)| one + 1 == next))
+    /// Brings entities into this order, before all others.
+    fn reorder(&self, wanted: &[u32]) -> Res<()> {
+        self.with(|state| {
+            let (entities, ids) = state.entities()?;
+            let place = |id: &u32| ids.place(*id).ok_or_else(gone);
+            let mut order = wanted.iter().map(place).collect::<Res<Vec<usize>>>()?;
+            let known: HashSet<usize> = order.iter().copied().collect();
+            order.extend((0..entities.len()).filter(|place| !known.contains(place)));
+            entities.reorder(&order)?;
+            ids.reorder(&order);
+            Ok(())
+        })
     }
 
     fn remove_ids(&self, removed: &[u32]) -> Res<()> {
@@ -152,18 +158,19 @@ impl Entities {
             return Err(PyValueError::new_err(message).into());
         }
         let next = usize::try_from(found.start).unwrap_or(0) + old.len();
-        let before = (next < len).then(|| self.id_at(crate::signed(next))).transpose()?;
-        let mut added = Vec::with_capacity(new.len());
-        let done = new.into_iter().try_for_each(|pairs| {
-            let entity = self.add(pairs)?;
-            added.push(entity.id);
-            before.map_or(Ok(()), |before| self.r#move(&entity, Some(&self.entity(before)), None))
+        let mut wanted =
+            self.with(|state| Ok(state.entities()?.1.all().iter().take(next).copied().collect::<Vec<_>>()))?;
+        let kept = wanted.len();
+        let added = new.into_iter().try_for_each(|pairs| {
+            wanted.push(self.add(pairs)?.id);
+            Ok(())
         });
-        done.and_then(|()| self.remove_ids(&old)).inspect_err(|_| drop(self.remove_ids(&added)))
+        let done = added.and_then(|()| self.reorder(&wanted)).and_then(|()| self.remove_ids(&old));
+        done.inspect_err(|_| drop(self.remove_ids(&wanted[kept..])))
     }
 
     /// Sorts the entities after the first one, which is worldspawn, by what `key` gives for each. Equal ones stay in
-    /// their order.
+    /// their order. After an error nothing is changed.
     #[pyo3(signature = (*, key, reverse = false))]
     fn sort(&self, key: &Bound<'_, PyAny>, reverse: bool) -> Res<()> {
         let py = key.py();
@@ -175,20 +182,14 @@ impl Entities {
         options.set_item("reverse", reverse)?;
         keys.call_method("sort", (), Some(&options))?;
         let sorted: Vec<(Bound<'_, PyAny>, u32)> = keys.extract()?;
-        let mut last = ids.first().copied();
-        for (_, id) in sorted {
-            if let Some(last) = last.filter(|last| !self.follows(*last, id)) {
-                self.r#move(&self.entity(id), None, Some(&self.entity(last)))?;
-            }
-            last = Some(id);
-        }
-        Ok(())
+        let sorted = sorted.into_iter().map(|(_, id)| id);
+        self.reorder(&ids.first().copied().into_iter().chain(sorted).collect::<Vec<u32>>())
     }
 
     /// All entities as they are now. Those that are removed before their turn are left out; new ones are not in it.
     fn __iter__(&self) -> Res<EntityIterator> {
         let ids = self.with(|state| Ok(state.entities()?.1.all().to_vec()))?;
-        Ok(EntityIterator { shared: self.shared.clone(), ids: std::sync::Mutex::new(ids.into_iter()) })
+        Ok(EntityIterator { shared: self.shared.clone(), ids: Mutex::new(ids.into_iter()) })
     }
 
     fn __contains__(&self, entity: &Bound<'_, PyAny>) -> Res<bool> {
@@ -363,7 +364,7 @@ impl Entities {
 #[pyclass(frozen, module = "bspkit")]
 pub(crate) struct EntityIterator {
     shared: Arc<Shared>,
-    ids: std::sync::Mutex<std::vec::IntoIter<u32>>,
+    ids: Mutex<std::vec::IntoIter<u32>>,
 }
 
 #[pymethods]
@@ -373,10 +374,11 @@ impl EntityIterator {
     }
 
     fn __next__(&self) -> Res<Option<Entity>> {
-        let mut ids = self.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let next = self.shared.with(|state| {
             let known = state.entities()?.1;
-            Ok(ids.by_ref().find(|id| known.place(*id).is_some()))
+            // Locked only where the map is, so that no thread waits here for one that waits for the map.
+            let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(ids.find(|id| known.place(*id).is_some()))
         })?;
         Ok(next.map(|id| Entity::new(&self.shared, id)))
     }

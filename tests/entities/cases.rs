@@ -324,14 +324,50 @@ fn what_engines_cannot_read_is_refused_and_changes_nothing() {
     Entities::parse(&text[..], EntityRules::GOLDSRC).unwrap().get_mut(1).unwrap().set("a", "{").unwrap();
 }
 
+/// Eight times as much takes some eight times as long; 64 times would be quadratic. A busy machine is forgiven.
+#[test]
+fn the_time_of_an_order_grows_with_the_number_of_entities() {
+    let time = |count: usize, order: fn(usize, usize) -> usize| {
+        let text: String = (0..count).map(|at| format!("// {at}\n{{\n\"classname\" \"c{at}\"\n}}\n")).collect();
+        let mut entities = parse(text.as_bytes());
+        let order: Vec<usize> = (0..count).map(|at| order(at, count)).collect();
+        let start = std::time::Instant::now();
+        entities.reorder(&order).unwrap();
+        start.elapsed().as_secs_f64()
+    };
+    let orders: [fn(usize, usize) -> usize; 3] =
+        [|at, count| count - 1 - at, |at, count| (at + 1) % count, |at, count| at / 2 + at % 2 * (count / 2)];
+    for order in orders {
+        let mut ratios = (0..6).map(|_| time(16_000, order) / time(2_000, order));
+        assert!(ratios.any(|ratio| ratio < 24.0), "more than 24 times the time for 8 times the entities");
+    }
+}
+
+#[test]
+fn an_order_names_each_entity_once() {
+    let text = b"// a\n{\n\"a\" \"1\"\n}\n// b\n{\n\"b\" \"2\"\n}\n{\n\"c\" \"3\"\n}\n\0";
+    let mut entities = parse(text);
+    for order in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 2], &[]] {
+        assert_eq!(entities.reorder(order).unwrap_err().kind(), ErrorKind::Argument);
+        assert_eq!(entities.to_bytes(), text);
+    }
+    entities.reorder(&[2, 0, 1]).unwrap();
+    let expected = b"{\n\"c\" \"3\"\n}\n// a\n{\n\"a\" \"1\"\n}\n// b\n{\n\"b\" \"2\"\n}\n\0";
+    assert_eq!(entities.to_bytes().escape_ascii().to_string(), expected.escape_ascii().to_string());
+    entities.reorder(&[0, 2, 1]).unwrap();
+    let expected = b"{\n\"c\" \"3\"\n}\n{\n\"b\" \"2\"\n}\n// a\n{\n\"a\" \"1\"\n}\n// b\n\0";
+    assert_eq!(entities.to_bytes().escape_ascii().to_string(), expected.escape_ascii().to_string());
+}
+
 #[test]
 fn worldspawn_stays_first() {
     let text = b"{\n\"classname\" \"worldspawn\"\n}\n{\n\"classname\" \"light\"\n}\n\0";
-    let edits: [fn(&mut Entities<'_>) -> bspkit::Result<()>; 7] = [
+    let edits: [fn(&mut Entities<'_>) -> bspkit::Result<()>; 8] = [
         |entities| entities.remove(0),
         |entities| entities.remove_all(&[0, 1]),
         |entities| entities.move_after(0, 1),
         |entities| entities.move_before(1, 0),
+        |entities| entities.reorder(&[1, 0]),
         |entities| entities.get_mut(0)?.set("classname", "light"),
         |entities| entities.get_mut(0)?.unset("classname").map(drop),
         |entities| entities.get_mut(0)?.rename("classname", "class").map(drop),

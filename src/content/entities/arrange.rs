@@ -145,6 +145,26 @@ impl<'a> Entities<'a> {
         self.arranged(|list| list.move_all(indices, Beside::After(target)))
     }
 
+    /// Brings all entities into another order: entity `i` of the new order is `order[i]` of the old one. The
+    /// comments before an entity that moves stay before the next one that does not, or at the end of the text.
+    ///
+    /// ```
+    /// let mut draft = bspkit::Bsp::open("tests/maps/q3/own_rooms.bsp")?.draft();
+    /// let entities = draft.entities()?;
+    /// let mut order: Vec<usize> = (0..entities.len()).collect();
+    /// order[1..].sort_by_key(|index| entities.get(*index).and_then(|entity| entity.class()));
+    /// entities.reorder(&order)?;
+    /// assert!(entities.iter().skip(1).is_sorted_by_key(|entity| entity.class()));
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the order does not have each index once, [`ErrorKind::Refused`] as
+    /// [`Entities::move_all_before`]. Nothing is moved then.
+    pub fn reorder(&mut self, order: &[usize]) -> Result<()> {
+        self.arranged(|list| list.reorder(order))
+    }
+
     fn arranged(&mut self, arrange: impl FnOnce(&mut Arrangement<'a>) -> Result<()>) -> Result<()> {
         let mut list = Arrangement::of(self.clone());
         arrange(&mut list)?;

@@ -72,9 +72,7 @@ impl<'a> Arrangement<'a> {
             let message = format!("entity {target} cannot be moved before or after itself");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        if let Some(&open) = chosen.iter().find(|&&number| !self.is_closed(number)) {
-            return Err(rule::not_closed(open, "it would swallow what follows its new place"));
-        }
+        self.check_closed(&chosen)?;
         let mut before = match to {
             Beside::Before(_) => self.order.before(target),
             Beside::After(_) => Some(target),
@@ -82,9 +80,7 @@ impl<'a> Arrangement<'a> {
         while let Some(number) = before.filter(|number| is_chosen.contains(number)) {
             before = self.order.before(number);
         }
-        if let Some(before) = before.filter(|&before| !self.is_closed(before)) {
-            return Err(rule::not_closed(before, "it would swallow what is moved after it"));
-        }
+        self.check_takes(before)?;
         self.take(&chosen);
         let mut last = before;
         for &number in &chosen {
@@ -93,6 +89,46 @@ impl<'a> Arrangement<'a> {
         }
         before.into_iter().chain(chosen).for_each(|number| self.part(number));
         self.check_world(had_world)
+    }
+
+    /// As [`Entities::reorder`].
+    pub(crate) fn reorder(&mut self, wanted: &[usize]) -> Result<()> {
+        let had_world = self.has_world();
+        let moved = self.moved(wanted)?;
+        let mut is_moved = vec![false; wanted.len()];
+        moved.iter().for_each(|number| is_moved[*number] = true);
+        let chosen = self.chosen(&moved)?;
+        self.check_closed(&chosen)?;
+        self.take(&chosen);
+        let mut last = None;
+        for &number in wanted {
+            if is_moved[number] {
+                self.check_takes(last)?;
+                self.order.put(number, last);
+            }
+            last = Some(number);
+        }
+        let pairs = wanted.windows(2).filter(|pair| pair.iter().any(|number| is_moved[*number]));
+        pairs.for_each(|pair| self.part(pair[0]));
+        moved.last().into_iter().for_each(|last| self.part(*last));
+        self.check_world(had_world)
+    }
+
+    /// The entities that another order moves: those that would not be next if all before them were moved.
+    fn moved(&self, wanted: &[usize]) -> Result<Vec<usize>> {
+        let (mut moved, mut is_placed) = (Vec::new(), vec![false; self.entities.len()]);
+        let mut rest = self.order.iter().peekable();
+        for &number in wanted {
+            while rest.next_if(|next| is_placed[*next]).is_some() {}
+            match is_placed.get_mut(number) {
+                Some(is_placed) if !*is_placed => *is_placed = true,
+                _ => return Err(no_order(is_placed.len())),
+            }
+            if rest.next_if_eq(&number).is_none() {
+                moved.push(number);
+            }
+        }
+        if wanted.len() == is_placed.len() { Ok(moved) } else { Err(no_order(is_placed.len())) }
     }
 
     /// Takes entities out, which are in their order. Spaces before one go with it, anything else stays before the
@@ -152,6 +188,22 @@ impl<'a> Arrangement<'a> {
         self.order.first().zip(self.order.last())
     }
 
+    /// Whether entities may be put after others.
+    fn check_closed(&self, chosen: &[usize]) -> Result<()> {
+        match chosen.iter().find(|&&number| !self.is_closed(number)) {
+            Some(&open) => Err(rule::not_closed(open, "it would swallow what follows its new place")),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether others may be put after an entity.
+    fn check_takes(&self, before: Option<usize>) -> Result<()> {
+        match before.filter(|&before| !self.is_closed(before)) {
+            Some(before) => Err(rule::not_closed(before, "it would swallow what is moved after it")),
+            None => Ok(()),
+        }
+    }
+
     fn is_closed(&self, number: usize) -> bool {
         self.entities.view(number).is_closed()
     }
@@ -167,4 +219,9 @@ impl<'a> Arrangement<'a> {
             false => Ok(()),
         }
     }
+}
+
+#[cold]
+fn no_order(len: usize) -> Error {
+    Error::new(ErrorKind::Argument, format!("an order names each of the {len} entities once"))
 }

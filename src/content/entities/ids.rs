@@ -92,6 +92,12 @@ impl Ids {
         }
     }
 
+    /// The entities were brought into another order: entity `i` is `order[i]` of the old one.
+    pub fn reorder(&mut self, order: &[usize]) {
+        self.order = order.iter().filter_map(|place| self.at(*place)).collect();
+        self.renumber(0);
+    }
+
     fn renumber(&mut self, from: usize) {
         for (place, id) in self.order.iter().enumerate().skip(from) {
             self.places[index(*id)] = short(place);
@@ -114,8 +120,10 @@ mod tests {
         assert_eq!((ids.place(new), ids.place(third)), (Some(1), Some(2)));
         ids.shift(2, 0);
         assert_eq!((ids.place(third), ids.place(2), ids.place(new)), (Some(0), Some(1), Some(2)));
+        ids.reorder(&[3, 0, 2, 1]);
+        assert_eq!((ids.place(third), ids.place(2), ids.place(new), ids.at(0)), (Some(1), Some(3), Some(2), Some(4)));
         ids.fit(4);
-        assert_eq!(ids.place(third), Some(0));
+        assert_eq!(ids.place(third), Some(1));
         ids.clear();
         ids.fit(4);
         assert_eq!((ids.place(third), ids.at(0)), (None, Some(6)));
