@@ -33,7 +33,8 @@ macro_rules! kinds {
             module.add("BspError", py.get_type::<BspError>())?;
             $(module.add(stringify!($name), py.get_type::<$name>())?;)*
             module.add("FaultError", py.get_type::<FaultError>())?;
-            module.add("ClosedError", py.get_type::<ClosedError>())
+            module.add("ClosedError", py.get_type::<ClosedError>())?;
+            module.add("BusyError", py.get_type::<BusyError>())
         }
     };
 }
@@ -52,12 +53,25 @@ kinds! {
 }
 
 create_exception!(bspkit, ClosedError, BspError, "The map was closed, so it cannot be used any more.");
+create_exception!(
+    bspkit,
+    BusyError,
+    BspError,
+    "The map is in use by a call of the same thread, such as one that a finalizer interrupts."
+);
 create_exception!(bspkit, FaultError, BspError, "bspkit itself has a fault, which should be reported.");
 
 /// The error of a map that was closed.
 pub(crate) fn closed() -> Failure {
     let message = "the map was closed, so it cannot be used any more".to_owned();
     Failure(Python::attach(|py| with_attributes(py, "closed", ClosedError::new_err(message), None)))
+}
+
+/// The error of a map that the same thread works on already.
+pub(crate) fn busy() -> Failure {
+    let message =
+        "the map is in use: this code, such as a finalizer, interrupts another call that works on it".to_owned();
+    Failure(Python::attach(|py| with_attributes(py, "busy", BusyError::new_err(message), None)))
 }
 
 /// Does work of the library. A panic in it becomes an exception.

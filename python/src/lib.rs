@@ -42,7 +42,7 @@ mod _native {
 
     #[cfg(debug_assertions)]
     #[pymodule_export]
-    use super::planted_panic;
+    use super::{planted_call, planted_panic};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -61,6 +61,14 @@ fn planted_panic(py: Python<'_>, map: Option<&map::Map>) -> errors::Res<()> {
         Some(map) => map.shared.with(|_| panic!("planted in a map")),
         None => errors::detached(py, || panic!("planted beside other threads")),
     }
+}
+
+/// Calls a function within the work on a map, as a finalizer may be called. As [`planted_panic`], for tests alone.
+#[cfg(debug_assertions)]
+#[pyfunction]
+#[pyo3(name = "_call")]
+fn planted_call<'py>(map: &map::Map, function: &Bound<'py, PyAny>) -> errors::Res<Bound<'py, PyAny>> {
+    map.shared.with(|_| Ok(function.call0()?))
 }
 
 /// A number of the library as Python has it.

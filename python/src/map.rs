@@ -295,7 +295,7 @@ impl Map {
 
     /// Whether an array of records is part of the map: `open`, `replaced` by an edit, or the map is `closed`.
     fn _table_state(&self, py: Python<'_>, array: &Bound<'_, PyAny>) -> Res<&'static str> {
-        if self.shared.is_closed(py) {
+        if self.shared.is_closed(py)? {
             return Ok("closed");
         }
         self.shared.with(|state| Ok(if table::is_held(py, state.tables(), array) { "open" } else { "replaced" }))
@@ -365,13 +365,13 @@ impl Map {
     }
 
     /// Closes the map; edits that were not saved are lost. Closing it twice does no harm.
-    fn close(&self, py: Python<'_>) {
-        self.shared.close(py);
+    fn close(&self, py: Python<'_>) -> Res<()> {
+        self.shared.close(py)
     }
 
     /// Whether the map was closed.
     #[getter]
-    fn closed(&self, py: Python<'_>) -> bool {
+    fn closed(&self, py: Python<'_>) -> Res<bool> {
         self.shared.is_closed(py)
     }
 
@@ -380,19 +380,17 @@ impl Map {
     }
 
     #[pyo3(signature = (*args))]
-    fn __exit__(&self, args: &Bound<'_, pyo3::types::PyTuple>) {
-        self.close(args.py());
+    fn __exit__(&self, args: &Bound<'_, PyTuple>) -> Res<()> {
+        self.shared.close(args.py())
     }
 
-    fn __repr__(&self) -> String {
-        let of = self
-            .shared
-            .path
-            .as_ref()
-            .map_or_else(|| "bytes".to_owned(), |path| format!("{:?}", path.display().to_string()));
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let path = self.shared.path.as_ref().map(|path| format!("{:?}", path.display().to_string()));
+        let of = path.as_deref().unwrap_or("bytes");
         match self.shared.with(|state| Ok((state.bsp().dialect().name, state.bsp().version()))) {
             Ok((dialect, version)) => format!("<bspkit.Map {of}, {dialect} {version}>"),
-            Err(_) => format!("<bspkit.Map {of}, closed>"),
+            Err(_) if self.shared.is_closed(py).unwrap_or(false) => format!("<bspkit.Map {of}, closed>"),
+            Err(_) => format!("<bspkit.Map {of}, in use>"),
         }
     }
 

@@ -20,6 +20,7 @@ impl Output {
         Fields::parse(value).map(|fields| Output(Mutex::new(fields)))
     }
 
+    // Nothing of Python is made while the fields are locked: a finalizer could run then, and use the same output.
     fn fields(&self) -> MutexGuard<'_, Fields> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,11 +30,13 @@ impl Output {
     }
 
     fn shown<'py>(&self, py: Python<'py>, field: OutputField) -> PyResult<Bound<'py, PyString>> {
-        shown(py, self.fields().field(field))
+        let text = self.fields().field(field).to_vec();
+        shown(py, &text)
     }
 
     fn set(&self, field: OutputField, value: &Text) -> Res<()> {
-        Ok(self.fields().set(field, value)?)
+        let done = self.fields().set(field, value);
+        Ok(done?)
     }
 }
 
@@ -136,7 +139,9 @@ impl Output {
 
     #[setter]
     fn set_separator(&self, value: Text) -> Res<()> {
-        Ok(self.fields().set_separator(separator_of(&value)?)?)
+        let separator = separator_of(&value)?;
+        let done = self.fields().set_separator(separator);
+        Ok(done?)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

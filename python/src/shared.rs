@@ -1,5 +1,7 @@
 //! What all handles of a map share: the draft, the numbers of entities, and the arrays that Python has of lumps.
 
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,13 +10,44 @@ use bspkit::{Bsp, Draft, Layout};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
-use crate::errors::{Res, closed, guarded};
+use crate::errors::{Res, busy, closed, guarded};
 use crate::table::{self, Tables};
 
 /// What all handles of a map share.
 pub(crate) struct Shared {
     pub(crate) path: Option<PathBuf>,
     state: Mutex<Option<State>>,
+}
+
+thread_local! {
+    /// The maps that this thread works on, by their addresses.
+    static IN_USE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A map that is locked, and known as in use by this thread.
+struct Locked<'s> {
+    state: MutexGuard<'s, Option<State>>,
+    map: usize,
+}
+
+impl Deref for Locked<'_> {
+    type Target = Option<State>;
+
+    fn deref(&self) -> &Option<State> {
+        &self.state
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Option<State> {
+        &mut self.state
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        IN_USE.with_borrow_mut(|maps| maps.retain(|map| *map != self.map));
+    }
 }
 
 /// The draft, and what handles go by.
@@ -65,16 +98,23 @@ impl Shared {
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    // A thread that waits for the map lets other threads of Python run, also the one that has the map.
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<State>> {
-        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    // A thread that waits for the map lets other threads of Python run, also the one that has the map. The thread that
+    // has it would wait forever: where objects of Python are made, a finalizer can run and use the same map.
+    fn lock(&self, py: Python<'_>) -> Res<Locked<'_>> {
+        let map = std::ptr::from_ref(self).addr();
+        if IN_USE.with_borrow(|maps| maps.contains(&map)) {
+            return Err(busy());
+        }
+        let state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        IN_USE.with_borrow_mut(|maps| maps.push(map));
+        Ok(Locked { state, map })
     }
 
-    /// Works on the map. `work` must not call Python code that uses the same map. A panic closes the map, since an edit
+    /// Works on the map. Code of Python that `work` runs cannot use the same map. A panic closes the map, since an edit
     /// may be half done.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut State) -> Res<T>) -> Res<T> {
         Python::attach(|py| {
-            let mut state = self.lock(py);
+            let mut state = self.lock(py)?;
             let open = state.as_mut().ok_or_else(closed)?;
             let mut is_whole = false;
             let done = guarded(|| {
@@ -128,13 +168,14 @@ impl Shared {
     }
 
     /// Closes the map.
-    pub(crate) fn close(&self, py: Python<'_>) {
-        *self.lock(py) = None;
+    pub(crate) fn close(&self, py: Python<'_>) -> Res<()> {
+        *self.lock(py)? = None;
+        Ok(())
     }
 
     /// Whether the map was closed.
-    pub(crate) fn is_closed(&self, py: Python<'_>) -> bool {
-        self.lock(py).is_none()
+    pub(crate) fn is_closed(&self, py: Python<'_>) -> Res<bool> {
+        Ok(self.lock(py)?.is_none())
     }
 
     /// A copy of the draft, to work on while other threads of Python run. It shares all bytes with the map.

@@ -2,6 +2,8 @@
 
 import io
 import pickle
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -205,6 +207,79 @@ def test_a_panic_is_an_exception(q3: Path) -> None:
     with pytest.raises(bspkit.ClosedError, match="closed"):
         world["message"]
     assert map.closed and other.entities[0].classname == "worldspawn" and bspkit.open(q3).check() is not None
+
+
+#: What a finalizer may do with a map. It is a program of its own, since a call that waits for itself never ends.
+INTERRUPTED = """
+import gc, sys, threading
+import bspkit
+
+map, other = bspkit.open(sys.argv[1]), bspkit.open(sys.argv[1])
+world, rest = map.entities[0], iter(map.entities)
+seen = []
+
+class Garbage:
+    def __init__(self):
+        self.itself = self
+
+    def __del__(self):
+        try:
+            seen.append(world.classname)
+        except bspkit.BspError as error:
+            seen.append(error.kind)
+
+# Python 3.11 looks for garbage where an exception is made, later ones between two instructions.
+for _ in range(100):
+    gc.disable()
+    Garbage()
+    gc.set_threshold(1)
+    gc.enable()
+    try:
+        map.bytes("NOTHING")
+    except bspkit.NotFoundError:
+        pass
+gc.set_threshold(700)
+gc.collect()
+assert set(seen) <= {"worldspawn", "busy"} and len(seen) == 100, seen
+assert "busy" in seen or sys.version_info >= (3, 12), seen
+
+call = getattr(bspkit._native, "_call", None)
+if call is not None:
+    uses = [
+        lambda: world["classname"],
+        lambda: map.entities.append({"classname": "light"}),
+        lambda: map.entities.sort(key=str),
+        lambda: map.save(dry_run=True),
+        lambda: map.get("PLANES[0].distance"),
+        lambda: map.reorder("PLANES", []),
+        lambda: next(rest),
+        lambda: map.check(),
+        lambda: map.closed,
+        lambda: map.close(),
+    ]
+    for use in uses:
+        try:
+            call(map, use)
+        except bspkit.BusyError as error:
+            assert error.kind == "busy" and "finalizer" in str(error)
+        else:
+            raise AssertionError("the map was used twice at once")
+    assert call(map, lambda: repr(map)).endswith("in use>")
+    assert call(map, lambda: other.entities[0].classname) == "worldspawn"
+    # Another thread waits, and goes on then.
+    thread = threading.Thread(target=lambda: seen.append(len(map.lumps)))
+    call(map, lambda: (thread.start(), thread.join(0.2)))
+    thread.join()
+    assert seen[-1] == len(map.lumps) and next(rest) == world
+assert not map.closed and map.changed == []
+print("done")
+"""
+
+
+def test_code_that_interrupts_the_work_on_a_map(q3: Path) -> None:
+    program = [sys.executable, "-c", INTERRUPTED, str(q3)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "done\n", done.stderr
 
 
 def test_rename_and_needs(source: Path) -> None:
