@@ -1,5 +1,6 @@
 //! The help texts: word for word, and that their examples run.
 
+#[cfg(unix)]
 use std::path::Path;
 
 use super::commands::COMMANDS;

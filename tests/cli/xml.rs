@@ -2,6 +2,7 @@
 
 /// An element with its attributes, its text and what is in it.
 #[derive(Debug, Default)]
+#[cfg_attr(not(unix), allow(dead_code))]
 pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,

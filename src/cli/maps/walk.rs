@@ -120,6 +120,6 @@ fn id(folder: &Path) -> io::Result<FolderId> {
 
 #[cfg(not(unix))]
 fn id(folder: &Path) -> io::Result<FolderId> {
-    // Some systems have no full paths, or none this long. Then a path that leads back ends at the limit of their length.
+    // Some systems have no full paths, or none this long. A path that leads back ends at the limit of their length.
     Ok(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf()))
 }

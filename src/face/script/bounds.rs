@@ -44,8 +44,8 @@ pub struct Limits {
     pub steps: u64,
     /// The time for one map.
     pub time: Duration,
-    /// The memory of the whole process in bytes, without files that are only mapped. It is measured on Linux, about
-    /// every 5 milliseconds; elsewhere only the bounds of single values hold.
+    /// The memory of the whole process in bytes, without files that are only mapped. It is measured on Linux and
+    /// Windows, about every 5 milliseconds; elsewhere only the bounds of single values hold.
     pub memory: u64,
 }
 
@@ -119,6 +119,11 @@ fn memory() -> Option<u64> {
 /// The most bytes of a string.
 pub(super) fn string_size() -> usize {
     MOST_STRING
+}
+
+/// The most items of an array, with those of the arrays in it.
+pub(super) fn array_size() -> usize {
+    MOST_ITEMS
 }
 
 /// A sentence for each bound of a value.

@@ -5,6 +5,7 @@ use rhai::{Array, Dynamic, EvalAltResult, ImmutableString, Map as Object, Positi
 use super::api::{Api, Res, wrong};
 use super::bounds;
 use super::values::{is_equal, text};
+use crate::bytes::wide;
 
 /// Replaces text; the result is measured before it is made.
 fn replace(string: &mut ImmutableString, find: &str, new: &str) -> Res<()> {
@@ -17,6 +18,28 @@ fn replace(string: &mut ImmutableString, find: &str, new: &str) -> Res<()> {
     Ok(())
 }
 
+/// The number of values in a value, with itself.
+fn count(value: &Dynamic) -> u64 {
+    match (value.read_lock::<Array>(), value.read_lock::<Object>()) {
+        (Some(array), _) => 1 + array.iter().map(count).sum::<u64>(),
+        (_, Some(object)) => 1 + object.values().map(count).sum::<u64>(),
+        _ => 1,
+    }
+}
+
+/// Pads an array. The engine computes the new number of items in the width of the machine, where it may not fit.
+fn pad(array: &mut Array, size: i64, item: Dynamic) -> Res<()> {
+    let more = u64::try_from(size).unwrap_or(0).saturating_sub(wide(array.len()));
+    let there: u64 = array.iter().map(count).sum();
+    match usize::try_from(more.saturating_mul(count(&item)).saturating_add(there)) {
+        Ok(all) if all <= bounds::array_size() => {
+            array.extend((0..more).map(|_| item.clone()));
+            Ok(())
+        }
+        _ => Err(EvalAltResult::ErrorDataTooLarge("array".to_owned(), Position::NONE).into()),
+    }
+}
+
 fn no_sleep() -> Res<()> {
     Err(wrong("a script cannot wait"))
 }
@@ -27,6 +50,7 @@ pub(super) fn register(api: &mut Api) {
     api.change("replace", move |s: &mut ImmutableString, a: char, b: &str| replace(s, &letter(a), b));
     api.change("replace", move |s: &mut ImmutableString, a: &str, b: char| replace(s, a, &letter(b)));
     api.change("replace", move |s: &mut ImmutableString, a: char, b: char| replace(s, &letter(a), &letter(b)));
+    api.change("pad", pad);
     api.also("sleep", |_: i64| no_sleep());
     api.also("sleep", |_: f64| no_sleep());
     // The engine prints and compares nested values by a recursion through all its layers.
