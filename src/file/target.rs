@@ -240,7 +240,31 @@ pub(super) use elsewhere::*;
 mod elsewhere {
     use super::*;
 
-    /// Windows does not replace a locked file.
+    /// Locks the file at `target` until the result is dropped; other saves wait. Windows does not replace a file with a
+    /// lock on it, so that the lock is a file of its own beside it. The system removes it when the program closes it or
+    /// ends. `None` if there can be no such file.
+    ///
+    /// # Errors
+    /// Another program keeps a lock.
+    #[cfg(windows)]
+    pub(in crate::file) fn lock(target: &Path) -> io::Result<Option<File>> {
+        use std::os::windows::fs::OpenOptionsExt;
+
+        const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+        let mut name = std::ffi::OsString::from(".bspkit-");
+        name.push(target.file_name().unwrap_or_default());
+        name.push(".lock");
+        let path = unlimited(&folder(target).join(name));
+        let mut options = File::options();
+        options.write(true).create(true).share_mode(0).custom_flags(DELETE_ON_CLOSE);
+        match super::super::busy::patiently(&path, || options.open(&path)) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(error) if path.exists() => Err(io::Error::new(error.kind(), "another program keeps a lock on it")),
+            Err(_) => Ok(None),
+        }
+    }
+
+    #[cfg(not(windows))]
     pub(in crate::file) fn lock(_: &Path) -> io::Result<Option<File>> {
         Ok(None)
     }

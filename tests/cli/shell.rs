@@ -159,7 +159,7 @@ fn knows(stage: &Stage) -> bool {
         | ["sort"]
         | ["find", _, "-type", "f"] => true,
         ["printf", format] => !format.contains('%'),
-        ["head", size] => size.starts_with('-'),
+        ["head", size] | ["head", size, _] => size.starts_with('-'),
         ["tail", "-n", from] => from.starts_with('+'),
         ["tail", last] => last.starts_with('-'),
         // A file that is not there gives an error, in words of the system.
@@ -227,6 +227,10 @@ impl Shell<'_> {
                 let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
                 let part = |line: &str| line.chars().take(last).skip(first - 1).collect::<String>() + "\n";
                 text().lines().map(part).collect::<String>().into()
+            }
+            "head" if !files.is_empty() => {
+                let file = fs::read(path(files[0])).unwrap();
+                self.own("head", &options, file)
             }
             "head" => match options[0].strip_prefix("-c") {
                 Some(size) => input[..input.len().min(size.parse().unwrap())].to_vec(),

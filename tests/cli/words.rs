@@ -180,7 +180,8 @@ fn the_dialect_that_is_named_counts() {
     }
 }
 
-/// 800 folders deep takes no 800 times as long as one, and no stack.
+/// 1,000 folders deep takes no 1,000 times as long as one, and no stack. (Wine takes minutes to find a path that long.)
+#[cfg(unix)]
 #[test]
 fn deep_folders_are_walked_in_linear_time() {
     let room = Room::empty();
