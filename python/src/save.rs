@@ -7,7 +7,7 @@ use bspkit::{Error, ErrorKind, Layout, SaveOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::{Res, detached};
+use crate::errors::{Res, detached, guarded};
 use crate::report::SaveReport;
 use crate::shared::Shared;
 
@@ -50,8 +50,10 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
 /// The bytes that a save would write.
 pub(crate) fn to_bytes<'py>(py: Python<'py>, shared: &Shared, layout: &str) -> Res<Bound<'py, PyBytes>> {
     let (draft, layout) = (shared.snapshot()?, layout_named(layout)?);
-    let bytes = detached(py, || draft.plan(layout).map(|plan| plan.to_vec()))?;
-    Ok(PyBytes::new(py, &bytes))
+    let plan = detached(py, || draft.plan(layout))?;
+    // The file is written into Python's object: it is in memory once.
+    let write = |mut bytes: &mut [u8]| Ok(py.detach(|| plan.write_to(&mut bytes))?);
+    guarded(|| Ok(PyBytes::new_with(py, plan.size(), write)?))
 }
 
 fn layout_named(name: &str) -> Res<Layout> {
