@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::record::{Cell, Count, Meaning, Number, Order, Shape};
+use crate::record::{Count, Meaning, Number, Order, Shape};
 
 /// A number in a record.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,9 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    pub(crate) fn of(cell: &Cell) -> Option<Self> {
-        let Shape::Number(number) = cell.shape else { return None };
-        Some(Word { at: cell.place.start, number })
+    pub(crate) fn of(at: usize, shape: Shape) -> Option<Self> {
+        let Shape::Number(number) = shape else { return None };
+        Some(Word { at, number })
     }
 
     #[inline]
@@ -114,13 +114,15 @@ impl Link {
     /// As [`Self::named`], and runs of fewer than 0 records, which name none.
     #[inline]
     pub(crate) fn stated(&self, record: &[u8], len: usize) -> Option<(i64, i64)> {
+        self.states(self.word.get(record), record, len)
+    }
+
+    /// As [`Self::stated`], where the number of the field is known.
+    #[inline]
+    pub(crate) fn states(&self, value: i64, record: &[u8], len: usize) -> Option<(i64, i64)> {
         if self.when.as_ref().is_some_and(|when| !when.holds(record)) {
             return None;
         }
-        let value = match self.how {
-            How::Starred(_) | How::Share(_) => 0,
-            _ => self.word.get(record),
-        };
         match self.how {
             How::Index(none) => (!none.contains(&value)).then_some((value, 1)),
             How::Perhaps => usize::try_from(value).is_ok_and(|index| index < len).then_some((value, 1)),

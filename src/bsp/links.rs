@@ -9,7 +9,7 @@ use crate::bytes::{ByteOrder, Data, float};
 use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
-use crate::record::{Cell, Count, Meaning, Number, RecordInfo, Shape};
+use crate::record::{Cell, Count, Meaning, Number, Part, RecordInfo, Shape};
 
 /// The records of a lump, or of a list in it.
 pub(crate) struct Site<'a> {
@@ -45,6 +45,35 @@ impl Site<'_> {
     /// The bytes of all records, one after the other.
     pub(crate) fn all(&self) -> &[u8] {
         self.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Calls a function with some records and their numbers in a field. The type is matched once, not per record.
+    #[inline]
+    pub(crate) fn numbers(
+        &self,
+        word: Word,
+        records: impl Iterator<Item = usize>,
+        mut hand: impl FnMut(usize, &[u8], i64),
+    ) {
+        let (all, size) = (self.all(), self.record.size);
+        macro_rules! each {
+            ($type:ty) => {
+                for index in records {
+                    let Some(record) = all.get(index * size..(index + 1) * size) else { continue };
+                    let Some(number) = record.get(word.at..).and_then(|rest| rest.first_chunk()) else { continue };
+                    hand(index, record, i64::from(<$type>::from_le_bytes(*number)));
+                }
+            };
+        }
+        match word.number {
+            Number::U8 => each!(u8),
+            Number::I8 => each!(i8),
+            Number::U16 => each!(u16),
+            Number::I16 => each!(i16),
+            Number::U32 => each!(u32),
+            Number::I32 => each!(i32),
+            Number::F32 => {}
+        }
     }
 
     pub(crate) fn records(&self) -> impl Iterator<Item = &[u8]> {
@@ -114,30 +143,17 @@ impl<'a> Bsp<'a> {
                 _ if slot.length == 0 => continue,
                 Ok(row) => row,
                 Err(why) => {
-                    all.unknown.push((slot.name.clone(), Holds::Unknown, why.to_string()));
+                    all.add_unknown(slot, why.to_string());
                     continue;
                 }
             };
-            if row.order.holds != Holds::Nothing {
-                let why = "its numbers are not declared one by one".to_owned();
-                all.unknown.push((slot.name.clone(), row.order.holds, why));
-            }
-            if let Some(places) = &row.order.places {
-                match (places.find)(&self.little_endian(slot.id)?) {
-                    Some(found) => all.places.push((slot.id, slot.name.clone(), places.lump, found)),
-                    None => {
-                        let holds = Holds::Only(std::slice::from_ref(&places.lump));
-                        all.unknown.push((slot.name.clone(), holds, "its layout is not known".to_owned()));
-                    }
-                }
-            }
-            match row.form {
-                Form::Array(_) | Form::Lists(_) => {
-                    let bytes = self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big);
-                    all.add(slot, row, &self.parts(row, slot, &bytes)?, &bytes);
-                }
-                _ => all.add(slot, row, &[], &Data::from(Vec::new())),
-            }
+            let is_array = matches!(row.form, Form::Array(_) | Form::Lists(_));
+            let bytes = match is_array || row.order.places.is_some() {
+                true => self.byte_swapped(row, self.bytes(slot.id)?, ByteOrder::Big),
+                false => Data::from(Vec::new()),
+            };
+            let parts = if is_array { self.parts(row, slot, &bytes)? } else { Vec::new() };
+            all.add(slot, row, &parts, &bytes);
         }
         all.compile(self);
         Ok(all)
@@ -161,8 +177,26 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// Adds a lump with content that is not known.
+    pub(crate) fn add_unknown(&mut self, slot: &Slot, why: String) {
+        self.unknown.push((slot.name.clone(), Holds::Unknown, why));
+    }
+
     /// Adds the records of a lump, and what belongs to records of others; `bytes` are little-endian.
     pub(crate) fn add(&mut self, slot: &Slot, row: &'static Row, parts: &[Records], bytes: &Data<'a>) {
+        if row.order.holds != Holds::Nothing {
+            let why = "its numbers are not declared one by one".to_owned();
+            self.unknown.push((slot.name.clone(), row.order.holds, why));
+        }
+        if let Some(places) = &row.order.places {
+            match (places.find)(bytes) {
+                Some(found) => self.places.push((slot.id, slot.name.clone(), places.lump, found)),
+                None => {
+                    let holds = Holds::Only(std::slice::from_ref(&places.lump));
+                    self.unknown.push((slot.name.clone(), holds, "its layout is not known".to_owned()));
+                }
+            }
+        }
         self.blocks.extend(row.order.blocks.map(|blocks| (slot.id, slot.name.clone(), blocks)));
         if let (Form::Lens(_), Some(parallel)) = (row.form, row.order.parallel) {
             self.parts.push((slot.id, slot.name.clone(), parallel));
@@ -246,16 +280,18 @@ impl<'a> Links<'a> {
         let node_count = nodes.and_then(|nodes| i64::try_from(self.sites[nodes].len()).ok()).unwrap_or(0);
         let (mut links, mut offsets) = (Vec::new(), Vec::new());
         for (from, site) in self.sites.iter().enumerate() {
-            let cells = Cell::all(site.record.fields);
-            for cell in &cells {
+            let word_of = |path: &str| {
+                let part = Part::find(site.record.fields, path).ok()?;
+                Word::of(part.offset, part.shape)
+            };
+            for cell in Cell::meant(site.record.fields) {
                 let target = |lump: &'static str| {
                     let instead = site.row.order.instead.iter().find(|(usual, _)| *usual == lump);
                     referred(instead.map_or(lump, |(_, other)| other))
                 };
                 let beside = |name: &str| {
                     let before = cell.path.rfind('.').map_or(0, |dot| dot + 1);
-                    let path = format!("{}{name}", &cell.path[..before]);
-                    cells.iter().find(|cell| cell.path == path).and_then(Word::of)
+                    word_of(&format!("{}{name}", &cell.path[..before]))
                 };
                 let word = match cell.shape {
                     Shape::Number(number) => Word { at: cell.place.start, number },
@@ -298,9 +334,7 @@ impl<'a> Links<'a> {
                         let array = &cell.path[..cell.path.rfind('[').unwrap_or(0)];
                         let before = array.rfind('.').map_or(0, |dot| dot + 1);
                         let path = format!("{}{}", &array[..before], count.field);
-                        let Some(word) = cells.iter().find(|cell| cell.path == path).and_then(Word::of) else {
-                            continue;
-                        };
+                        let Some(word) = word_of(&path) else { continue };
                         let test = Test::Above(item);
                         push(target(lump), How::Item(word, count), Some(When { word, count, test }));
                     }

@@ -18,11 +18,13 @@ pub(crate) struct Detection {
     pub(crate) misfit: Option<String>,
     /// Whether the detection needs another lump that cannot be read.
     pub(crate) is_unread: bool,
+    /// Whether no row fits, and the row is that of a map of the usual structs.
+    pub(crate) is_guess: bool,
 }
 
 impl Detection {
     pub(crate) fn plainly(row: Result<&'static Row, String>) -> Self {
-        Detection { row, misfit: None, is_unread: false }
+        Detection { row, misfit: None, is_unread: false, is_guess: false }
     }
 }
 
@@ -116,9 +118,9 @@ impl<'a> Bsp<'a> {
         match fits.or(likely.first().copied()) {
             Some(row) => {
                 let misfit = misfit(row).filter(|_| unread.is_none());
-                Detection { row: Ok(row), misfit, is_unread: unread.is_some() }
+                Detection { row: Ok(row), misfit, is_unread: unread.is_some(), is_guess: true }
             }
-            None => Detection { row: Err(why), misfit: None, is_unread: unread.is_some() },
+            None => Detection { is_unread: unread.is_some(), ..Detection::plainly(Err(why)) },
         }
     }
 

@@ -153,6 +153,8 @@ impl<'a> Container<'a> {
     /// The container with other bytes and versions of slots, decompressed: content to be looked at. The places of these
     /// slots are not known yet, so segments and offsets mean nothing.
     pub(crate) fn pending(&self, bytes: BTreeMap<SlotId, Data<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
+        let mut all = self.pending.as_deref().cloned().unwrap_or_default();
+        all.extend(bytes.iter().map(|(slot, bytes)| (*slot, bytes.clone())));
         let mut parts = Parts::clone(&self.parts);
         for slot in &mut parts.slots {
             if let Some(bytes) = bytes.get(&slot.id) {
@@ -164,7 +166,7 @@ impl<'a> Container<'a> {
             }
             slot.version = versions.get(&slot.id).copied().or(slot.version);
         }
-        Container { parts: Arc::new(parts), pending: Some(Arc::new(bytes)), ..self.clone() }
+        Container { parts: Arc::new(parts), pending: Some(Arc::new(all)), ..self.clone() }
     }
 
     /// Whether it is a map that is not placed yet.

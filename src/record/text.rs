@@ -70,11 +70,12 @@ impl fmt::Display for Text {
 impl Cell {
     /// Every number and name of the fields, in the order of the file.
     pub fn all(fields: &[FieldInfo]) -> Vec<Cell> {
-        let mut cells = Vec::new();
-        for field in fields {
-            collect(field.name.to_owned(), field.offset, field.shape, field.meaning, &mut cells);
-        }
-        cells
+        cells(fields, |_| true)
+    }
+
+    /// Those whose numbers mean more than a quantity.
+    pub(crate) fn meant(fields: &[FieldInfo]) -> Vec<Cell> {
+        cells(fields, |meaning| meaning != Meaning::Plain)
     }
 
     /// The text form of the cell's bytes in a record.
@@ -94,7 +95,31 @@ impl Cell {
     }
 }
 
-fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &mut Vec<Cell>) {
+/// The cells of a meaning for which the function is true.
+fn cells(fields: &[FieldInfo], is_wanted: fn(Meaning) -> bool) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for field in fields.iter().filter(|field| has(field.shape, field.meaning, is_wanted)) {
+        collect(field.name.to_owned(), field.offset, field.shape, field.meaning, is_wanted, &mut cells);
+    }
+    cells
+}
+
+fn has(shape: Shape, meaning: Meaning, is_wanted: fn(Meaning) -> bool) -> bool {
+    match shape {
+        Shape::Number(_) | Shape::Name(_) => is_wanted(meaning),
+        Shape::Array(item, _) => has(*item, meaning, is_wanted),
+        Shape::Record(fields) => fields.iter().any(|field| has(field.shape, field.meaning, is_wanted)),
+    }
+}
+
+fn collect(
+    path: String,
+    offset: usize,
+    shape: Shape,
+    meaning: Meaning,
+    is_wanted: fn(Meaning) -> bool,
+    cells: &mut Vec<Cell>,
+) {
     match shape {
         Shape::Number(_) | Shape::Name(_) => {
             cells.push(Cell { path, place: offset..offset + shape.size(), shape, meaning });
@@ -102,12 +127,13 @@ fn collect(path: String, offset: usize, shape: Shape, meaning: Meaning, cells: &
         Shape::Array(item, count) => {
             let size = item.size();
             for index in 0..count {
-                collect(format!("{path}[{index}]"), offset + index * size, *item, meaning, cells);
+                collect(format!("{path}[{index}]"), offset + index * size, *item, meaning, is_wanted, cells);
             }
         }
         Shape::Record(fields) => {
-            for field in fields {
-                collect(format!("{path}.{}", field.name), offset + field.offset, field.shape, field.meaning, cells);
+            for field in fields.iter().filter(|field| has(field.shape, field.meaning, is_wanted)) {
+                let (path, offset) = (format!("{path}.{}", field.name), offset + field.offset);
+                collect(path, offset, field.shape, field.meaning, is_wanted, cells);
             }
         }
     }

@@ -22,13 +22,13 @@ pub(super) fn refer_to(bsp: &Bsp<'_>, lump: &str) -> bool {
     bsp.dialect().entity_references.iter().any(|reference| reference.lump.split('.').next() == Some(lump))
 }
 
-/// Returns the number of entities, if it is known.
-pub(super) fn check(
-    lumps: &Lumps<'_>,
+/// Returns the entities, if they can be read.
+pub(super) fn check<'a>(
+    lumps: &Lumps<'a>,
     links: &Links<'_>,
     engine: Option<&'static Engine>,
     sink: &mut Sink,
-) -> Option<usize> {
+) -> Option<Entities<'a>> {
     let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
     let most = engine.and_then(|engine| engine.max_token);
     let entities = match Entities::parse(lump.bytes.clone(), lumps.bsp.entity_rules()) {
@@ -59,7 +59,7 @@ pub(super) fn check(
     for flaw in entities.flaws().filter(|flaw| most.is_none() || !is_length(flaw)) {
         sink.add(code_of(&flaw), At::lump(lump.name).record(flaw.entity), || flaw.message.clone());
     }
-    Some(entities.len())
+    Some(entities)
 }
 
 /// The code for a rule of the dialect's table.

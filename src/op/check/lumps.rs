@@ -25,6 +25,8 @@ pub(super) struct Lump<'a> {
     pub(super) misfit: Option<String>,
     /// Whether a lump from which its struct is detected cannot be read.
     pub(super) is_unread: bool,
+    /// Whether its struct does not follow from its own proof.
+    pub(super) is_guess: bool,
     /// The records, list by list.
     pub(super) parts: Vec<Records>,
     pub(super) state: State,
@@ -93,7 +95,7 @@ impl<'a> Lumps<'a> {
         });
         let detections: Vec<_> = detections.collect();
         let all = bsp.slots().iter().zip(read).zip(detections).map(|((slot, (bytes, state)), detection)| {
-            let Detection { row, misfit, is_unread } = detection;
+            let Detection { row, misfit, is_unread, is_guess } = detection;
             let bytes = match (&row, &state) {
                 (Ok(row), State::Read) => bsp.byte_swapped(row, bytes, ByteOrder::Big),
                 _ => bytes,
@@ -105,7 +107,7 @@ impl<'a> Lumps<'a> {
                 },
                 (_, state) => (Vec::new(), state),
             };
-            Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, parts, state }
+            Lump { slot, name: &slot.name, bytes, row, misfit, is_unread, is_guess, parts, state }
         });
         Lumps { bsp, all: all.collect() }
     }
@@ -114,8 +116,12 @@ impl<'a> Lumps<'a> {
     pub(super) fn links(&self) -> Links<'a> {
         let mut links = Links::new(self.bsp);
         for lump in self.all.iter().filter(|lump| matches!(lump.state, State::Read)) {
-            if let Ok(row) = lump.row {
-                links.add(lump.slot, row, &lump.parts, &lump.bytes);
+            match &lump.row {
+                Ok(row) if lump.slot.length != 0 || row.record().is_some() => {
+                    links.add(lump.slot, row, &lump.parts, &lump.bytes);
+                }
+                Err(why) if lump.slot.length != 0 => links.add_unknown(lump.slot, why.clone()),
+                _ => {}
             }
         }
         links.compile(self.bsp);

@@ -3,8 +3,6 @@
 //!
 //! The first index of an empty run does not matter.
 
-use std::ops::Range;
-
 use super::code::{CHILD_RANGE, Code, DISP_VERTS, EDGE_RANGE, ENTITY_MODEL, INDEX_RANGE, LUMP_PARALLEL, RUN_RANGE};
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
@@ -47,7 +45,11 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
     let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
     let len = to.len();
     let most = i64::try_from(len).unwrap_or(i64::MAX);
-    others(from, link, link.good(most), |index, record, value| {
+    let good = link.good(most);
+    from.numbers(link.word, 0..from.len(), |index, record, value| {
+        if good.contains(&value) {
+            return;
+        }
         if let How::Run(word, count, _) = link.how {
             let count = count.of(word.get(record));
             if count == 0 || value >= 0 && count > 0 && value.saturating_add(count) <= most {
@@ -64,30 +66,6 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
             format!("{}, and {} has {len}", sentence(link, record, (named, count)), to.name)
         });
     });
-}
-
-/// Calls a function for each record whose number is not in a range. The type is matched once, not per record.
-fn others(site: &Site<'_>, link: &Link, good: Range<i64>, mut hand: impl FnMut(usize, &[u8], i64)) {
-    macro_rules! each {
-        ($type:ty) => {
-            for (index, record) in site.records().enumerate() {
-                let Some(number) = record.get(link.word.at..).and_then(|rest| rest.first_chunk()) else { continue };
-                let number = i64::from(<$type>::from_le_bytes(*number));
-                if !good.contains(&number) {
-                    hand(index, record, number);
-                }
-            }
-        };
-    }
-    match link.word.number {
-        Number::U8 => each!(u8),
-        Number::I8 => each!(i8),
-        Number::U16 => each!(u16),
-        Number::I16 => each!(i16),
-        Number::U32 => each!(u32),
-        Number::I32 => each!(i32),
-        Number::F32 => {}
-    }
 }
 
 /// The code of a reference that names something that is not there.
@@ -141,16 +119,14 @@ fn check_room(links: &Links<'_>, link: &Link, sink: &mut Sink) {
 
 /// Numbers in lumps without records, and blocks, each with the index of a record that it belongs to.
 fn check_blocks(lumps: &Lumps<'_>, links: &Links<'_>, sink: &mut Sink) {
-    for lump in &lumps.all {
-        let places = lump.row.as_ref().ok().and_then(|row| row.order.places);
-        let Some((places, to)) = places.and_then(|places| Some((places, links.referred(places.lump)?))) else {
-            continue;
-        };
-        for at in (places.find)(&lump.bytes).into_iter().flatten() {
+    for (slot, _, target, places) in &links.places {
+        let lump = lumps.all.iter().find(|lump| lump.slot.id == *slot);
+        let Some((lump, to)) = lump.zip(links.referred(target)) else { continue };
+        for at in places.iter().copied() {
             let number = word(&lump.bytes, at).unwrap_or(-1);
             if !usize::try_from(number).is_ok_and(|number| number < links.sites[to].len()) {
                 sink.add(&INDEX_RANGE, At::lump(lump.name).offset(at), || {
-                    format!("it refers to record {number} of {}, which has {}", places.lump, links.sites[to].len())
+                    format!("it refers to record {number} of {target}, which has {}", links.sites[to].len())
                 });
             }
         }

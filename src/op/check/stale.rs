@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use super::lumps::Lumps;
 use crate::bsp::{Bsp, Links, Site};
 use crate::content::entities::Entities;
-use crate::dialect::{EntityForm, Role};
+use crate::dialect::{EntityForm, Form, Role};
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
+use crate::file::Slot;
 use crate::op::compare::{Hunk, hunks};
 
 /// The references of one field that an edit should have updated.
@@ -70,7 +71,10 @@ pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
     let Some(map) = draft.view()? else { return Ok(Vec::new()) };
     let is_resized =
         |id| map.container().is_pending(id) && old.bytes(id).is_ok_and(|old| Ok(old.len()) != size(&map, id));
-    if !old.slots().iter().any(|slot| is_resized(slot.id)) {
+    // Nothing names records of entities, of files or of light by index: then no other lump is read.
+    let may_have_records =
+        |slot: &Slot| !map.row(slot).is_ok_and(|row| !matches!(row.form, Form::Array(_) | Form::Lists(_)));
+    if !map.slots().iter().any(|slot| is_resized(slot.id) && may_have_records(slot)) {
         return Ok(Vec::new());
     }
     let (old, new) = (Lumps::read(old, |_| true).links(), Lumps::read(&map, |_| true).links());

@@ -78,9 +78,9 @@ pub(super) fn numbers(links: &Links<'_>, lump: &str, named: fn(Meaning) -> Optio
     for (index, site) in links.sites.iter().enumerate() {
         let instead =
             |lump| site.row.order.instead.iter().find(|(usual, _)| *usual == lump).map_or(lump, |(_, to)| *to);
-        for cell in Cell::all(site.record.fields) {
+        for cell in Cell::meant(site.record.fields) {
             if named(cell.meaning).is_some_and(|other| instead(other) == lump) {
-                found.extend(Word::of(&cell).map(|word| (index, word)));
+                found.extend(Word::of(cell.place.start, cell.shape).map(|word| (index, word)));
             }
         }
     }

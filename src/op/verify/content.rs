@@ -1,6 +1,8 @@
 //! The content of records without their numbers: each record as a number that is computed from its bytes and from the
 //! content of the records that it refers to. Two maps that differ only in the order of records have the same.
 
+use std::collections::BTreeSet;
+
 use crate::bsp::{Bsp, How, Link, Links};
 use crate::bytes::{wide, word};
 use crate::content::entities::Entities;
@@ -8,6 +10,7 @@ use crate::content::physics::PhysDisp;
 use crate::dialect::{EntityForm, Role};
 use crate::draft::entity_values;
 use crate::error::Result;
+use crate::file::SlotId;
 use crate::record::{Cell, Meaning, Order};
 
 /// How often references are followed: what a record refers to, and what that refers to.
@@ -15,17 +18,30 @@ const ROUNDS: usize = 2;
 
 const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The lists that an edit changed. Numbers that refer to other lists have to stay as they are.
-pub(super) struct Changed(Vec<bool>);
+/// What an edit changed. Numbers that refer to lists that it did not change have to stay as they are.
+pub(super) struct Changed {
+    lists: Vec<bool>,
+    slots: BTreeSet<SlotId>,
+}
 
 impl Changed {
-    pub(super) fn between(old: &Links<'_>, new: &Links<'_>) -> Self {
+    /// Compares a map with the same map after an edit.
+    pub(super) fn between((map, old): (&Bsp<'_>, &Links<'_>), (after, new): (&Bsp<'_>, &Links<'_>)) -> Self {
         let pairs = old.sites.iter().zip(&new.sites);
-        Changed(pairs.map(|(old, new)| old.name != new.name || old.all() != new.all()).collect())
+        let is_same = |slot| map.bytes(slot).ok().zip(after.bytes(slot).ok()).is_some_and(|(old, new)| *old == *new);
+        let differs = |slot: &SlotId| after.container().is_pending(*slot) && !is_same(*slot);
+        let lists = pairs.map(|(old, new)| old.name != new.name || old.all() != new.all());
+        let slots = map.slots().iter().map(|slot| slot.id).filter(differs);
+        Changed { lists: lists.collect(), slots: slots.collect() }
     }
 
     fn is(&self, site: usize) -> bool {
-        self.0.get(site) == Some(&true)
+        self.lists.get(site) == Some(&true)
+    }
+
+    /// Whether the content of a slot that refers to these lumps has to be compared.
+    fn reaches<'n>(&self, links: &Links<'_>, slot: SlotId, mut lumps: impl Iterator<Item = &'n str>) -> bool {
+        self.slots.contains(&slot) || lumps.any(|lump| links.referred(lump).is_some_and(|site| self.is(site)))
     }
 
     /// The references to these lists.
@@ -175,6 +191,10 @@ fn round(links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Vec<Vec<u6
 fn blocks(map: &Bsp<'_>, links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Result<Vec<(String, Vec<u64>)>> {
     let mut all = Vec::new();
     for (slot, name, blocks) in &links.blocks {
+        let others = links.places.iter().filter(|(other, ..)| other == slot).map(|(_, _, lump, _)| *lump);
+        if !changed.reaches(links, *slot, others.chain([blocks.lump])) {
+            continue;
+        }
         let mut bytes = map.little_endian(*slot)?.to_vec();
         let found = (blocks.find)(&bytes).unwrap_or_default();
         let mut numbers = |lump: &str, at: usize| {
@@ -209,6 +229,9 @@ fn entities(
     lists: &[Vec<u64>],
 ) -> Result<Option<(String, Vec<u64>)>> {
     let Some(slot) = map.role(Role::Entities).filter(|slot| slot.length > 0) else { return Ok(None) };
+    if !changed.reaches(links, slot.id, map.dialect().entity_references.iter().map(|reference| reference.lump)) {
+        return Ok(None);
+    }
     let Ok(entities) = Entities::parse(map.bytes(slot.id)?, map.entity_rules()) else { return Ok(None) };
     let mut values = Vec::new();
     for value in entities.iter().flat_map(|entity| entity_values(map, &entity)) {

@@ -87,7 +87,7 @@ fn same_content(bsp: &Bsp<'_>, links: &Links<'_>, draft: &Draft<'_>, name: &str)
     let unread = |error: Error| broken(format!("{name} in another order: {error}"));
     let Some(map) = draft.view().map_err(unread)? else { return Err(broken(format!("{name} keeps its order"))) };
     let new = map.links().map_err(unread)?;
-    let changed = Changed::between(links, &new);
+    let changed = Changed::between((bsp, links), (&map, &new));
     // A lump that does not decompress has no content to compare.
     let old = Content::of(bsp, links, &changed).map_err(|_| Failure::DoesNotApply)?;
     match old.difference(&Content::of(&map, &new, &changed).map_err(unread)?) {
