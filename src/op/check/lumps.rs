@@ -208,21 +208,25 @@ impl<'b> Column<'b> {
     }
 
     /// The number of a record; 0 if there is no such record, and for floats.
+    #[inline]
     pub(super) fn get(&self, record: usize) -> i64 {
         self.item(record, 0)
     }
 
     /// One of several numbers of a record.
+    #[inline]
     pub(super) fn item(&self, record: usize, item: usize) -> i64 {
         self.place(record, item).and_then(|bytes| self.number.integer(bytes)).unwrap_or(0)
     }
 
     /// One of several floats of a record; 0 if there is none.
+    #[inline]
     pub(super) fn float(&self, record: usize, item: usize) -> f32 {
         let bytes = self.place(record, item).and_then(|bytes| bytes.first_chunk().copied());
         f32::from_le_bytes(bytes.unwrap_or_default())
     }
 
+    #[inline]
     fn place(&self, record: usize, item: usize) -> Option<&'b [u8]> {
         let start = record.checked_mul(self.stride)?;
         let record = self.bytes.get(start..start.checked_add(self.stride)?)?;

@@ -45,11 +45,7 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
     let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
     let len = to.len();
     let most = i64::try_from(len).unwrap_or(i64::MAX);
-    let good = link.good(most);
-    from.numbers(link.word, 0..from.len(), |index, record, value| {
-        if good.contains(&value) {
-            return;
-        }
+    let mut look = |index: usize, record: &[u8], value: i64| {
         if let How::Run(word, count, _) = link.how {
             let count = count.of(word.get(record));
             if count == 0 || value >= 0 && count > 0 && value.saturating_add(count) <= most {
@@ -65,6 +61,12 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
         sink.add(code(link, named, most), at, || {
             format!("{}, and {} has {len}", sentence(link, record, (named, count)), to.name)
         });
+    };
+    let good = link.good(most);
+    from.numbers(link.word, 0..from.len(), |index, record, value| {
+        if !good.contains(&value) {
+            look(index, record, value);
+        }
     });
 }
 

@@ -177,12 +177,19 @@ impl<'l, 'a> Marks<'l, 'a> {
                 if found.used[link.to].is_full() {
                     continue;
                 }
+                // Ranges that follow each other are one.
+                let mut run = 0..0;
                 records.numbers(link.word, ones(bits).map(|bit| 64 * at + bit), |_, record, value| {
-                    if let Some((start, count)) = link.states(value, record, len) {
-                        let end = usize::try_from(start.saturating_add(count)).unwrap_or(0);
-                        found.range(link.to, usize::try_from(start.max(0)).unwrap_or(usize::MAX), end);
+                    let Some((start, count)) = link.states(value, record, len) else { return };
+                    let end = usize::try_from(start.saturating_add(count)).unwrap_or(0);
+                    let start = usize::try_from(start.max(0)).unwrap_or(usize::MAX);
+                    if start != run.end {
+                        found.range(link.to, run.start, run.end);
+                        run = start..start;
                     }
+                    run.end = run.end.max(end);
                 });
+                found.range(link.to, run.start, run.end);
             }
             for (to, starts) in &list.shares {
                 for record in ones(bits).map(|bit| 64 * at + bit) {
