@@ -6,6 +6,7 @@
 //! users of binrw. Nothing here depends on that, and a test compares both codecs.
 
 mod byte_swap;
+mod cells;
 mod codec;
 mod declare;
 mod meaning;

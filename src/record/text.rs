@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::cells;
 use super::meaning::{FlagKind, Meaning};
 use super::shape::{FieldInfo, Number, Shape, find};
 use crate::bytes::{escaped, unescape};
@@ -70,12 +71,12 @@ impl fmt::Display for Text {
 impl Cell {
     /// Every number and name of the fields, in the order of the file.
     pub fn all(fields: &[FieldInfo]) -> Vec<Cell> {
-        cells(fields, |_| true)
+        cells::of(fields, |_| true)
     }
 
     /// Those whose numbers mean more than a quantity.
     pub(crate) fn meant(fields: &[FieldInfo]) -> Vec<Cell> {
-        cells(fields, |meaning| meaning != Meaning::Plain)
+        cells::of(fields, |meaning| meaning != Meaning::Plain)
     }
 
     /// The text form of the cell's bytes in a record.
@@ -91,50 +92,6 @@ impl Cell {
         match record.get_mut(self.place.clone()) {
             Some(bytes) => parse(self.shape, self.meaning, text, bytes, names),
             None => Err(Error::new(ErrorKind::Argument, "the record is too short")),
-        }
-    }
-}
-
-/// The cells of a meaning for which the function is true.
-fn cells(fields: &[FieldInfo], is_wanted: fn(Meaning) -> bool) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    for field in fields.iter().filter(|field| has(field.shape, field.meaning, is_wanted)) {
-        collect(field.name.to_owned(), field.offset, field.shape, field.meaning, is_wanted, &mut cells);
-    }
-    cells
-}
-
-fn has(shape: Shape, meaning: Meaning, is_wanted: fn(Meaning) -> bool) -> bool {
-    match shape {
-        Shape::Number(_) | Shape::Name(_) => is_wanted(meaning),
-        Shape::Array(item, _) => has(*item, meaning, is_wanted),
-        Shape::Record(fields) => fields.iter().any(|field| has(field.shape, field.meaning, is_wanted)),
-    }
-}
-
-fn collect(
-    path: String,
-    offset: usize,
-    shape: Shape,
-    meaning: Meaning,
-    is_wanted: fn(Meaning) -> bool,
-    cells: &mut Vec<Cell>,
-) {
-    match shape {
-        Shape::Number(_) | Shape::Name(_) => {
-            cells.push(Cell { path, place: offset..offset + shape.size(), shape, meaning });
-        }
-        Shape::Array(item, count) => {
-            let size = item.size();
-            for index in 0..count {
-                collect(format!("{path}[{index}]"), offset + index * size, *item, meaning, is_wanted, cells);
-            }
-        }
-        Shape::Record(fields) => {
-            for field in fields.iter().filter(|field| has(field.shape, field.meaning, is_wanted)) {
-                let (path, offset) = (format!("{path}.{}", field.name), offset + field.offset);
-                collect(path, offset, field.shape, field.meaning, is_wanted, cells);
-            }
         }
     }
 }
