@@ -123,3 +123,17 @@ fn files_without_an_end_are_refused() {
         assert!(!room.path("out.bsp").exists());
     }
 }
+
+/// A map of nearly 2 GiB leaves a 32-bit machine no room for a copy.
+#[cfg(all(target_os = "linux", target_pointer_width = "32"))]
+#[test]
+fn the_largest_map_needs_no_copy() {
+    let room = Room::empty();
+    room.write("map.bsp", &fixture("q2/own_rooms"));
+    let file = std::fs::OpenOptions::new().write(true).open(room.path("map.bsp")).unwrap();
+    file.set_len((2 << 30) - (64 << 10)).unwrap();
+    for line in ["info map.bsp", "verify map.bsp", "check map.bsp", "ent set map.bsp worldspawn message=new --dry-run"]
+    {
+        room.bspkit(line).done();
+    }
+}
