@@ -158,7 +158,7 @@ impl<'p> Replacing<'p> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(cannot("look at", error)),
         };
-        if old.as_ref().is_some_and(|old| old.permissions().readonly()) && !options.force {
+        if old.as_ref().is_some_and(target::is_read_only) && !options.force {
             let message = format!("{} is read-only", path.display());
             return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce("make it writable".to_owned())));
         }

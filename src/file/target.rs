@@ -36,6 +36,11 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
+/// Whether a file may not be written. WASI has no permissions.
+pub(super) fn is_read_only(file: &Metadata) -> bool {
+    !cfg!(target_os = "wasi") && file.permissions().readonly()
+}
+
 /// The file that a map was read from, in its state at that time.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
@@ -284,17 +289,17 @@ mod elsewhere {
 
     /// Windows does not rename over a read-only file.
     pub(in crate::file) fn before_rename(target: &Path, old: &Metadata) -> io::Result<()> {
-        let mut permissions = old.permissions();
-        if !permissions.readonly() {
+        if !is_read_only(old) {
             return Ok(());
         }
+        let mut permissions = old.permissions();
         permissions.set_readonly(false);
         fs::set_permissions(target, permissions)
     }
 
-    /// Gives the file at `target` the attributes of the old one.
+    /// Gives the file at `target` the attributes of the old one. WASI has none.
     pub(in crate::file) fn after_rename(target: &Path, old: &Metadata) -> io::Result<()> {
-        fs::set_permissions(target, old.permissions())
+        if cfg!(windows) { fs::set_permissions(target, old.permissions()) } else { Ok(()) }
     }
 }
 

@@ -141,7 +141,15 @@ impl Room {
 
 impl Run {
     pub(crate) fn of(command: &mut Command) -> Self {
-        Run::from(command.output().unwrap())
+        // Wine 8 cannot always start a program while it starts many others: an internal error, by its own words.
+        let started = (0..20).find_map(|_| match command.output() {
+            Err(error) if cfg!(windows) && error.raw_os_error() == Some(1359) => {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                None
+            }
+            run => Some(run),
+        });
+        Run::from(started.expect("wine starts programs").unwrap())
     }
 
     fn from(output: Output) -> Self {

@@ -41,7 +41,7 @@ vis fill q2.bsp -o vis.bsp
 model list q2.bsp
 prune q2.bsp -o pruned.bsp
 rename source.bsp other -o other.bsp
-run statistics.rhai q3.bsp
+ent rm q3.bsp light -o rm.bsp
 checksum q3.bsp
 info none.bsp
 ent set q3.bsp
@@ -58,7 +58,6 @@ function room() {
   ]) {
     cpSync(join(fixtures, map), join(folder, name));
   }
-  cpSync("examples/scripts", folder, { recursive: true });
   return folder;
 }
 
@@ -74,7 +73,10 @@ for (const line of commands) {
   const words = line.split(" ");
   const one = spawnSync(program, words, { cwd: here, env: { COLUMNS: "100" } });
   const other = spawnSync(process.execPath, ["--no-warnings", import.meta.filename, "--run", there, module, ...words]);
-  const texts = [one, other].map((run) => `exit ${run.status}\n${run.stdout.toString("latin1")}${run.stderr.toString("latin1")}`);
+  const texts = [one, other].map((run) =>
+    // The numbers of errors are those of the system.
+    `exit ${run.status}\n${run.stdout.toString("latin1")}${run.stderr.toString("latin1")}`.replace(/os error \d+/g, "os error"),
+  );
   const [old, now] = [files(here), files(there)];
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
   if (texts[0] !== texts[1] || changed.length > 0) {
