@@ -25,13 +25,19 @@ SCRIPTS.mkdir(parents=True, exist_ok=True)
 
 
 def _build_program() -> None:
-    """Puts the program where maturin looks for scripts. `BSPKIT_PROFILE` names another profile than release."""
-    profile = os.environ.get("BSPKIT_PROFILE", "release")
-    command = ["cargo", "build", "--locked", "--bin", "bspkit", "--profile", profile]
-    subprocess.run([*command, "--manifest-path", str(CRATE / "Cargo.toml")], check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target"))
+    """Puts the program where maturin looks for scripts.
+
+    `BSPKIT_PROGRAM` is the path of a program that was built before. `BSPKIT_PROFILE` names another profile than release.
+    """
     name = "bspkit.exe" if sys.platform == "win32" else "bspkit"
-    shutil.copy2(target / ("debug" if profile == "dev" else profile) / name, SCRIPTS / name)
+    program = os.environ.get("BSPKIT_PROGRAM")
+    if program is None:
+        profile = os.environ.get("BSPKIT_PROFILE", "release")
+        command = ["cargo", "build", "--locked", "--bin", "bspkit", "--profile", profile]
+        subprocess.run([*command, "--manifest-path", str(CRATE / "Cargo.toml")], check=True)
+        target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE / "target"))
+        program = target / ("debug" if profile == "dev" else profile) / name
+    shutil.copy2(program, SCRIPTS / name)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::face::folder;
 use bspkit::face::records::{Format, Lump};
+use bspkit::face::{folder, input};
 use bspkit::record::FlagNames;
 use bspkit::{Draft, Followed};
 
@@ -17,7 +17,6 @@ use super::records::formats;
 use super::save::{Edited, Save};
 use super::show::shown;
 use super::talk::Code;
-use bspkit::face::input;
 
 /// Replace the records of a lump with those in a file that `dump` wrote
 ///
@@ -88,10 +87,14 @@ fn load(
     names: FlagNames,
     args: &Args,
 ) -> Result<Option<Followed>> {
-    let file: Box<dyn BufRead> = match args.file == Path::new("-") {
+    let mut file: Box<dyn BufRead> = match args.file == Path::new("-") {
         true => Box::new(BufReader::new(input::stdin())),
         false => Box::new(BufReader::new(input::open(&args.file)?)),
     };
+    if format != Format::Raw {
+        let start = file.fill_buf().with_context(|| format!("cannot read {}", shown(&args.file)))?;
+        input::refuse_utf16(&args.file, start)?;
+    }
     let doing = || format!("cannot load {} into {}", shown(&args.file), lump.name());
     if args.follow {
         let options = (args.save.force, args.cascade);

@@ -57,26 +57,47 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 /// As [`open`]; the file is not UTF-8 text. Files of Windows programs in UTF-16 are named as such.
 pub fn text(path: &Path) -> Result<String> {
     let bytes = read(path)?;
-    let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("{} is {why}", shown(path)));
-    if let Some(why) = utf16(&bytes) {
-        return Err(wrong(why).with_hint("save it as UTF-8"));
-    }
-    let start = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
-    match std::str::from_utf8(&bytes[start..]) {
+    refuse_utf16(path, &bytes)?;
+    let text = without_mark(&bytes);
+    match std::str::from_utf8(text) {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => {
-            let line = memchr::memchr_iter(b'\n', &bytes[..start + error.valid_up_to()]).count() + 1;
-            Err(wrong(&format!("not UTF-8 text: line {line} has other bytes")))
+            let line = memchr::memchr_iter(b'\n', &text[..error.valid_up_to()]).count() + 1;
+            let message = format!("{} is not UTF-8 text: line {line} has other bytes", shown(path));
+            Err(Error::new(ErrorKind::Argument, message))
         }
     }
 }
 
-/// The byte order mark of UTF-8.
+/// The byte order mark of UTF-8, with which some programs of Windows begin a text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What a text is that begins with a byte order mark of UTF-16.
-pub fn utf16(bytes: &[u8]) -> Option<&'static str> {
-    (bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")).then_some("UTF-16 text, not UTF-8")
+/// Whether a text begins with the byte order mark of UTF-8.
+pub fn has_mark(text: &[u8]) -> bool {
+    text.starts_with(MARK)
+}
+
+/// A text without the byte order mark of UTF-8.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
+/// Whether a text begins with a byte order mark of UTF-16.
+pub fn is_utf16(text: &[u8]) -> bool {
+    text.starts_with(b"\xFF\xFE") || text.starts_with(b"\xFE\xFF")
+}
+
+/// Refuses the text of a file if it is UTF-16, which PowerShell writes by `>`.
+///
+/// # Errors
+/// It is UTF-16. The file is named.
+pub fn refuse_utf16(path: &Path, text: &[u8]) -> Result<()> {
+    if !is_utf16(text) {
+        return Ok(());
+    }
+    let name = if path == Path::new("-") { "the text from stdin".to_owned() } else { shown(path) };
+    let error = Error::new(ErrorKind::Argument, format!("{name} is UTF-16 text, not UTF-8"));
+    Err(error.with_hint("save it as UTF-8; `>` of PowerShell writes UTF-16, the option -o does not"))
 }
 
 /// Standard input, with the limit of a file, since it may be a map.

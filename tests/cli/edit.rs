@@ -238,6 +238,20 @@ fn import_refuses_what_no_engine_could_read_back() {
 }
 
 #[test]
+fn a_byte_order_mark_is_imported_only_where_one_was() {
+    let room = Room::new();
+    let old = room.read("q3.bsp");
+    room.write("text.ent", &[b"\xEF\xBB\xBF", entities(&old)].concat());
+    room.bspkit("ent import q3.bsp text.ent -o same.bsp").done();
+    assert_eq!(room.read("same.bsp"), old);
+
+    room.bspkit("load q3.bsp ENTITIES text.ent --format raw -o marked.bsp").done();
+    assert!(entities(&room.read("marked.bsp")).starts_with(b"\xEF\xBB\xBF{"));
+    room.bspkit("ent import marked.bsp text.ent -o same.bsp").done();
+    assert_eq!(room.read("same.bsp"), room.read("marked.bsp"));
+}
+
+#[test]
 fn fmt_prints_the_compilers_form_and_loses_nothing_unasked() {
     let room = Room::new();
     let run = room.bspkit("ent fmt q3.bsp -o out.bsp").done();

@@ -57,7 +57,10 @@ fn utf_16_is_named() {
     }
     for (name, command) in [
         ("l.json", "ent import q2.bsp l.json -o out.bsp"),
+        ("l.ent", "ent import q2.bsp l.ent -o out.bsp"),
         ("p.json", "ent patch q2.bsp p.json -o out.bsp"),
+        ("r.json", "load q2.bsp PLANES r.json -o out.bsp"),
+        ("r.csv", "load q2.bsp PLANES r.csv -o out.bsp"),
         ("s.rhai", "run s.rhai q2.bsp"),
         ("bspkit.toml", "ci q2.bsp"),
         ("known.json", "ci q3.bsp --policy none.toml --baseline known.json"),

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Error, Result, anyhow, bail};
 use bspkit::content::entities::{Diagnostic, Entities};
 use bspkit::dialect::Role;
+use bspkit::face::input;
 use bspkit::op::check::{self, Severity};
 use bspkit::op::compare;
 use bspkit::op::diff::{patch_to_text, text_of};
@@ -207,12 +208,11 @@ impl<'a> Session<'a> {
 
 /// A text without the byte order mark and the carriage returns that editors of Windows add.
 fn as_before(text: Vec<u8>, old: &[u8]) -> Vec<u8> {
-    let mark: &[u8] = b"\xEF\xBB\xBF";
-    let start = if text.starts_with(mark) && !old.starts_with(mark) { mark.len() } else { 0 };
+    let text = if input::has_mark(old) { &text[..] } else { input::without_mark(&text) };
     if old.contains(&b'\r') || !text.contains(&b'\r') {
-        return text[start..].to_vec();
+        return text.to_vec();
     }
-    let lines = text[start..].split_inclusive(|byte| *byte == b'\n');
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
     let plain = |line: &[u8]| line.strip_suffix(b"\r\n").map_or_else(|| line.to_vec(), |line| [line, b"\n"].concat());
     lines.flat_map(plain).collect()
 }

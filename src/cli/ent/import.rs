@@ -14,13 +14,13 @@ use super::{export, listed};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
-use crate::cli::save::{Edited, Save, bad_argument};
-use crate::cli::show::shown;
+use crate::cli::save::{Edited, Save};
 use crate::cli::talk::Code;
 
 /// Replace the whole entity text, or take back a list of entities in JSON
 ///
-/// A text is used unchanged. If it does not end with a NUL, the NULs at the end of the old text are added.
+/// A text is used unchanged. A byte order mark at its start, which some editors of Windows add, is left out unless the
+/// old text has one. If it does not end with a NUL, the NULs at the end of the old text are added.
 ///
 /// JSON is what `ent list --json` prints, edited by any program. Entities keep their `index` and `span`; those without
 /// are new, those that are left out are removed, and the order is that of the list. Entities and pairs that are not
@@ -69,6 +69,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             }
             None => {}
         }
+        if input::has_mark(&text) && !draft.bsp().bytes(id).is_ok_and(|old| input::has_mark(&old)) {
+            text = input::without_mark(&text).to_vec();
+        }
         if !text.ends_with(b"\0") {
             // If the old text cannot be read, the new one gets one NUL.
             let old = draft.bsp().bytes(id).map(|old| old.iter().rev().take_while(|byte| **byte == 0).count());
@@ -90,13 +93,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut text = Vec::new();
         input::stdin().read_to_end(&mut text).context("cannot read stdin")?;
+        input::refuse_utf16(path, &text)?;
         return Ok(text);
     }
     let text = input::read(path)?;
-    match input::utf16(&text) {
-        Some(why) => Err(bad_argument(format!("{} is {why}", shown(path)), "save it as UTF-8")),
-        None => Ok(text),
-    }
+    input::refuse_utf16(path, &text)?;
+    Ok(text)
 }
 
 /// Refuses a file that is clearly not entity text.

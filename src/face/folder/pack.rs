@@ -14,6 +14,7 @@ use super::pictures::take;
 use super::survey::{Survey, sentence};
 use crate::dialect::Detected;
 use crate::face::ci::Baseline;
+use crate::face::input;
 use crate::file::directory::DirectoryShape;
 use crate::{Bsp, Compression, Data, Draft, Error, Result, SlotId};
 
@@ -310,11 +311,11 @@ fn take(_: &mut Draft<'static>, _: &str, _: &std::path::Path, _: &[String]) -> R
 }
 
 /// A text without the byte order mark that some editors add.
-fn without_mark(mut text: Vec<u8>, old: &str) -> Vec<u8> {
-    if text.starts_with(b"\xEF\xBB\xBF") && crc(&text) != old {
-        text.drain(..3);
+fn without_mark(text: Vec<u8>, old: &str) -> Vec<u8> {
+    match input::has_mark(&text) && crc(&text) != old {
+        true => input::without_mark(&text).to_vec(),
+        false => text,
     }
-    text
 }
 
 const NO_SLOT: &str = "the original map has no such slot: remove the folder `original` to build a new map";

@@ -42,7 +42,7 @@ pub fn detect(name: &str, text: &[u8]) -> Format {
 /// Reads a file with all its findings, as [`Rules::read`], of any format.
 pub fn read(name: &str, text: &[u8], format: Format, mode: Mode) -> Rules {
     match format {
-        Format::Cs2 if super::input::utf16(text).is_none() => jsonc::read(name, text),
+        Format::Cs2 if !super::input::is_utf16(text) => jsonc::read(name, text),
         _ => Rules::read(name, text, format, mode),
     }
 }
