@@ -1,10 +1,9 @@
 //! `man`: manual pages, made from the help texts.
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use bspkit::face::put::put;
+use bspkit::face::put::{self, put};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
@@ -38,7 +37,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     };
     let mut pages = Vec::new();
     pages_of(&program, &mut pages)?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot write to {}", shown(folder)))?;
+    put::folder(folder)?;
     for (name, page) in &pages {
         put(&folder.join(format!("{name}.1")), page, args.force)?;
     }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Error, Result, anyhow};
 use bspkit::ErrorKind;
 use bspkit::face::folder::is_unpacked;
+use bspkit::face::put;
+use bspkit::file::names;
 use clap::ArgAction;
 
 use super::context::{Context, is_stdin};
@@ -117,7 +119,7 @@ impl MapFile {
     pub(crate) fn file_in(&self, base: &Path, extension: &str) -> Result<PathBuf> {
         let place = self.place(base, extension);
         if let Some(folder) = place.parent().filter(|_| self.is_one_of_many) {
-            fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))?;
+            put::folder(folder)?;
         }
         Ok(place)
     }
@@ -301,8 +303,7 @@ impl Maps {
     pub(crate) fn written_over(&self, targets: impl IntoIterator<Item = PathBuf>) -> Result<Option<PathBuf>> {
         let inputs: HashSet<PathBuf> = self.iter().filter_map(|map| real_path(&map.path).ok().flatten()).collect();
         for target in targets {
-            let real = real_path(&target).with_context(|| format!("cannot save {}", shown(&target)))?;
-            if real.is_some_and(|real| inputs.contains(&real)) {
+            if target_path(&target)?.is_some_and(|real| inputs.contains(&real)) {
                 return Ok(Some(target));
             }
         }
@@ -374,6 +375,12 @@ impl Maps {
         let tally: Tally = turns.end(self.many && self.has_maps(), &part)?;
         Ok(tally.code())
     }
+}
+
+/// The path of a file that would be replaced, with symbolic links followed.
+pub(crate) fn target_path(path: &Path) -> Result<Option<PathBuf>> {
+    names::refuse(path)?;
+    real_path(path).with_context(|| format!("cannot write {}", shown(path)))
 }
 
 /// The path of a file that exists, with symbolic links followed.

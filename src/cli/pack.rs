@@ -1,11 +1,12 @@
 //! `pack`: a map from a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, Packed};
+use bspkit::face::put;
 use bspkit::face::report::FindingJson;
+use bspkit::file::names;
 use bspkit::{Bsp, Data, Error, ErrorKind, Layout, Plan, SaveOptions};
 use serde::Serialize;
 
@@ -132,7 +133,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
             job.write(&plan.to_data())?;
         } else {
             if job.many {
-                target.parent().map_or(Ok(()), fs::create_dir_all)?;
+                target.parent().map_or(Ok(()), put::folder)?;
             }
             let saved = plan.save_with(target, &options)?;
             warnings.extend(saved.warnings);
@@ -191,6 +192,7 @@ fn doubt(plan: &Plan<'_>, dialect: &str) -> Option<String> {
 
 /// Refuses to save over a file of the folder.
 fn refuse_inside(folder: &Path, target: &Path) -> Result<()> {
+    names::refuse(target)?;
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_inside =
         real_path(parent)?.zip(real_path(folder)?).is_some_and(|(target, folder)| target.starts_with(folder));

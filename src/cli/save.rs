@@ -1,12 +1,13 @@
 //! Saves edited maps: the target, the options, and the report.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
+use bspkit::face::put;
 use bspkit::op::compare::Comparison;
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
@@ -378,8 +379,8 @@ impl Save {
 }
 
 /// Creates the parent folder of a file.
-fn make_folder(file: &Path) -> io::Result<()> {
-    file.parent().map_or(Ok(()), fs::create_dir_all)
+fn make_folder(file: &Path) -> bspkit::Result<()> {
+    file.parent().map_or(Ok(()), put::folder)
 }
 
 /// The part of a report that names the backup.

@@ -107,10 +107,16 @@ impl Talk {
         }
         match stdout.write_all(text.as_ref().map_or(data, String::as_bytes)).and_then(|()| stdout.flush()) {
             Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) if is_closed(&error) => Ok(false),
             Err(error) => Err(error).context("cannot write to stdout"),
         }
     }
+}
+
+/// Whether a pipe has no reader any more. Windows has an error of its own for pipes with a name, which some shells use.
+fn is_closed(error: &io::Error) -> bool {
+    const PIPE_NOT_CONNECTED: i32 = 233;
+    error.kind() == io::ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED)
 }
 
 const NOT_TEXT: &str =

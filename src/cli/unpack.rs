@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, How, is_unpacked, unpack};
+use bspkit::face::put;
 use bspkit::face::records::Format;
+use bspkit::file::names;
 use bspkit::{Bsp, Error, ErrorKind};
 use serde::Serialize;
 
@@ -93,6 +95,7 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 }
 
 fn take_apart(bsp: &Bsp<'_>, map: &MapFile, folder: &Path, how: &How, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+    names::refuse(folder)?;
     let old = refuse(folder, &map.path, args.force)?;
     let mut files = Vec::new();
     let mut target = Target { folder, made: HashSet::new() };
@@ -159,6 +162,9 @@ impl Target<'_> {
     fn write(&mut self, name: &str, bytes: &[u8]) -> bspkit::Result<()> {
         let path = self.folder.join(name);
         let failed = |error| Error::new(ErrorKind::Io, format!("cannot write {}", shown(&path))).with_source(error);
+        if self.made.is_empty() {
+            put::folder(self.folder)?;
+        }
         self.make_folders(name).map_err(failed)?;
         // A file with the name may be a link; the link is replaced, and not what it leads to.
         match fs::symlink_metadata(&path) {
@@ -172,9 +178,6 @@ impl Target<'_> {
     /// Creates the folders of a file. Symbolic links are refused.
     fn make_folders(&mut self, name: &str) -> io::Result<()> {
         let mut path = self.folder.to_owned();
-        if self.made.is_empty() {
-            fs::create_dir_all(&path)?;
-        }
         let folders = name.split('/').count() - 1;
         for part in name.split('/').take(folders) {
             path.push(part);

@@ -1,30 +1,9 @@
-//! Names of files on disk: names that are reserved for devices, and numbers that make equal names different.
+//! Names of files on disk: from bytes, and numbers that make equal names different.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::Result;
-
-/// Names that Windows reserves for devices, in any folder, in any case and with any extension.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
-
-/// Names that are reserved with a digit from 1 to 9 after them, or one of the superscript digits that Windows accepts.
-const PORTS: [&str; 2] = ["com", "lpt"];
-const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
-
-/// Whether Windows does not allow a byte in a file name. Slashes are not among these bytes: they part the names.
-pub fn is_forbidden(byte: u8) -> bool {
-    byte.is_ascii_control() || b"<>:\"|?*".contains(&byte)
-}
-
-/// Whether a file name is reserved for a device on Windows.
-pub fn is_device(name: &[u8]) -> bool {
-    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
-    let Ok(stem) = std::str::from_utf8(stem) else { return false };
-    let stem = stem.trim_end().to_ascii_lowercase();
-    let is_digit = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'9']) || SUPERSCRIPTS.contains(&rest);
-    DEVICES.contains(&&*stem) || PORTS.iter().any(|port| stem.strip_prefix(port).is_some_and(is_digit))
-}
 
 /// A path on disk from its bytes.
 ///
@@ -103,19 +82,6 @@ fn with_number(path: &[u8], number: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn devices_are_known_in_any_case_and_with_any_extension() {
-        for device in
-            ["con", "NUL.txt", "Lpt1", "aux .c", "com9.vmt", "CONIN$", "conout$.bin", "COM\u{b9}", "lpt\u{b3}.a"]
-        {
-            assert!(is_device(device.as_bytes()), "{device}");
-        }
-        for plain in ["", "console", "nul1", "com0", "com10", "com\u{b5}", "a.con", "\u{e9}con"] {
-            assert!(!is_device(plain.as_bytes()), "{plain}");
-        }
-        assert!(!is_device(b"\xffcon"));
-    }
 
     #[test]
     fn equal_names_get_numbers() {

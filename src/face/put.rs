@@ -16,7 +16,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::face::shown;
-use crate::file::Temporary;
+use crate::file::{Temporary, names};
 use crate::{Error, ErrorKind, Hint, Result};
 
 /// Writes a file. An existing file with the same bytes is left as it is; another one is replaced only with `force`. A
@@ -46,6 +46,7 @@ pub fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
 /// # Errors
 /// As [`put`], and those of `write`.
 pub fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    names::refuse(path)?;
     refuse(path, force)?;
     let temporary = Temporary::beside(path).map_err(|error| cannot(path, error))?;
     let mut file = BufWriter::new(temporary.file());
@@ -59,6 +60,23 @@ pub fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Re
         io::ErrorKind::AlreadyExists => exists(path, "already"),
         _ => cannot(path, error),
     })
+}
+
+/// Creates a folder, and the folders that it is in, if they are not there.
+///
+/// # Errors
+/// [`ErrorKind::Refused`] for a name that Windows does not allow, on Windows; [`ErrorKind::Io`].
+///
+/// ```
+/// let base = tempfile::tempdir()?;
+/// bspkit::face::put::folder(&base.path().join("a/b"))?;
+/// assert!(base.path().join("a/b").is_dir());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn folder(path: &Path) -> Result<()> {
+    names::refuse(path)?;
+    let failed = |error| Error::io(format!("cannot create the folder {}", shown(path)), error);
+    fs::create_dir_all(path).map_err(failed)
 }
 
 /// Refuses an existing file, except with `force`.

@@ -4,6 +4,7 @@
 
 pub mod directory;
 pub mod lzma;
+pub mod names;
 
 mod busy;
 mod container;

@@ -5,10 +5,10 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::busy;
 use super::plan::Plan;
 use super::target::{self, Origin, Stamp};
 use super::temporary::Temporary;
+use super::{busy, names};
 use crate::error::{Error, ErrorKind, Hint, Result};
 
 /// How to save: with a backup, by force.
@@ -150,6 +150,7 @@ struct Replacing<'p> {
 
 impl<'p> Replacing<'p> {
     fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&Origin>) -> Result<Self> {
+        names::refuse(path)?;
         let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
         let target = target::follow_links(path).map_err(|error| cannot("follow", error))?;
         let old = match fs::metadata(&target) {

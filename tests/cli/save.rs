@@ -290,3 +290,30 @@ fn permissions_stay_and_links_are_followed() {
     room.bspkit("ent add both classname=own_new --in-place").done();
     assert_eq!(count(), 1);
 }
+
+/// Windows takes such a name for a device, a stream, or the name of another file.
+#[cfg(windows)]
+#[test]
+fn names_that_windows_does_not_allow_are_refused_in_words() {
+    let room = Room::new();
+    let names = room.names();
+    let refused = |arguments: &[&str]| {
+        let run = room.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains("its name ") && run.err.contains("hint: choose another name"), "{}", run.err);
+    };
+    for name in ["NUL", "con", "aux.txt", "com1.bsp", "out/nul.bsp", "out.bsp.", "out.bsp ", "out.bsp:a", "a?.bsp"] {
+        refused(&[&EDIT[..], &["-o", name]].concat());
+        refused(&["ent", "export", "q3.bsp", "-o", name]);
+        refused(&["ent", "diff", "q3.bsp", "q2.bsp", "-o", name]);
+        refused(&["diff", "q3.bsp", "q3.bsp", "--html", name]);
+        refused(&["ci", "q3.bsp", "--format", "sarif", "-o", name]);
+    }
+    for name in ["NUL", "con", "out/lpt1", "out:a"] {
+        refused(&["unpack", "q3.bsp", name]);
+        refused(&["light", "export", "q3.bsp", name]);
+        refused(&["man", name]);
+        refused(&["compress", "q3.bsp", "q2.bsp", "-o", name]);
+    }
+    assert_eq!(room.names(), names);
+}

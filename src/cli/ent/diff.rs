@@ -14,7 +14,7 @@ use clap::ValueEnum;
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{Maps, real_path};
+use crate::cli::maps::{Maps, real_path, target_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
@@ -73,10 +73,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         match &args.output {
             None => drop(job.write(&document)?),
             Some(path) => {
-                let cannot = || format!("cannot write {}", shown(path));
-                let real = real_path(path).with_context(cannot)?;
+                let real = target_path(path)?;
                 for map in [&args.old, &args.new] {
-                    if real.is_some() && real == real_path(map).with_context(cannot)? {
+                    if real.is_some() && real == real_path(map)? {
                         bail!("{} is an input map: name another file", shown(path));
                     }
                 }

@@ -11,7 +11,7 @@ use bspkit::file::replace;
 use super::select::warn_if_verbose;
 use crate::cli::context::{Context, is_stdin};
 use crate::cli::help;
-use crate::cli::maps::{MapArgs, real_path};
+use crate::cli::maps::{MapArgs, real_path, target_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::Code;
 
@@ -54,9 +54,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             return Ok(Code::Done);
         };
         let path = &map.file_in(output, EXTENSION)?;
-        let cannot = || format!("cannot write {}", shown(path));
-        let real = real_path(path).with_context(cannot)?;
-        if real.is_some() && real == real_path(&map.path).with_context(cannot)? {
+        let real = target_path(path)?;
+        if real.is_some() && real == real_path(&map.path)? {
             bail!("{} is the input map: name another file for the text", shown(path));
         }
         replace(path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;

@@ -1,13 +1,12 @@
 //! `light export`: writes light as images.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use bspkit::Bsp;
 use bspkit::content::lightmap::{Block, LightSet};
 use bspkit::face::images::light::{self, Export, INDEX};
-use bspkit::face::put::{put, refuse};
+use bspkit::face::put::{self, put, refuse};
 use bspkit::threads::in_parallel;
 use clap::ValueEnum;
 
@@ -91,12 +90,12 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut J
 }
 
 fn make_folders(folder: &Path, export: &Export<'_, '_>) -> Result<()> {
-    fs::create_dir_all(folder)?;
+    put::folder(folder)?;
     let mut below: Vec<PathBuf> =
         export.names().filter_map(|name| Some(Path::new(&name).parent()?.to_owned())).collect();
     below.sort_unstable();
     below.dedup();
-    Ok(below.into_iter().try_for_each(|below| fs::create_dir_all(folder.join(below)))?)
+    Ok(below.into_iter().try_for_each(|below| put::folder(&folder.join(below)))?)
 }
 
 /// Refuses existing files before anything is written.

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
+use bspkit::face::put;
 use bspkit::file::replace;
 use bspkit::op::lmp::LumpFile;
 use bspkit::{Bsp, ErrorKind};
 
 use crate::cli::context::Context;
 use crate::cli::help;
-use crate::cli::maps::{MapArgs, MapFile, real_path};
+use crate::cli::maps::{MapArgs, MapFile, real_path, target_path};
 use crate::cli::show::{count, shown};
 use crate::cli::talk::{Code, Job};
 
@@ -72,9 +73,8 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
     };
     let targets: Vec<PathBuf> = (0..files.len()).map(target).collect();
     for target in &targets {
-        let cannot = || format!("cannot write {}", shown(target));
-        let real = real_path(target).with_context(cannot)?;
-        if real.is_some() && real == real_path(&map.path).with_context(cannot)? {
+        let real = target_path(target)?;
+        if real.is_some() && real == real_path(&map.path)? {
             bail!("{} is the input map: name another file for the lump", shown(target));
         }
         if real.is_some() && single.is_none() {
@@ -83,7 +83,7 @@ fn export(bsp: &Bsp<'_>, map: &MapFile, single: Option<&Path>, args: &Args, job:
         }
     }
     if let Some(folder) = stem.parent().filter(|_| single.is_none()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))?;
+        put::folder(folder)?;
     }
     for (target, (name, bytes)) in targets.iter().zip(&files) {
         replace(target, &SaveOptions::default(), |mut file| file.write_all(bytes))?;

@@ -1,14 +1,13 @@
 //! `tex export`: writes textures as PNG files, or to a WAD file.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use bspkit::content::palette::Palette;
 use bspkit::content::textures::{LEVELS, Miptex};
 use bspkit::face::images::textures::{self, file_name};
-use bspkit::face::put::put;
+use bspkit::face::put::{self, put};
 
 use super::shelf::{Shelf, has_extension, named};
 use super::{finding, wad, wal};
@@ -102,7 +101,7 @@ fn shelf(cx: &Context, map: &MapFile, args: &Args, levels: usize, job: &mut Job<
         }
         None => None,
     };
-    make_folder(folder)?;
+    put::folder(folder)?;
     let stems = file_name::stems((0..shelf.len()).map(|index| shelf.name(index)));
     let (mut written, mut left, mut code) = (0, 0, Code::Done);
     for index in chosen {
@@ -144,8 +143,4 @@ fn write(
         put(&folder.join(file_name::with_level(stem, level)), &bytes, force)?;
     }
     Ok(())
-}
-
-pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", shown(folder)))
 }

@@ -8,11 +8,11 @@ use bspkit::content::wal::{Wal, WalHeader};
 use bspkit::dialect;
 use bspkit::face::images::textures::{self, file_name};
 use bspkit::face::input;
-use bspkit::face::put::put;
+use bspkit::face::put::{self, put};
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
-use super::{export, finding};
+use super::finding;
 use crate::cli::context::Context;
 use crate::cli::maps::Maps;
 use crate::cli::save::Save;
@@ -188,7 +188,7 @@ pub(super) fn export(
     let stem = if is_file { target } else { path }.file_stem().unwrap_or_default().as_encoded_bytes();
     let folder = if is_file { target.parent().unwrap_or(Path::new("")) } else { target };
     if !folder.as_os_str().is_empty() {
-        export::make_folder(folder)?;
+        put::folder(folder)?;
     }
     let stem = if is_file { std::str::from_utf8(stem)?.to_owned() } else { file_name::escape(stem) };
     for level in 0..levels {

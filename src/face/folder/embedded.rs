@@ -9,7 +9,8 @@ use super::survey::Survey;
 use crate::bytes::{escaped, unescape};
 use crate::content::pak::Pak;
 use crate::dialect::Role;
-use crate::face::names::{Taken, is_device, is_forbidden};
+use crate::face::names::Taken;
+use crate::file::names::{is_device, is_forbidden};
 use crate::{Bsp, Result};
 
 /// The folder that `unpack` writes embedded files to.

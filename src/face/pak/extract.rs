@@ -8,7 +8,7 @@ use super::{Placed, paths};
 use crate::bytes::escaped;
 use crate::content::pak::{Entry, Pak};
 use crate::face::names::path as os_path;
-use crate::face::put::put;
+use crate::face::put::{self, put};
 use crate::face::shown;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
 use crate::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ pub struct Extracted {
 /// ```
 pub fn extract(pak: &Pak<'_>, indices: &[usize], folder: &Path, threads: usize, force: bool) -> Result<Vec<Extracted>> {
     pak.check_total_size(indices)?;
-    fs::create_dir_all(folder).map_err(|error| cannot_create(folder, error))?;
+    put::folder(folder)?;
     let mut made = HashSet::new();
     let planned = paths(pak, indices).into_iter().filter_map(|placed| plan(pak, placed, folder, &mut made));
     let all: Vec<Extracted> = planned.collect();
@@ -104,15 +104,11 @@ fn make_folders(base: &Path, parts: &[&[u8]], made: &mut HashSet<PathBuf>) -> Re
             Ok(there) if there.is_symlink() => return refused("a symbolic link, which is not followed"),
             Ok(there) if there.is_dir() => {}
             Ok(_) => return refused("a file, but a folder is needed"),
-            Err(_) => fs::create_dir(&path).map_err(|error| cannot_create(&path, error))?,
+            Err(_) => put::folder(&path)?,
         }
         made.insert(path.clone());
     }
     Ok(path)
-}
-
-fn cannot_create(folder: &Path, error: std::io::Error) -> Error {
-    Error::io(format!("cannot create the folder {}", shown(folder)), error)
 }
 
 /// Writes a file; a warning if its bytes do not have the checksum of the directory.

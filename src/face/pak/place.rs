@@ -1,7 +1,8 @@
 //! The path of an embedded file on disk: below the folder, with a name that every operating system allows for a file.
 
 use crate::content::pak::Pak;
-use crate::face::names::{Taken, is_device, is_forbidden};
+use crate::face::names::Taken;
+use crate::file::names;
 
 /// Where an embedded file is below a folder.
 ///
@@ -67,15 +68,7 @@ fn problem(part: &[u8]) -> Option<&'static str> {
     match part {
         [] => Some("its name has an empty part"),
         b"." | b".." => Some("its name contains . or .., which leads out of its folder"),
-        _ if part.contains(&0) => Some("its name contains a NUL"),
-        _ if part.iter().any(|byte| byte.is_ascii_control()) => Some("its name contains a control character"),
-        _ if part.contains(&b':') => Some("its name contains a colon, which Windows uses for drives and streams"),
-        _ if part.iter().any(|byte| is_forbidden(*byte)) => {
-            Some("its name contains one of the characters < > \" | ? *, which Windows does not allow")
-        }
-        [.., b'.' | b' '] => Some("a part of its name ends with a dot or a space, which Windows removes"),
-        _ if is_device(part) => Some("its name is reserved for a device on Windows"),
-        _ => None,
+        _ => names::problem(part),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Names of lists of records, and names of files for slots.
 
 use crate::dialect::Role;
-use crate::face::names::{Taken, is_device};
+use crate::face::names::Taken;
+use crate::file::names::is_device;
 use crate::{Bsp, Result, Slot, SlotId};
 
 /// The name of a lump, or of a list in it as `LUMP.list`, for a number, a name or a role.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::face::names::{Taken, is_device, is_forbidden};
+use crate::face::names::Taken;
+use crate::file::names::{is_device, is_forbidden};
 
 /// The name of a texture as a part of a file name. Characters that some operating system does not allow are written as
 /// `%` and two hex digits.
