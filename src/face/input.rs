@@ -97,7 +97,7 @@ pub fn refuse_utf16(path: &Path, text: &[u8]) -> Result<()> {
     }
     let name = if path == Path::new("-") { "the text from stdin".to_owned() } else { shown(path) };
     let error = Error::new(ErrorKind::Argument, format!("{name} is UTF-16 text, not UTF-8"));
-    Err(error.with_hint("save it as UTF-8; `>` of PowerShell writes UTF-16, the option -o does not"))
+    Err(error.with_hint("save it as UTF-8; `>` of PowerShell writes UTF-16, `>` of cmd and the option -o do not"))
 }
 
 /// Standard input, with the limit of a file, since it may be a map.
