@@ -5,7 +5,8 @@
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
 use super::{
-    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, follow, keys, lump, xash,
+    Dialect, EntityRules, Game, LeafRows, Lump, Magic, Role, Row, VisModel, bspx, checksum, classes, follow, keys,
+    lump, xash,
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
@@ -25,6 +26,7 @@ pub static GOLDSRC: Dialect = Dialect {
         Game { name: "xash", title: "Xash3D", versions: &[], flags: XASH_FLAGS },
     ],
     entity_references: follow::TO_MODELS,
+    brush_classes: &classes::GOLDSRC,
     owned: follow::OWNED_OF_QUAKE,
     rules: Rules {
         extra_header: true,

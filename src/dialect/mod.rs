@@ -8,6 +8,7 @@ pub mod bsp2;
 pub mod bspx;
 mod checks;
 mod checksum;
+mod classes;
 pub mod contagion;
 pub mod daikatana;
 mod detect;
@@ -53,6 +54,7 @@ pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
 pub use checks::{Checks, Engine, LightForm, Limit, Member, Unit};
 pub use checksum::{Checksum, Covers, Sum, Use};
+pub use classes::BrushClasses;
 pub use contagion::CONTAGION;
 pub use daikatana::DAIKATANA;
 pub use detect::{Detected, detect};
@@ -164,6 +166,8 @@ pub struct Dialect {
     pub games: &'static [Game],
     /// Which values of entities refer to records.
     pub entity_references: &'static [EntityReference],
+    /// The classes of entities that need a brush model.
+    pub brush_classes: &'static BrushClasses,
     /// The lumps, or lists as `lump.list`, whose records serve only those that refer to them: one to which nothing
     /// refers has no use. Records of other lumps are content in themselves.
     pub owned: &'static [&'static str],

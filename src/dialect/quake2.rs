@@ -2,7 +2,9 @@
 
 use super::light::{self, Averages, FaceForm, FaceLight, LightModel, TextureForm, TextureLight};
 pub use super::shared::{Edge, Face, Plane, SurfEdge, Vertex};
-use super::{Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checksum, follow, keys, lump, only};
+use super::{
+    Dialect, EntityRules, Game, Lump, Magic, Role, Row, VisModel, bspx, checksum, classes, follow, keys, lump, only,
+};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{FlagKind, FlagNames, Meaning, Name, in_turn, index, index_or_none, records, run, set};
@@ -21,6 +23,7 @@ pub static QUAKE2: Dialect = Dialect {
         Game { name: "kingpin", title: "Kingpin", versions: &[], flags: KINGPIN_FLAGS },
     ],
     entity_references: follow::QUAKE2_ENTITIES,
+    brush_classes: &classes::QUAKE2,
     owned: follow::OWNED_OF_QUAKE2,
     rules: Rules {
         // id's qbsp3, qvis3 and qrad3.

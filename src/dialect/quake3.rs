@@ -15,7 +15,9 @@ pub(super) use records::SAME;
 pub use records::*;
 
 use super::light::{CornerForm, LitSurface, PageLight, SurfaceForm};
-use super::{Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checksum, follow, lump, only};
+use super::{
+    Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, VisModel, checksum, classes, follow, lump, only,
+};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 
@@ -36,6 +38,7 @@ pub static QUAKE3: Dialect = Dialect {
         Game { name: "et", title: "Wolfenstein: Enemy Territory", versions: &[47], flags: flags::ENEMY_TERRITORY },
     ],
     entity_references: follow::TO_MODELS,
+    brush_classes: &classes::QUAKE3,
     owned: follow::OWNED_OF_QUAKE3,
     rules: Rules {
         // id's q3map, and q3map2.

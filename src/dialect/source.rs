@@ -31,8 +31,8 @@ pub(super) use flags::LATE as LATE_FLAGS;
 pub(super) use light::samples;
 
 use super::{
-    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, follow, limits, lump,
-    only,
+    Checks, Dialect, EntityRules, Game, LightModel, Lump, Magic, Role, Row, VisModel, checksum, classes, follow,
+    limits, lump, only,
 };
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::file::{Alignment, Rules};
@@ -51,6 +51,7 @@ pub static SOURCE: Dialect = Dialect {
         Game { name: "source19", title: "Source before Episode One", versions: &[17, 18, 19], flags: flags::EARLY },
     ],
     entity_references: follow::SOURCE_ENTITIES,
+    brush_classes: &classes::SOURCE,
     owned: follow::OWNED_OF_SOURCE,
     rules: Rules {
         game_lump: Some(35),
