@@ -63,3 +63,42 @@ fn hostile_entity_text_is_read_or_refused() {
         }
     }
 }
+
+/// The messages of limits after so many entities of a class were added to a map: those of the check of the whole map,
+/// which are those of the check of the edit.
+fn limits_after(map: &str, class: &str, number: usize) -> Vec<String> {
+    let map = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(map)).unwrap();
+    let map = Bsp::parse(&map).unwrap();
+    let mut draft = map.draft();
+    let entities = draft.entities().unwrap();
+    for _ in 0..number {
+        entities.add([("classname", class)]).unwrap();
+    }
+    let messages = |findings: Vec<bspkit::op::check::Finding>| -> Vec<String> {
+        findings.into_iter().filter(|it| it.code.name == "limit").map(|it| it.message).collect()
+    };
+    let introduced = messages(bspkit::op::check::introduced(&draft, &Default::default()).unwrap());
+    let saved = draft.plan(Layout::Keep).unwrap().to_vec();
+    let checked = messages(bspkit::op::check::run(&Bsp::parse(&saved).unwrap(), &Default::default()).unwrap());
+    assert_eq!(introduced, checked);
+    checked
+}
+
+/// `light` removes itself and gives its place back; a monster stays. The numbers are those of the engines' errors
+/// "ED_Alloc: no free edicts" and "G_Spawn: no free entities".
+#[test]
+fn check_counts_the_entities_that_the_game_keeps() {
+    for (map, class, room, title) in [
+        ("q1/own_rooms.bsp", "monster_army", 594, "Quake"),
+        ("q2/own_rooms.bsp", "monster_soldier", 1_014, "Quake II"),
+        ("q3/own_rooms.bsp", "info_player_deathmatch", 950, "Quake III Arena"),
+    ] {
+        assert!(limits_after(map, "light", 1_000).is_empty(), "{map}");
+        assert!(limits_after(map, class, 500).is_empty(), "{map}");
+        let messages = limits_after(map, class, room);
+        let [message] = &messages[..] else { panic!("{map}: {messages:?}") };
+        assert!(message.ends_with(&format!("entities in the game at once; {title} has room for {room}")), "{message}");
+    }
+    let messages = limits_after("q2/own_rooms.bsp", "light", 2_100);
+    assert_eq!(messages, ["it has 2120 entities; compilers for Quake II accept 2048"]);
+}
