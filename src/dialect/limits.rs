@@ -156,8 +156,10 @@ pub(super) const QUAKE2: Checks = Checks {
 };
 
 /// Daikatana: bspfile.h of its tools has three times the light and six times the visibility of Quake II's.
-pub(super) const DAIKATANA: Checks =
-    Checks { engines: &[engine("daikatana", "Daikatana", &[], &quake2_limits(1_024, 1_024, 0x60_0000, 0x60_0000))], ..QUAKE2 };
+pub(super) const DAIKATANA: Checks = Checks {
+    engines: &[engine("daikatana", "Daikatana", &[], &quake2_limits(1_024, 1_024, 0x60_0000, 0x60_0000))],
+    ..QUAKE2
+};
 
 /// The collision code has room for 1,024 models; servers of Quake II have 255 places for them (`MAX_MODELS` less the
 /// first, which stays empty).

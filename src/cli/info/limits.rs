@@ -69,7 +69,9 @@ impl Report for Limits {
         let width = wide(&|limit| limit.lump.len());
         let line = |cells: [&str; 7]| {
             let [lump, used, max, unit, bytes, full, whose] = cells;
-            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<10}  {bytes:>21}  {full:>7}  {whose}").trim_end().to_owned()
+            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<10}  {bytes:>21}  {full:>7}  {whose}")
+                .trim_end()
+                .to_owned()
         };
         job.line(format!("{}: limits of {} ({})", job.path, self.title, self.engine));
         job.line(line(["lump", "used", "max", "unit", "of bytes", "full", "limit of"]));

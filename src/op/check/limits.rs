@@ -35,7 +35,12 @@ impl Usage {
 }
 
 /// Compares what the map has with the engine's limits.
-pub(super) fn check(lumps: &Lumps<'_>, engine: Option<&'static Engine>, entities: Option<&Entities<'_>>, sink: &mut Sink) {
+pub(super) fn check(
+    lumps: &Lumps<'_>,
+    engine: Option<&'static Engine>,
+    entities: Option<&Entities<'_>>,
+    sink: &mut Sink,
+) {
     let Some(engine) = engine else { return };
     for Usage { limit, count, .. } in counted(lumps, engine, entities).filter(|it| it.count > it.limit.most) {
         sink.add(&LIMIT, At::lump(limit.lump), || {
