@@ -98,7 +98,7 @@ fn in_game(spawn: &Spawn, entities: &Entities<'_>) -> usize {
     kept.into_iter().max().unwrap_or(0)
 }
 
-/// The number at the start of a value, as `atoi` reads it; 0 if there is none.
+/// The number at the start of a value, as `atoi` reads it; 0 without one.
 fn leading_integer(value: &[u8]) -> i64 {
     let text = value.trim_ascii_start();
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
