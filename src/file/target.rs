@@ -171,12 +171,12 @@ mod unix {
         }
     }
 
-    /// Locks a new temporary file for as long as it is open, so that no other program takes it for a file that was left
-    /// behind. `false` if one has done so already.
+    /// Locks a new temporary file for as long as it is open, so that no other program takes it for an abandoned
+    /// one. `false` if one has done so already.
     pub(in crate::file) fn own(file: &File) -> bool {
         match flock(file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => false,
-            // Where there are no locks nobody else gets one, and nothing is taken for a file that was left behind.
+            // Where there are no locks no other program gets one either, so none removes it.
             _ => file.metadata().is_ok_and(|file| file.nlink() > 0),
         }
     }

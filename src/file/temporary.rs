@@ -1,6 +1,6 @@
 //! Temporary files: each is written under its own name beside its target, and takes the target's name in one step.
 //!
-//! A program that is killed leaves its temporary files behind. Each is locked while its program runs, so the next
+//! A program that is killed cannot remove its temporary files. Each is locked while its program runs, so the next
 //! program that saves in that folder sees which ones have no owner, and removes them.
 
 use std::collections::{BTreeSet, HashSet};
@@ -21,7 +21,7 @@ const NAME: [&str; 2] = [".bspkit-", ".tmp"];
 /// The temporary files of this process. They get and lose their names under this lock.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The folders in which this process has looked for files that were left behind, as hashes.
+/// The folders in which this process has looked for files that killed programs left, as hashes.
 static TIDY: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -186,7 +186,7 @@ mod tests {
         // Another process: this one has looked in the folder already.
         TIDY.lock().unwrap().as_mut().unwrap().clear();
         let other = Temporary::beside(&target).unwrap();
-        assert!(!path(".bspkit-dead00.tmp").exists(), "nobody owns it");
+        assert!(!path(".bspkit-dead00.tmp").exists(), "no program owns it");
         assert!(path(".bspkit-mine.txt").exists() && path("mine.tmp").exists() && path(".bspkit-folder.tmp").exists());
         owned.persist(&target).unwrap();
         other.persist(&target).unwrap();

@@ -63,7 +63,7 @@ fn check_map(bsp: &Bsp<'_>, name: &str, policy: &Policy, sink: &mut Sink) {
     }
 }
 
-/// Finds text with a quote in bytes that no lump has, between lumps or behind the last one. What is directly after the
+/// Finds text with a quote in bytes that no lump has, between lumps or after the last one. What is directly after the
 /// header is the mark of a compiler.
 fn check_gaps(bsp: &Bsp<'_>, sink: &mut Sink) {
     let segments = bsp.container().segments();
