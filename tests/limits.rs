@@ -104,6 +104,8 @@ fn check_counts_the_entities_that_the_game_keeps() {
     }
     let messages = limits_after("q2/own_rooms.bsp", "light", 2_100);
     assert_eq!(messages, ["it has 2120 entities; compilers for Quake II accept 2048"]);
+}
+
 /// A map whose records claim as many others as their fields can say, in all fields or in one of them.
 fn claiming(map: &Bsp<'_>, only: Option<(&str, &str)>) -> Option<Vec<u8>> {
     let mut draft = map.draft();
