@@ -7,6 +7,8 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "cli/applied.rs"]
+mod applied;
 #[path = "cli/bounds.rs"]
 mod bounds;
 #[path = "cli/checksum.rs"]

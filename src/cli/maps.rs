@@ -259,6 +259,11 @@ impl Maps {
         self.found.retain(|found| found.as_ref().map_or(true, &mut keep));
     }
 
+    /// How many there are, with those that cannot be opened.
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
     /// The maps, without the arguments and files that cannot be maps.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &MapFile> {
         self.found.iter().flatten()

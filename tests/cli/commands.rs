@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 100] = [
+pub(crate) const COMMANDS: [&str; 101] = [
     "",
     "info",
     "ls",
@@ -47,6 +47,7 @@ pub(crate) const COMMANDS: [&str; 100] = [
     "rules",
     "rules lint",
     "rules convert",
+    "rules status",
     "compress",
     "decompress",
     "lmp",

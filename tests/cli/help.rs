@@ -104,7 +104,7 @@ fn examples_in_help_run() {
             {\"do\": \"set\", \"key\": \"light\", \"value\": \"400\"}]}]}' >brighter.json
         printf 'cfg/map.cfg\r\nwall.vmt\r\n' >files.txt; cp files.txt list.txt
         echo halflife.wad >stock.txt; mkdir -p valve
-        printf 'filter:\n{\n\"classname\" \"info_null\"\n}\n' >clean.cfg
+        printf 'filter:\n{\n\"classname\" \"light_spot\"\n}\n' >clean.cfg
         printf '{ match classname light replace light 400 }' >triggers.rule
         mkdir -p addons/stripper; cp clean.cfg addons/stripper/global_filters.cfg
         bspkit pak add source.bsp materials/my/wall.vmt=wall.vmt materials/maps/sky.vtf=wall.vmt -o 4.bsp -q

@@ -26,9 +26,15 @@ fn a_map_that_no_rule_matches_is_left_as_it_is() {
     let room = Room::new();
     room.write("r.cfg", b"{\n\"classname\" \"none\"\n}\n");
     let before = room.read("q2.bsp");
-    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --layout repack").done();
-    assert!(run.err.contains("no rule matches"), "{}", run.err);
-    assert!(room.read("q2.bsp") == before);
+    for target in ["--in-place --layout repack", "-o no.bsp"] {
+        let run = room.bspkit(&format!("ent apply q2.bsp --rules r.cfg {target}")).without_data(1);
+        assert!(run.err.contains("no rule matches"), "{}", run.err);
+    }
+    assert!(room.read("q2.bsp") == before && !room.path("no.bsp").exists());
+    // Beside maps that change, the output folder has all.
+    room.write("s/maps/q2.cfg", FILTER);
+    room.bspkit("ent apply q2.bsp q3.bsp --rules s -o out").done();
+    assert!(room.read("out/q3.bsp") == room.read("q3.bsp") && room.read("out/q2.bsp") != before);
     let run = room.bspkit("ent apply q2.bsp --rules r.cfg -o no.bsp --require-matches").without_data(2);
     assert!(run.err.contains("the rule at r.cfg:1 matches nothing"), "{}", run.err);
     assert!(!room.path("no.bsp").exists());
@@ -137,6 +143,16 @@ fn lint_exits_with_1_on_findings() {
     assert_eq!(run.code, Some(1));
     let codes: Vec<_> = run.json()["findings"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
     assert_eq!(codes, ["rule-no-match", "rule-rest"]);
+    // A file for a map that does not exist.
+    room.write("s/maps/q3.cfg", FILTER);
+    room.write("s/maps/q4.cfg", FILTER);
+    let run = room.bspkit("rules lint s q2.bsp q3.bsp");
+    assert!(run.text().contains("s/maps/q4.cfg:1:1: warning[rule-no-map]"), "{}", run.text());
+    assert_eq!(run.code, Some(1));
+    room.bspkit("rules lint s").done();
+    room.write("r.rule", b"map q4 { match \"classname\" \"light\" remove-entity }\n");
+    let run = room.bspkit("rules lint r.rule q2.bsp");
+    assert!(run.text().contains("r.rule:1:8: warning[rule-no-map]"), "{}", run.text());
     let before = room.read("q2.bsp");
     room.bspkit("rules lint none.cfg").without_data(2);
     assert!(room.read("q2.bsp") == before);

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 62] = [
+const OUTPUTS: [(&str, &str); 65] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -147,6 +147,9 @@ const OUTPUTS: [(&str, &str); 62] = [
     ("save", "vis fill q2.bsp --dry-run --json"),
     ("rules-lint", "rules lint r.cfg q2.bsp --json"),
     ("rules-lint", "rules lint r.cfg --mode lumper --json"),
+    ("save", "ent apply q3.bsp --rules r.cfg -o applied.bsp --json"),
+    ("save", "ent apply applied.bsp --rules r.cfg -o twice.bsp --json"),
+    ("rules-status", "rules status applied.bsp q2.bsp none.bsp --json"),
     ("save", "ent apply q2.bsp none.bsp --rules r.cfg --dry-run --json"),
     ("save", "ent apply q2.bsp q3.bsp --rules r.cfg --require-matches --dry-run --json"),
 ];

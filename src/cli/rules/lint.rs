@@ -17,7 +17,7 @@ use crate::cli::rule_files::RuleArgs;
 use crate::cli::show::{count, json, shown};
 use crate::cli::talk::Code;
 
-/// Find mistakes in rule files; with maps, also rules that match nothing or suspiciously much
+/// Find mistakes in rule files; with maps, also rules that match nothing or suspiciously much, and files for other maps
 ///
 /// Each finding has a code, a severity and a place. Notes are listed with -v, and in JSON. The exit status is 1 if
 /// there is a warning or an error. No map is changed.

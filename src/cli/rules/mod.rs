@@ -2,6 +2,7 @@
 
 mod convert;
 mod lint;
+mod status;
 
 use anyhow::Result;
 
@@ -9,13 +10,14 @@ use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
 
-/// Check and convert rule files for entities, such as those of Stripper:Source
+/// Check and convert rule files for entities, such as those of Stripper:Source, and print what was applied
 ///
 /// `ent apply` applies them to maps.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit rules lint clean.cfg maps
-  bspkit rules convert clean.cfg --to patch"
+  bspkit rules convert clean.cfg --to patch
+  bspkit rules status maps"
 ))]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,6 +27,7 @@ pub(crate) struct Args {
 commands! {
     Lint(lint),
     Convert(convert),
+    Status(status),
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

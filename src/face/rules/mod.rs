@@ -11,6 +11,7 @@
 
 mod folder;
 mod jsonc;
+pub mod record;
 
 pub use folder::{Reading, RuleFiles, map_name};
 

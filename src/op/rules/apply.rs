@@ -1,8 +1,10 @@
 //! Rules applied, one after the other, to the pairs of entities. The text is edited afterwards, once (`door`).
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeBounds;
 
 use super::acts::Stored;
+use super::again::{self, Effect};
 use super::door::{self, Failure};
 use super::find::Finder;
 use super::lazyripent::Act;
@@ -69,24 +71,51 @@ pub fn apply<'r>(
     entities: &mut Entities<'_>,
     map: &str,
 ) -> Result<Report<'r>> {
-    let (report, done) = run(files, entities, map);
-    match done {
-        Ok(Some(done)) => *entities = done,
-        Ok(None) => {}
-        Err(failure) => return Err(failure.named(&report)),
+    let Attempt { report, entities: done, .. } = attempt(files, .., entities, map)?;
+    if let Some(done) = done {
+        *entities = done;
     }
     Ok(report)
+}
+
+/// What rules would do to a map.
+#[derive(Debug)]
+pub struct Attempt<'r, 'a> {
+    /// What each rule matched and did.
+    pub report: Report<'r>,
+    /// How much of that is new in the map.
+    pub effect: Effect,
+    /// The entities after the rules; `None` if nothing changes.
+    pub entities: Option<Entities<'a>>,
+}
+
+/// Applies a part of the rules that are for a map, numbered over all files, to a copy of its entities.
+///
+/// # Errors
+/// As [`Rules::apply`].
+pub fn attempt<'r, 'a>(
+    files: impl IntoIterator<Item = &'r Rules>,
+    part: impl RangeBounds<usize>,
+    entities: &Entities<'a>,
+    map: &str,
+) -> Result<Attempt<'r, 'a>> {
+    let (report, done) = run(files, part, entities, map);
+    match done {
+        Ok((effect, entities)) => Ok(Attempt { report, effect, entities }),
+        Err(failure) => Err(failure.named(&report)),
+    }
 }
 
 /// What the rules do, and the entities after them; `None` if nothing changes.
 pub(super) fn run<'r, 'a>(
     files: impl IntoIterator<Item = &'r Rules>,
+    part: impl RangeBounds<usize>,
     entities: &Entities<'a>,
     map: &str,
-) -> (Report<'r>, std::result::Result<Option<Entities<'a>>, Failure>) {
+) -> (Report<'r>, std::result::Result<(Effect, Option<Entities<'a>>), Failure>) {
     let mut report = Report::default();
-    for file in files {
-        for rule in file.rules.iter().filter(|rule| rule.is_for(map)) {
+    for (number, (file, rule)) in rules_for(files, map).enumerate() {
+        if part.contains(&number) {
             let (matched, pairs) = (Vec::new(), [0; 3]);
             report.rules.push(Applied { file, rule, matched, count: 0, loose: 0, pairs });
         }
@@ -99,7 +128,17 @@ pub(super) fn run<'r, 'a>(
         }
     }
     let done = door::edited(&work, entities);
-    (report, done)
+    let effect = again::effect(&work);
+    (report, done.map(|done| (effect, done)))
+}
+
+/// The rules that are for a map, with their files, in the order in which they are applied.
+pub(super) fn rules_for<'r>(
+    files: impl IntoIterator<Item = &'r Rules>,
+    map: &str,
+) -> impl Iterator<Item = (&'r Rules, &'r Rule)> {
+    let of = move |file: &'r Rules| file.rules.iter().filter(|rule| rule.is_for(map)).map(move |rule| (file, rule));
+    files.into_iter().flat_map(of)
 }
 
 impl Rule {

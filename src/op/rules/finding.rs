@@ -50,6 +50,7 @@ codes! {
     REST = "rule-rest", Note, [], "text after a pair is ignored, also a comment";
     REPLACED = "rule-replaced", Warning, [Strict], "a later block of the same kind takes the place of this one";
     NO_MATCH = "rule-no-match", Warning, [], "the rule matches no entity of the maps";
+    NO_MAP = "rule-no-map", Warning, [], "the file or the rule is for maps of other names than those that were given";
     MANY = "rule-many", Warning, [], "the rule matches worldspawn, or half of a map's entities or more";
     REFUSED = "rule-refused", Error, [],
         "a map that the rule would make cannot be read by its engines, so it is not applied";

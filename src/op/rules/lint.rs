@@ -1,6 +1,6 @@
 //! What rules do on maps, as findings: rules that match nothing, suspiciously much, or in another way than they look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::apply::run;
 use super::finding::{self, At, Finding};
@@ -28,12 +28,17 @@ const FEW: usize = 10;
 pub struct Lint {
     /// For each rule that was tried, by file and place, how many entities it matched on all maps.
     matched: BTreeMap<(String, At), usize>,
+    /// The number of maps, and the files that are for them.
+    maps: usize,
+    files: BTreeSet<String>,
 }
 
 impl Lint {
     /// Tries files on the entities of a map, and gives what is suspicious there, with the names of the files.
     pub fn try_on(&mut self, files: &[&Rules], entities: &Entities<'_>, map: &str) -> Vec<(String, Finding)> {
-        let (report, done) = run(files.iter().copied(), entities, map);
+        let (report, done) = run(files.iter().copied(), .., entities, map);
+        self.maps += 1;
+        self.files.extend(files.iter().map(|file| file.name.clone()));
         let mut found = Vec::new();
         for (number, applied) in report.rules.iter().enumerate() {
             let (name, at) = (&applied.file.name, applied.rule.at);
@@ -59,16 +64,30 @@ impl Lint {
         found
     }
 
-    /// The rules of a file that were tried and matched nothing.
+    /// The rules of a file that matched nothing, and those that are for none of the maps.
     pub fn unmatched(&self, file: &Rules) -> Vec<Finding> {
-        let is_unmatched = |at: &At| self.matched.get(&(file.name.clone(), *at)) == Some(&0);
-        let message = "the rule matches nothing on any of the maps";
-        let found = |at: At| Finding { code: finding::NO_MATCH, at, message: message.to_owned() };
-        file.rules.iter().map(|rule| rule.at).filter(is_unmatched).map(found).collect()
+        if self.maps == 0 {
+            return Vec::new();
+        }
+        if !self.files.contains(&file.name) {
+            let (at, message) = (At { line: 1, column: 1 }, "the file is for none of the maps".to_owned());
+            return vec![Finding { code: finding::NO_MAP, at, message }];
+        }
+        let found = |at: At| {
+            let (code, message) = match self.matched.get(&(file.name.clone(), at)) {
+                None => (finding::NO_MAP, "the rule is for none of the maps"),
+                Some(0) => (finding::NO_MATCH, "the rule matches nothing on any of the maps"),
+                Some(_) => return None,
+            };
+            Some(Finding { code, at, message: message.to_owned() })
+        };
+        file.rules.iter().filter_map(|rule| found(rule.at)).collect()
     }
 
     /// Adds what another one has tried.
     pub fn join(&mut self, other: Lint) {
+        self.maps += other.maps;
+        self.files.extend(other.files);
         other.matched.into_iter().for_each(|(rule, count)| *self.matched.entry(rule).or_default() += count);
     }
 }

@@ -22,6 +22,7 @@
 //! ```
 
 mod acts;
+mod again;
 mod apply;
 mod convert;
 mod difference;
@@ -38,7 +39,8 @@ mod stripper;
 mod tokens;
 mod write;
 
-pub use apply::apply;
+pub use again::{Application, Effect, Known, Past, Record, Since, State, known};
+pub use apply::{Attempt, apply, attempt};
 pub use difference::{Difference, difference};
 pub use finding::{At, CODES, Code, Finding};
 pub use lazyripent::{Act, Verb};

@@ -1,0 +1,60 @@
+//! The record beside a map of the rules that were applied to it, as JSON: `dm4.bsp.rules.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::face::report::syntax;
+use crate::face::{input, shown};
+use crate::op::rules::Record;
+use crate::{Error, ErrorKind, Result};
+
+/// The most bytes of a record: some ten thousand rules.
+const MOST: u64 = 4 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct File<R> {
+    bspkit_rules: u32,
+    #[serde(flatten)]
+    record: R,
+}
+
+/// The path of the record of a map.
+///
+/// ```
+/// use bspkit::face::rules::record;
+/// assert_eq!(record::path("maps/dm4.bsp".as_ref()), std::path::Path::new("maps/dm4.bsp.rules.json"));
+/// ```
+pub fn path(map: &Path) -> PathBuf {
+    let mut name = map.as_os_str().to_owned();
+    name.push(".rules.json");
+    name.into()
+}
+
+/// The record of a map; an empty one if there is none.
+///
+/// # Errors
+/// The file cannot be read, or is no record.
+pub fn read(map: &Path) -> Result<Record> {
+    let path = path(map);
+    match std::fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
+        Ok(there) if there.is_file() && there.len() <= MOST => {}
+        Ok(_) => return Err(Error::new(ErrorKind::TooLarge, format!("{} is no record of rules", shown(&path)))),
+        Err(error) => return Err(input::cannot_read(&path, error)),
+    }
+    let wrong = |why: &str| Error::new(ErrorKind::Argument, format!("{} is no record of rules: {why}", shown(&path)));
+    let file: File<Record> = serde_json::from_slice(&input::read(&path)?).map_err(|error| wrong(&syntax(&error)))?;
+    match file.bspkit_rules {
+        1 => Ok(file.record),
+        other => Err(wrong(&format!("its version is {other}"))),
+    }
+}
+
+/// The text of a record.
+pub fn write(record: &Record) -> String {
+    // Strings and numbers can always be written as JSON.
+    let mut text = serde_json::to_string_pretty(&File { bspkit_rules: 1, record }).unwrap_or_default();
+    text.push('\n');
+    text
+}

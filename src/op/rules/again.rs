@@ -1,0 +1,365 @@
+//! Rules that were applied before: what a record says of them, and what can be seen without one.
+//!
+//! Rules that add entities or pairs, and those that calculate, do it again each time. So a record beside the map says
+//! which rules were applied, and sums of the entities say whether the map is still what it was then. Without a record,
+//! or if the map was edited since, what the rules would add is looked for in the map.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use md5::{Digest, Md5};
+
+use super::apply::{Pair, Work, rules_for};
+use super::lazyripent::Verb;
+use super::model::{Action, Expected, Rule, Rules, Step, Test};
+use crate::bsp::Bsp;
+use crate::dialect::Role;
+use crate::Result;
+
+/// How much of what rules do to a map is new in it. What they undo themselves does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Entities and pairs that they add though the same ones are there.
+    pub there: usize,
+    /// Entities that they add and remove, and pairs that they add, set and remove, without those above.
+    pub new: usize,
+}
+
+/// A rule as a record knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+pub struct Known {
+    /// The name of its file, without folders.
+    pub file: String,
+    /// Its line.
+    pub line: usize,
+    /// A sum of what it says, without its place and the comments around it.
+    pub sum: String,
+    /// Whether it adds something, or calculates, each time it is applied.
+    pub adds: bool,
+}
+
+/// Rules that were applied to a map together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+pub struct Application {
+    /// The rules in their order.
+    pub rules: Vec<Known>,
+    /// The sum of the entities before.
+    pub before: String,
+    /// The sum of the entities after.
+    pub after: String,
+}
+
+/// What was applied to a map, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+pub struct Record {
+    /// The sum of the planes, by which a map that was compiled again is known.
+    pub build: String,
+    /// What was applied.
+    pub applied: Vec<Application>,
+}
+
+/// Which map it is, by sums.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The sum of the entities.
+    pub entities: String,
+    /// The sum of the planes.
+    pub build: String,
+}
+
+/// What is known of rules and a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// The rules from this one on were not applied.
+    Open(usize),
+    /// All of them were applied, as the sentence says.
+    Done(String),
+    /// It cannot be known, for the reason in the sentence.
+    Unknown(String),
+}
+
+/// How far a map is the one of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// Its entities are as they were after the last application.
+    Same,
+    /// Its entities were edited since.
+    Edited,
+    /// It was compiled again, or nothing of the record was applied to it.
+    Other,
+}
+
+/// The rules of some files that are for a map, as a record knows them.
+pub fn known<'r>(files: impl IntoIterator<Item = &'r Rules>, map: &str) -> Vec<Known> {
+    let of = |(file, rule): (&Rules, &Rule)| Known {
+        file: file.name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        line: rule.at.line,
+        sum: hex(&rule.said()),
+        adds: rule.adds(),
+    };
+    rules_for(files, map).map(of).collect()
+}
+
+impl State {
+    /// The state of a map.
+    ///
+    /// # Errors
+    /// Its entities or planes cannot be read.
+    pub fn of(bsp: &Bsp<'_>) -> Result<Self> {
+        let sum = |role| bsp.role(role).map_or(Ok(String::new()), |slot| Ok(hex(&bsp.bytes(slot.id)?)));
+        Ok(State { entities: sum(Role::Entities)?, build: sum(Role::Planes)? })
+    }
+
+    /// The state with other entities.
+    #[must_use]
+    pub fn with_entities(&self, text: &[u8]) -> Self {
+        State { entities: hex(text), build: self.build.clone() }
+    }
+}
+
+impl Record {
+    /// What of the record is in the map, and how sure that is.
+    pub fn in_map(&self, now: &State) -> (&[Application], Since) {
+        let all = &self.applied[..];
+        if let Some(last) = all.iter().rposition(|one| one.after == now.entities) {
+            return (&all[..=last], Since::Same);
+        }
+        if let Some(first) = all.iter().position(|one| one.before == now.entities) {
+            return (&all[..first], if first == 0 { Since::Other } else { Since::Edited });
+        }
+        match self.build == now.build {
+            true if !all.is_empty() => (all, Since::Edited),
+            _ => (&[], Since::Other),
+        }
+    }
+
+    /// Whether rules were applied to a map. `try_on` says what a part of them would do to it now, or nothing if they do
+    /// not fit.
+    pub fn past(
+        &self,
+        now: &State,
+        rules: &[Known],
+        mut try_on: impl FnMut(Range<usize>) -> Option<Effect>,
+    ) -> Past {
+        let (applied, since) = self.in_map(now);
+        let (open, used) = matched(applied, rules);
+        if open > 0 && since == Since::Edited {
+            let is_there = try_on(0..open).is_some_and(|effect| effect.new == 0 || effect.there > 0);
+            if !is_there {
+                let what = "the rules are recorded as applied to this map, and its entities were edited since";
+                return Past::Unknown(format!("{what}: nothing of what they do is there now"));
+            }
+        }
+        if open == rules.len() && open > 0 {
+            return Past::Done("the rules are recorded as applied to this map".to_owned());
+        }
+        let sums: HashMap<&str, &Known> = adding(applied).map(|old| (&old.sum[..], old)).collect();
+        let unused = applied.iter().zip(&used).filter(|(_, used)| !**used).map(|(one, _)| one);
+        let files: HashMap<&str, &Known> = adding(unused).map(|old| (&old.file[..], old)).collect();
+        for rule in &rules[open..] {
+            let twice = sums.get(&rule.sum[..]);
+            if let Some(old) = twice.or(files.get(&rule.file[..])) {
+                let (place, old) = (format!("{}:{}", rule.file, rule.line), format!("{}:{}", old.file, old.line));
+                return Past::Unknown(match twice {
+                    Some(_) => format!("the rule at {place} is recorded as applied to this map, then at {old}"),
+                    None => format!("{} was applied to this map when it had other rules (that at {old})", rule.file),
+                });
+            }
+        }
+        match try_on(open..rules.len()) {
+            Some(Effect { there: 1.., new: 0 }) => {
+                Past::Done("all that the rules would add is in the map already".to_owned())
+            }
+            Some(Effect { there: there @ 1.., .. }) => Past::Unknown(format!(
+                "{there} of the entities and pairs that the rules would add are in the map already, and it has no \
+                 record of these rules"
+            )),
+            _ => Past::Open(open),
+        }
+    }
+}
+
+fn adding<'a>(applied: impl IntoIterator<Item = &'a Application>) -> impl Iterator<Item = &'a Known> {
+    applied.into_iter().flat_map(|one| &one.rules).filter(|old| old.adds)
+}
+
+/// How many of the first rules are those of applications, and which applications are used for that.
+fn matched(applied: &[Application], rules: &[Known]) -> (usize, Vec<bool>) {
+    let (mut open, mut used) = (0, vec![false; applied.len()]);
+    let same = |one: &[Known], other: &[Known]| one.iter().map(|it| &it.sum).eq(other.iter().map(|it| &it.sum));
+    while open < rules.len() {
+        let rest = &rules[open..];
+        let length = |one: &Application| one.rules.len().min(rest.len());
+        let fits = |(_, one): &(usize, &Application)| {
+            length(one) > 0 && same(&one.rules[..length(one)], &rest[..length(one)])
+        };
+        let unused = applied.iter().enumerate().filter(|(number, _)| !used[*number]);
+        let Some((number, one)) = unused.filter(fits).max_by_key(|(_, one)| length(one)) else { break };
+        open += length(one);
+        used[number] = true;
+    }
+    (open, used)
+}
+
+/// What rules did to the entities in the end.
+pub(super) fn effect(work: &Work<'_>) -> Effect {
+    type Pairs<'p> = Vec<(&'p [u8], &'p [u8])>;
+    let (mut effect, mut gone) = (Effect::default(), HashMap::<Pairs<'_>, usize>::new());
+    let old = |number: usize| -> Pairs<'_> { work.old[number].pairs().map(|pair| (pair.key, pair.value)).collect() };
+    for number in work.removed.keys().filter(|number| **number < work.old.len()) {
+        *gone.entry(old(*number)).or_default() += 1;
+    }
+    let is_there = |number: &usize| !work.removed.contains_key(number);
+    let mut added = HashMap::<Pairs<'_>, usize>::new();
+    for (_, pairs) in work.changed.range(work.old.len()..).filter(|(number, _)| is_there(number)) {
+        let pairs: Pairs<'_> = pairs.iter().map(|pair| (&pair.key[..], &pair.value[..])).collect();
+        match gone.get_mut(&pairs).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => *added.entry(pairs).or_default() += 1,
+        }
+    }
+    if !added.is_empty() {
+        let kept = (0..work.old.len()).filter(|number| is_there(number) && !work.changed.contains_key(number));
+        for number in kept {
+            if let Some(count) = added.remove(&old(number)) {
+                effect.there += count;
+            }
+        }
+    }
+    effect.new += gone.values().sum::<usize>() + added.values().sum::<usize>();
+    for (&number, pairs) in work.changed.range(..work.old.len()).filter(|(number, _)| is_there(number)) {
+        let before = old(number);
+        let (kept, inserted): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.origin.is_some());
+        let is_set = |pair: &&&Pair| pair.origin.is_some_and(|origin| before[origin].1 != pair.value);
+        effect.new += before.len() - kept.len() + kept.iter().filter(is_set).count();
+        let said = |pair: &'_ Pair| (pair.key.to_ascii_lowercase(), pair.value.clone());
+        let kept: HashSet<_> = if inserted.is_empty() { HashSet::new() } else { kept.into_iter().map(said).collect() };
+        for pair in inserted {
+            match kept.contains(&said(pair)) {
+                true => effect.there += 1,
+                false => effect.new += 1,
+            }
+        }
+    }
+    effect
+}
+
+impl Rule {
+    /// Whether it adds something each time, or calculates with what is there.
+    fn adds(&self) -> bool {
+        match &self.action {
+            Action::Add(_) | Action::AddFor(..) => true,
+            Action::Remove => false,
+            Action::Modify(steps) => steps.iter().any(|step| matches!(step, Step::Insert(_))),
+            Action::Acts(acts) => acts.iter().any(|act| {
+                let is_state = matches!(
+                    act.verb,
+                    Verb::Replace | Verb::Remove | Verb::BitSet | Verb::BitClear | Verb::Store
+                );
+                !is_state || act.value.contains(&b'{')
+            }),
+        }
+    }
+
+    /// What it says, as bytes that are equal for equal rules alone.
+    fn said(&self) -> Vec<u8> {
+        let mut said = Said(Vec::new());
+        said.list(&self.maps, |said, map| said.bytes(map.to_ascii_lowercase().as_bytes()));
+        said.word(&format!("{:?}", self.on.need));
+        said.tests(&self.on.tests);
+        match &self.action {
+            Action::Remove => said.word("remove"),
+            Action::Add(pairs) => {
+                said.word("add");
+                said.list(pairs, |said, pair| said.pair(&pair.key, &pair.value));
+            }
+            Action::Modify(steps) => {
+                said.word("modify");
+                said.list(steps, Said::step);
+            }
+            Action::Acts(acts) => {
+                said.word("acts");
+                said.list(acts, Said::act);
+            }
+            Action::AddFor(class, acts) => {
+                said.word("add for");
+                said.bytes(class);
+                said.list(acts, Said::act);
+            }
+        }
+        said.0
+    }
+}
+
+/// Parts with their lengths.
+struct Said(Vec<u8>);
+
+impl Said {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes.len().to_string().as_bytes());
+        self.0.push(b':');
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn word(&mut self, word: &str) {
+        self.bytes(word.as_bytes());
+    }
+
+    fn list<T>(&mut self, items: &[T], one: impl Fn(&mut Said, &T)) {
+        self.word(&items.len().to_string());
+        items.iter().for_each(|item| one(self, item));
+    }
+
+    fn pair(&mut self, key: &[u8], value: &[u8]) {
+        self.bytes(key);
+        self.bytes(value);
+    }
+
+    fn tests(&mut self, tests: &[Test]) {
+        self.list(tests, |said, test| {
+            said.word(&format!("{} {}", test.is_exact, test.is_negated));
+            let (kind, value) = match &test.value {
+                Expected::Any => ("any", &b""[..]),
+                Expected::Nothing => ("nothing", &b""[..]),
+                Expected::Is(value) => ("is", &value[..]),
+                Expected::IsExactly(value) => ("is exactly", &value[..]),
+                Expected::Like(pattern) => ("like", pattern.text()),
+            };
+            said.word(kind);
+            said.pair(&test.key, value);
+        });
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Delete(tests) => {
+                self.word("delete");
+                self.tests(tests);
+            }
+            Step::Replace { pairs, is_exact } => {
+                self.word(&format!("replace {is_exact}"));
+                self.list(pairs, |said, pair| said.pair(&pair.key, &pair.value));
+            }
+            Step::Insert(pair) => {
+                self.word("insert");
+                self.pair(&pair.key, &pair.value);
+            }
+            Step::Set { pair, is_exact } => {
+                self.word(&format!("set {is_exact}"));
+                self.pair(&pair.key, &pair.value);
+            }
+        }
+    }
+
+    fn act(&mut self, act: &super::lazyripent::Act) {
+        self.word(&format!("{:?}", act.verb));
+        self.pair(&act.key, &act.value);
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

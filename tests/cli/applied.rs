@@ -1,0 +1,205 @@
+//! Rules that were applied before are not applied again: `ent apply`, `rules status`.
+
+use super::room::{Room, entities};
+
+const ADD: &[u8] = b"add:\n{\n\"classname\" \"info_null\"\n\"origin\" \"1 2 3\"\n}\n";
+
+fn count(room: &Room, map: &str, class: &str) -> usize {
+    let run = room.bspkit(&format!("ent get {map} * classname")).done();
+    run.text().lines().filter(|line| *line == class).count()
+}
+
+#[test]
+fn applying_twice_is_once() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --backup").done();
+    let (once, backup) = (room.read("q2.bsp"), room.read("q2.bsp.bak"));
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --backup").done();
+    assert!(run.err.contains("the rules are recorded as applied"), "{}", run.err);
+    assert!(room.read("q2.bsp") == once && room.read("q2.bsp.bak") == backup);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --again").done();
+    assert_eq!(count(&room, "q2.bsp", "info_null"), 2);
+}
+
+#[test]
+fn a_chain_of_outputs_applies_once() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    room.bspkit("ent apply a.bsp --rules r.cfg -o b.bsp").done();
+    room.bspkit("ent apply b.bsp --rules r.cfg -o out/c.bsp").without_data(2);
+    std::fs::create_dir(room.path("out")).unwrap();
+    room.bspkit("ent apply b.bsp --rules r.cfg -o out/c.bsp").done();
+    assert!(room.read("a.bsp") == room.read("b.bsp") && room.read("a.bsp") == room.read("out/c.bsp"));
+}
+
+#[test]
+fn a_map_without_its_record_is_recognised_by_what_is_there() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    room.write("copy/a.bsp", &room.read("a.bsp"));
+    let run = room.bspkit("ent apply copy/a.bsp --rules r.cfg -o b.bsp").done();
+    assert!(run.err.contains("all that the rules would add is in the map already"), "{}", run.err);
+    assert!(room.read("a.bsp") == room.read("b.bsp"));
+    // One of two is gone: whether to add it again, nobody can know.
+    room.write("two.cfg", &[ADD, b"{\n\"classname\" \"info_notnull\"\n}\n"].concat());
+    room.bspkit("ent apply q2.bsp --rules two.cfg -o two.bsp").done();
+    room.bspkit("ent rm two.bsp info_notnull -o copy/two.bsp").done();
+    let run = room.bspkit("ent apply copy/two.bsp --rules two.cfg -o no.bsp").without_data(2);
+    assert!(run.err.contains("it cannot be known") && run.err.contains("--again"), "{}", run.err);
+    assert!(!room.path("no.bsp").exists() && !room.path("no.bsp.rules.json").exists());
+    room.bspkit("ent apply copy/two.bsp --rules two.cfg -o yes.bsp --again").done();
+    assert_eq!(count(&room, "yes.bsp", "info_null"), 2);
+}
+
+/// A pair that an entity has already is no other one.
+#[test]
+fn inserted_pairs_are_recognised() {
+    let room = Room::new();
+    room.write("r.cfg", b"modify:\n{\nmatch:\n{\n\"classname\" \"light\"\n}\ninsert:\n{\n\"note\" \"x\"\n}\n}\n");
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    std::fs::remove_file(room.path("a.bsp.rules.json")).unwrap();
+    room.bspkit("ent apply a.bsp --rules r.cfg -o b.bsp").done();
+    assert!(room.read("a.bsp") == room.read("b.bsp"));
+}
+
+/// Calculations leave nothing to be recognised by; the record knows them.
+#[test]
+fn calculations_are_recorded() {
+    let room = Room::new();
+    room.write("r.rule", b"{ match \"classname\" \"light\" have \"light\" mult \"light\" 2 }\n");
+    room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place");
+    room.write("r.rule", b"{ match \"classname\" \"worldspawn\" new \"n\" \"2\" } { match \"classname\" \"worldspawn\" mult \"n\" 2 }\n");
+    room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place").done();
+    room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place").done();
+    assert_eq!(room.bspkit("ent get goldsrc.bsp worldspawn n").text(), "4\n");
+}
+
+#[test]
+fn an_edit_by_hand_between_does_not_apply_rules_again() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    room.bspkit("ent set q2.bsp light light=7 --in-place").done();
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert_eq!(count(&room, "q2.bsp", "info_null"), 1);
+    // What was added has changed: it may be meant, or the map may be another one.
+    room.bspkit("ent set q2.bsp info_null note=mine --in-place").done();
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").without_data(2);
+    assert!(run.err.contains("its entities were edited since"), "{}", run.err);
+    assert_eq!(count(&room, "q2.bsp", "info_null"), 1);
+}
+
+/// The old file is put back, or the map is compiled again: the record tells of another map.
+#[test]
+fn a_map_as_it_was_before_gets_the_rules() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place --backup").done();
+    let once = room.read("q2.bsp");
+    room.write("q2.bsp", &room.read("q2.bsp.bak"));
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert!(room.read("q2.bsp") == once);
+    room.write("q2.bsp", &room.read("q3.bsp"));
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert_eq!(count(&room, "q2.bsp", "info_null"), 1);
+}
+
+#[test]
+fn files_are_told_apart() {
+    let room = Room::new();
+    let other = b"add:\n{\n\"classname\" \"info_notnull\"\n}\n";
+    room.write("r.cfg", ADD);
+    room.write("s.cfg", other);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    room.bspkit("ent apply q2.bsp --rules s.cfg --in-place").done();
+    for name in ["r.cfg", "s.cfg", "r.cfg"] {
+        room.bspkit(&format!("ent apply q2.bsp --rules {name} --in-place")).done();
+    }
+    assert_eq!((count(&room, "q2.bsp", "info_null"), count(&room, "q2.bsp", "info_notnull")), (1, 1));
+    // Comments are no rules, and a file of another name may have the same ones.
+    room.write("t.cfg", &[b"; a comment\n", ADD].concat());
+    room.bspkit("ent apply q2.bsp --rules t.cfg --in-place").done();
+    assert_eq!(count(&room, "q2.bsp", "info_null"), 1);
+}
+
+#[test]
+fn a_changed_file_adds_what_follows_or_is_refused() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    // New rules at the end: what the whole file would have done.
+    let more = b"filter:\n{\n\"classname\" \"light\"\n}\n";
+    room.write("r.cfg", &[ADD, more].concat());
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert!(run.err.contains("; applied before: 1 rule"), "{}", run.err);
+    assert_eq!((count(&room, "q2.bsp", "info_null"), count(&room, "q2.bsp", "light")), (1, 0));
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    // A new rule before them, or another value: the map has what the old file added.
+    let before = room.read("q2.bsp");
+    let changed = String::from_utf8(ADD.to_vec()).unwrap().replace("1 2 3", "1 2 4");
+    for text in [[b"filter:\n{\n\"classname\" \"none\"\n}\n", ADD].concat(), changed.into_bytes()] {
+        room.write("r.cfg", &text);
+        let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").without_data(2);
+        assert!(run.err.contains("r.cfg") && run.err.contains("as it was before"), "{}", run.err);
+        assert!(room.read("q2.bsp") == before);
+    }
+}
+
+/// Rules that only say how entities are may be applied at any time.
+#[test]
+fn filters_may_change() {
+    let room = Room::new();
+    room.write("r.cfg", b"filter:\n{\n\"classname\" \"light\"\n}\n");
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    room.write("r.cfg", b"filter:\n{\n\"classname\" \"target_speaker\"\n}\n");
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    assert_eq!((count(&room, "q2.bsp", "light"), count(&room, "q2.bsp", "target_speaker")), (0, 0));
+}
+
+/// A filter and an addition of the same entity: the text of the entity is another one, and the map is the same.
+#[test]
+fn what_rules_undo_is_no_change() {
+    let room = Room::new();
+    let rules = b"filter:\n{\n\"classname\" \"info_null\"\n}\nadd:\n{\n\"classname\" \"info_null\"\n}\n";
+    room.write("r.cfg", rules);
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o a.bsp").done();
+    std::fs::remove_file(room.path("a.bsp.rules.json")).unwrap();
+    room.bspkit("ent apply a.bsp --rules r.cfg -o b.bsp").done();
+    assert_eq!(entities(&room.read("a.bsp")), entities(&room.read("b.bsp")));
+    assert_eq!(count(&room, "b.bsp", "info_null"), 1);
+}
+
+#[test]
+fn status_says_what_was_applied() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    let none = room.bspkit("rules status q2.bsp").done();
+    assert_eq!(none.text(), "q2.bsp: no rules are recorded\n");
+    room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
+    let run = room.bspkit("rules status q2.bsp").done();
+    assert_eq!(run.text(), "q2.bsp: 1 rule was applied, and the entities are as they were after that\n  r.cfg: 1 rule\n");
+    room.bspkit("ent set q2.bsp light light=7 --in-place").done();
+    let run = room.bspkit("rules status q2.bsp").done();
+    assert!(run.text().contains("the entities were edited since"), "{}", run.text());
+    room.write("q2.bsp", &room.read("q3.bsp"));
+    let run = room.bspkit("rules status q2.bsp").done();
+    assert!(run.text().contains("the record is of another map"), "{}", run.text());
+    room.write("q2.bsp.rules.json", b"{}");
+    room.bspkit("rules status q2.bsp").without_data(2);
+    let run = room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").without_data(2);
+    assert!(run.err.contains("q2.bsp.rules.json is no record of rules"), "{}", run.err);
+}
+
+/// A refused or failed save leaves no record, and neither does a dry run.
+#[test]
+fn only_what_is_saved_is_recorded() {
+    let room = Room::new();
+    room.write("r.cfg", ADD);
+    room.bspkit("ent apply q2.bsp --rules r.cfg --dry-run");
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o none/out.bsp").without_data(2);
+    room.bspkit("ent apply q2.bsp --rules r.cfg -o -");
+    assert!(room.names().iter().all(|name| !name.to_string_lossy().ends_with(".rules.json")));
+}
