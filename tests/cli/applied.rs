@@ -71,7 +71,10 @@ fn calculations_are_recorded() {
     let room = Room::new();
     room.write("r.rule", b"{ match \"classname\" \"light\" have \"light\" mult \"light\" 2 }\n");
     room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place");
-    room.write("r.rule", b"{ match \"classname\" \"worldspawn\" new \"n\" \"2\" } { match \"classname\" \"worldspawn\" mult \"n\" 2 }\n");
+    room.write(
+        "r.rule",
+        b"{ match \"classname\" \"worldspawn\" new \"n\" \"2\" } { match \"classname\" \"worldspawn\" mult \"n\" 2 }\n",
+    );
     room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place").done();
     room.bspkit("ent apply goldsrc.bsp --rules r.rule --in-place").done();
     assert_eq!(room.bspkit("ent get goldsrc.bsp worldspawn n").text(), "4\n");
@@ -180,7 +183,10 @@ fn status_says_what_was_applied() {
     assert_eq!(none.text(), "q2.bsp: no rules are recorded\n");
     room.bspkit("ent apply q2.bsp --rules r.cfg --in-place").done();
     let run = room.bspkit("rules status q2.bsp").done();
-    assert_eq!(run.text(), "q2.bsp: 1 rule was applied, and the entities are as they were after that\n  r.cfg: 1 rule\n");
+    assert_eq!(
+        run.text(),
+        "q2.bsp: 1 rule was applied, and the entities are as they were after that\n  r.cfg: 1 rule\n"
+    );
     room.bspkit("ent set q2.bsp light light=7 --in-place").done();
     let run = room.bspkit("rules status q2.bsp").done();
     assert!(run.text().contains("the entities were edited since"), "{}", run.text());

@@ -102,9 +102,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         let cannot = || format!("cannot apply {}", shown(&args.rules));
         let (from, attempt) = match if args.again { Past::Open(0) } else { baked.past(&files, entities, &name) } {
-            Past::Open(from) => {
-                (from, rules::attempt(files, from.., entities, &name).with_context(cannot)?)
-            }
+            Past::Open(from) => (from, rules::attempt(files, from.., entities, &name).with_context(cannot)?),
             Past::Done(why) => {
                 job.say(&format!("{}: not applied again: {why}; --again applies them", job.path));
                 if job.json {
@@ -115,7 +113,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             }
             Past::Unknown(why) => {
                 let hint = "apply them to the map as it was before, or use --again to apply all of them to this one";
-                return Err(Error::new(ErrorKind::Refused, format!("it cannot be known whether to apply {} again: {why}", shown(&args.rules))).with_hint(hint).into());
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    format!("it cannot be known whether to apply {} again: {why}", shown(&args.rules)),
+                )
+                .with_hint(hint)
+                .into());
             }
         };
         let report = attempt.report;
@@ -213,7 +216,8 @@ impl Baked {
 impl NewRecord {
     /// Writes the record, if the file has the entities that it tells of.
     fn write(&self, cx: &Context) {
-        let is_saved = cx.open(&self.map).and_then(|bsp| Ok(State::of(&bsp)?)).is_ok_and(|now| now.entities == self.after);
+        let is_saved =
+            cx.open(&self.map).and_then(|bsp| Ok(State::of(&bsp)?)).is_ok_and(|now| now.entities == self.after);
         let path = record::path(&self.map);
         let text = record::write(&self.record);
         if !is_saved || std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {

@@ -12,9 +12,9 @@ use md5::{Digest, Md5};
 use super::apply::{Pair, Work, rules_for};
 use super::lazyripent::Verb;
 use super::model::{Action, Expected, Rule, Rules, Step, Test};
+use crate::Result;
 use crate::bsp::Bsp;
 use crate::dialect::Role;
-use crate::Result;
 
 /// How much of what rules do to a map is new in it. What they undo themselves does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,12 +138,7 @@ impl Record {
 
     /// Whether rules were applied to a map. `try_on` says what a part of them would do to it now, or nothing if they do
     /// not fit.
-    pub fn past(
-        &self,
-        now: &State,
-        rules: &[Known],
-        mut try_on: impl FnMut(Range<usize>) -> Option<Effect>,
-    ) -> Past {
+    pub fn past(&self, now: &State, rules: &[Known], mut try_on: impl FnMut(Range<usize>) -> Option<Effect>) -> Past {
         let (applied, since) = self.in_map(now);
         let (open, used) = matched(applied, rules);
         if open > 0 && since == Since::Edited {
@@ -193,9 +188,8 @@ fn matched(applied: &[Application], rules: &[Known]) -> (usize, Vec<bool>) {
     while open < rules.len() {
         let rest = &rules[open..];
         let length = |one: &Application| one.rules.len().min(rest.len());
-        let fits = |(_, one): &(usize, &Application)| {
-            length(one) > 0 && same(&one.rules[..length(one)], &rest[..length(one)])
-        };
+        let fits =
+            |(_, one): &(usize, &Application)| length(one) > 0 && same(&one.rules[..length(one)], &rest[..length(one)]);
         let unused = applied.iter().enumerate().filter(|(number, _)| !used[*number]);
         let Some((number, one)) = unused.filter(fits).max_by_key(|(_, one)| length(one)) else { break };
         open += length(one);
@@ -255,10 +249,8 @@ impl Rule {
             Action::Remove => false,
             Action::Modify(steps) => steps.iter().any(|step| matches!(step, Step::Insert(_))),
             Action::Acts(acts) => acts.iter().any(|act| {
-                let is_state = matches!(
-                    act.verb,
-                    Verb::Replace | Verb::Remove | Verb::BitSet | Verb::BitClear | Verb::Store
-                );
+                let is_state =
+                    matches!(act.verb, Verb::Replace | Verb::Remove | Verb::BitSet | Verb::BitClear | Verb::Store);
                 !is_state || act.value.contains(&b'{')
             }),
         }
