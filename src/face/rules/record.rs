@@ -31,10 +31,10 @@ pub fn path(map: &Path) -> PathBuf {
     name.into()
 }
 
-/// The record of a map; an empty one if there is none.
+/// The record of a map; an empty one if there is no file.
 ///
 /// # Errors
-/// The file cannot be read, or is no record.
+/// The file cannot be read, or is not a record.
 pub fn read(map: &Path) -> Result<Record> {
     let path = path(map);
     match std::fs::metadata(&path) {

@@ -52,6 +52,14 @@ pub struct Application {
 }
 
 /// What was applied to a map, in its order.
+///
+/// ```
+/// use bspkit::op::rules::{Past, Record, State};
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let now = State::of(&map)?;
+/// assert_eq!(Record::default().past(&now, &[], |_| None), Past::Open(0));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
 pub struct Record {
@@ -62,6 +70,13 @@ pub struct Record {
 }
 
 /// Which map it is, by sums.
+///
+/// ```
+/// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let state = bspkit::op::rules::State::of(&map)?;
+/// assert_ne!(state.with_entities(b"{}").entities, state.entities);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The sum of the entities.
