@@ -214,7 +214,7 @@ impl Pak {
         self.long(py, move |files| {
             let mut new = files.clone();
             let mut count = 0;
-            for file in files_in(&folder)?.into_iter().filter(|file| !Names::Normal.leaves_out(&file.name)) {
+            for file in files_in(&folder)?.into_iter().filter(|file| Names::Normal.leaves_out(&file.name).is_none()) {
                 new.add(Names::Normal.name(&file.name), input::read(&file.path)?)?;
                 count += 1;
             }

@@ -1,5 +1,11 @@
-//! Names of files that Windows does not allow, or takes for devices.
+//! Names of files: which ones Windows does not allow, and which ones of a map are not written to a disk.
+//!
+//! A map comes from other people, and so do the names in it: of embedded files, textures, lumps. The names of files on a
+//! disk have a meaning to programs: `.git/config` runs commands for whoever looks at the state of a repository,
+//! `.bashrc` at the start of a shell, `-rf` is an option after `*`. [`hazard`] is the one rule for all that writes or
+//! embeds files by such names, and [`escape`] gives the name that is written where a file may have another one.
 
+use std::fmt::Write as _;
 use std::path::{Component, Path, Prefix};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -10,6 +16,38 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 /// Names that are reserved with a digit from 1 to 9 after them, or one of the superscript digits that Windows accepts.
 const PORTS: [&str; 2] = ["com", "lpt"];
 const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
+
+/// Extensions of what Windows starts when a shell in the folder is asked for a program of that name, or opens when the
+/// folder is shown. No engine loads such files from a map.
+const PROGRAMS: [&str; 20] = [
+    "bat", "cmd", "com", "cpl", "dll", "exe", "hta", "library-ms", "lnk", "msc", "msi", "pif", "ps1", "scf", "scr", "url",
+    "vbe", "vbs", "wsf", "wsh",
+];
+
+/// Files that the file manager of Windows reads by itself.
+const READ_UNASKED: [&str; 2] = ["autorun.inf", "desktop.ini"];
+
+/// Characters that are not seen or that change the order of the others: `Default_Ignorable_Code_Point` of Unicode, among
+/// them those that HFS+ ignores in names and all marks of direction, and the separators of lines.
+const UNSEEN: [(char, char); 17] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
 
 /// Whether Windows does not allow a byte in a file name. Slashes are not among these bytes: they part the names.
 pub fn is_forbidden(byte: u8) -> bool {
@@ -45,6 +83,104 @@ pub fn problem(name: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Why a name of a map is not that of a file or folder on a disk, on any system: a part of a path, without slashes.
+///
+/// ```
+/// use bspkit::file::names::hazard;
+/// for name in [".git", "git~1", ".bashrc", "-rf", "~", "..", "a\u{202e}b.vmt", "git.exe", "nul"] {
+///     assert!(hazard(name.as_bytes()).is_some());
+/// }
+/// assert_eq!(hazard(b"wall 1.vmt"), None);
+/// ```
+pub fn hazard(part: &[u8]) -> Option<&'static str> {
+    match part {
+        [] => Some("its name has an empty part"),
+        b"." | b".." => Some("its name contains . or .., which leads out of its folder"),
+        [b'.', ..] => Some("a part of its name begins with a dot: shells and version control read such files unasked"),
+        [b'-', ..] => Some("a part of its name begins with a hyphen, which programs take for an option"),
+        [b'~', ..] => Some("a part of its name begins with a tilde, which shells take for a home folder"),
+        _ if part.iter().any(|byte| matches!(byte, b'/' | b'\\')) => Some("its name contains a slash"),
+        _ if letters(part).into_iter().any(char::is_control) => Some("its name contains a control character"),
+        _ if letters(part).into_iter().any(is_unseen) => {
+            Some("its name contains a character that is not shown or changes the order of others")
+        }
+        _ if is_short(part) => Some("its name may be the short name of another file on Windows"),
+        _ if is_program(part) => Some("its name is one that systems run or open unasked"),
+        _ => problem(part),
+    }
+}
+
+/// Why a path in a map, with `/` or `\` between its parts, is not that of a file on a disk.
+///
+/// ```
+/// use bspkit::file::names::path_hazard;
+/// assert!(path_hazard(b"cfg/.git/config").is_some() && path_hazard(b"/etc/passwd").is_some());
+/// assert_eq!(path_hazard(b"materials\\wall.vmt"), None);
+/// ```
+pub fn path_hazard(path: &[u8]) -> Option<&'static str> {
+    match path {
+        [] => Some("its name is empty"),
+        [b'/' | b'\\', ..] => Some("its name is an absolute path"),
+        _ => path.split(|byte| matches!(byte, b'/' | b'\\')).find_map(hazard),
+    }
+}
+
+/// A name as a part of a path that has no [`hazard`]: printable ASCII, with `%` and two hex digits for `%` itself, for
+/// what is hazardous, and for the bytes that `is_odd` names. Different names give different results. An empty name
+/// gives an empty one.
+///
+/// ```
+/// use bspkit::file::names::escape;
+/// assert_eq!(escape(b".git", |_| false), "%2Egit");
+/// assert_eq!(escape(b"a.b", |byte| byte == b'.'), "a%2Eb");
+/// ```
+pub fn escape(part: &[u8], is_odd: impl Fn(u8) -> bool) -> String {
+    let (is_device, is_short, is_program) = (is_device(part), is_short(part), is_program(part));
+    let extension = part.iter().rposition(|byte| *byte == b'.');
+    let mut out = String::with_capacity(part.len());
+    for (at, byte) in part.iter().enumerate() {
+        let is_plain = (b' '..=b'~').contains(byte) && !is_forbidden(*byte) && !b"/\\%".contains(byte);
+        let is_first = at == 0 && (is_device || b".-~".contains(byte));
+        let is_last = at + 1 == part.len() && b". ".contains(byte);
+        let is_mark = is_short && *byte == b'~' || is_program && Some(at) == extension;
+        if is_plain && !is_first && !is_last && !is_mark && !is_odd(*byte) {
+            out.push(char::from(*byte));
+        } else {
+            // Writing into a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// The letters of a name. Bytes that are no UTF-8 are those of a code page with one byte for a letter, as terminals
+/// take them that know no other.
+fn letters(part: &[u8]) -> Vec<char> {
+    match std::str::from_utf8(part) {
+        Ok(text) => text.chars().collect(),
+        Err(_) => part.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// Whether a name has the form of a short name: at most eight letters with `~` and a number at their end, and an
+/// extension of at most three.
+fn is_short(part: &[u8]) -> bool {
+    let dot = part.iter().position(|byte| *byte == b'.').unwrap_or(part.len());
+    let (stem, extension) = part.split_at(dot);
+    let digits = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let has_number = digits > 0 && stem[..stem.len() - digits].ends_with(b"~");
+    has_number && stem.len() <= 8 && extension.len() <= 4
+}
+
+fn is_unseen(letter: char) -> bool {
+    UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&letter))
+}
+
+fn is_program(part: &[u8]) -> bool {
+    let extension = part.iter().rposition(|byte| *byte == b'.').map_or(&b""[..], |dot| &part[dot + 1..]);
+    let is_any = |known: &[&str], name: &[u8]| known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+    is_any(&PROGRAMS, extension) || is_any(&READ_UNASKED, part)
+}
 /// Refuses to write to a path that Windows would take for a device, a stream or another file. Other systems have all
 /// names.
 ///
@@ -75,6 +211,7 @@ fn is_verbatim(prefix: Prefix<'_>) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -89,6 +226,59 @@ mod tests {
             assert!(!is_device(plain.as_bytes()), "{plain}");
         }
         assert!(!is_device(b"\xffcon"));
+    }
+
+    /// Names that a hostile map may have, each with a meaning to some program or system.
+    const HOSTILE: &[&[u8]] = &[
+        b"", b".", b"..", b".git", b".GIT", b".git.", b".git ", b".git::$INDEX_ALLOCATION", b"git~1", b"GIT~1", b"GI7EBA~1",
+        b".gitmodules", b"gitmod~1", b".bashrc", b".profile", b".envrc", b".a", b"-rf", b"--checkpoint=1", b"~", b"~x",
+        ".g\u{200c}it".as_bytes(), "\u{200c}.git".as_bytes(), "\u{feff}.git".as_bytes(), "a\u{202e}tmv".as_bytes(),
+        "a\u{2066}b".as_bytes(), "a\u{200f}".as_bytes(), "a\u{2028}b".as_bytes(), "a\u{9b}31m".as_bytes(), b"a\x9b31m\xff",
+        b"a\nb", b"\x1b[2J", b"a\x7f", b"a\0b", b"con", b"NUL.txt", b"aux .c", b"com9.vmt", b"conin$", "lpt\u{b3}".as_bytes(),
+        b"a.", b"a ", b"c:", b"c:a", b"a:b", b"a<b", b"a|b", b"what?", b"a*", b"say \"x\"", b"git.exe", b"Git.BAT",
+        b"a.lnk", b"desktop.ini", b"AutoRun.inf", b"nul.exe", b"-a~1.exe",
+    ];
+
+    #[test]
+    fn hazard_knows_every_hostile_name_and_escape_cures_it() {
+        for name in HOSTILE {
+            let shown = crate::bytes::escaped(name);
+            assert!(hazard(name).is_some(), "{shown}");
+            assert!(path_hazard(&[b"a/b/", *name, b"/c"].concat()).is_some(), "{shown}");
+            let escaped = escape(name, |_| false);
+            assert!(escaped.is_empty() || hazard(escaped.as_bytes()).is_none(), "{shown}: {escaped}");
+            assert_eq!(unescape(&escaped), *name, "{shown}: {escaped}");
+        }
+        for plain in ["a", "a b.vmt", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"] {
+            let is_dotted = plain.starts_with('.');
+            assert_eq!(hazard(plain.as_bytes()).is_some(), is_dotted, "{plain}");
+        }
+        // Letters of a code page.
+        assert_eq!(hazard(b"caf\xe9.vmt"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_name_is_escaped_to_one_without_hazard(name: Vec<u8>, ends in "[.~ -]{0,2}(git~1|con|a\\.exe)?[.~ -]{0,2}") {
+            for name in [&name[..], ends.as_bytes(), &[ends.as_bytes(), &name].concat(), &[&name, ends.as_bytes()].concat()] {
+                let escaped = escape(name, |_| false);
+                proptest::prop_assert!(name.is_empty() || hazard(escaped.as_bytes()).is_none(), "{}", escaped);
+                proptest::prop_assert_eq!(unescape(&escaped), name);
+            }
+        }
+    }
+
+    fn unescape(text: &str) -> Vec<u8> {
+        let mut bytes = text.bytes();
+        let mut out = Vec::new();
+        while let Some(byte) = bytes.next() {
+            let digit = |bytes: &mut std::str::Bytes<'_>| u8::try_from(char::from(bytes.next().unwrap()).to_digit(16).unwrap());
+            match byte {
+                b'%' => out.push(16 * digit(&mut bytes).unwrap() + digit(&mut bytes).unwrap()),
+                _ => out.push(byte),
+            }
+        }
+        out
     }
 
     #[test]

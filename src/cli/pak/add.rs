@@ -11,7 +11,7 @@ use bspkit::bytes::escaped;
 use bspkit::content::pak::lookup_name;
 
 use super::list_file::{self, New};
-use super::notices::{LEFT_OUT, RENAMED, about};
+use super::notices::{RENAMED, about, left_out};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -21,6 +21,7 @@ use crate::cli::talk::Code;
 use bspkit::face::input;
 use bspkit::face::names::path;
 use bspkit::face::pak::{FoundFile, Names, files_in};
+use bspkit::file::names::path_hazard;
 
 /// Embed files: after the others, or in the place of a file with the same name for engines
 ///
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     /// A list of files as for bspzip: a line with the name, then a line with the path, and so on
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
-    /// Keep case and backslashes of names, and embed system files too (.DS_Store, Thumbs.db, .git)
+    /// Keep case and backslashes of names, and embed all files, also .DS_Store, Thumbs.db and .git
     #[arg(long)]
     as_is: bool,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     if !cx.talk.quiet {
         notices(&new, how).iter().for_each(|notice| cx.talk.stderr(format!("{notice}\n").as_bytes()));
     }
-    new.retain(|new| !(new.is_found && how.leaves_out(&new.name)));
+    new.retain(|new| !(new.is_found && how.leaves_out(&new.name).is_some()));
     new.iter_mut().for_each(|new| new.name = how.name(&new.name));
     // Lists that scripts write often name a file twice.
     let mut pairs = HashSet::new();
@@ -89,6 +90,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for (name, bytes) in &files {
             pak.add(name, bytes.clone())?;
         }
+        unwritable(&files).iter().for_each(|notice| job.say(notice));
         let added = pak.len() - before;
         let replaced = files.len() - added;
         let others = if replaced > 0 { format!(", {replaced} of them replaced old files") } else { String::new() };
@@ -125,14 +127,19 @@ fn collect(argument: &OsStr, new: &mut Vec<New>) -> Result<()> {
     }
 }
 
-/// The notices about files that are left out and names that change.
+/// The notices about files that are left out, and names that change.
 fn notices(new: &[New], how: Names) -> Vec<String> {
-    let is_left_out = |new: &&New| new.is_found && how.leaves_out(&new.name);
-    let is_renamed = |new: &&New| !is_left_out(new) && how.name(&new.name) != new.name;
-    let name = |new: &'_ New| new.name.clone();
-    let lists: [(Vec<Vec<u8>>, _); 2] = [
-        (new.iter().filter(is_left_out).map(name).collect(), LEFT_OUT),
-        (new.iter().filter(is_renamed).map(name).collect(), RENAMED),
-    ];
-    lists.iter().filter_map(|(names, what)| about(names.iter().map(|name| &name[..]), what)).collect()
+    let is_left_out = |new: &&New| new.is_found && how.leaves_out(&new.name).is_some();
+    let left: Vec<Vec<u8>> = new.iter().filter(is_left_out).map(|new| new.name.clone()).collect();
+    let renamed = new.iter().filter(|new| !is_left_out(new) && how.name(&new.name) != new.name);
+    let mut notices = left_out(&left, how);
+    notices.extend(about(renamed.map(|new| &new.name[..]), RENAMED));
+    notices
+}
+
+/// The notice about files that were asked for by name and that nobody can extract.
+fn unwritable(files: &[(Vec<u8>, Data<'_>)]) -> Option<String> {
+    let why = files.iter().find_map(|(name, _)| path_hazard(name))?;
+    let names = files.iter().map(|(name, _)| &name[..]).filter(|name| path_hazard(name).is_some());
+    about(names, &format!("is embedded, but `pak extract` does not write it: {why}"))
 }

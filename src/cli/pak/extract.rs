@@ -11,13 +11,15 @@ use super::names_of;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, MapFile};
-use crate::cli::show::{count, shown};
+use crate::cli::show::{Few, count, shown};
 use crate::cli::talk::{Code, Job};
 
 /// Write embedded files below a folder, decompressed
 ///
-/// A file is refused if its name leads out of the folder, if some operating system does not allow the name, or if its
-/// path contains a symbolic link. If names differ only in case, the later ones get a number.
+/// A file is refused, and the others are written, if its name leads out of the folder, if some operating system does not
+/// allow the name, if the name has a meaning to programs (a part of it begins with `.`, `-` or `~`; short names of
+/// Windows; programs; characters that are not shown), or if its path contains a symbolic link. The exit status is 2
+/// then. If names differ only in case, the later ones get a number.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak extract map.bsp files
@@ -55,14 +57,23 @@ fn of_map(bsp: &Bsp<'_>, map: &MapFile, threads: usize, args: &Args, job: &mut J
     }
     let folder = &map.place(&args.folder, "");
     let extracted = extract(&pak, &indices, folder, threads, args.force).with_context(cannot)?;
-    let mut written = 0;
+    let (mut written, mut refused) = (0, 0);
+    let mut few = Few::new(job.talk.verbose);
     for Extracted { path, warnings, .. } in extracted {
-        warnings.iter().for_each(|text| job.warn_here(text));
+        warnings.iter().filter(|_| few.takes("warnings")).for_each(|text| job.warn_here(text));
         match path {
             Ok(_) => written += 1,
-            Err(error) => job.fail(&error.into()),
+            Err(error) => {
+                refused += 1;
+                match few.takes("not written") {
+                    true => job.fail(&error.into()),
+                    false => job.code = Code::Failed,
+                }
+            }
         }
     }
-    job.say(&format!("{}: {}", shown(folder), count(written, "file", "files")));
+    few.rest().for_each(|rest| job.warn_here(&rest));
+    let others = if refused > 0 { format!(", {refused} not written") } else { String::new() };
+    job.say(&format!("{}: {}{others}", shown(folder), count(written, "file", "files")));
     Ok(job.code)
 }

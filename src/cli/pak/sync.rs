@@ -6,7 +6,7 @@ use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit::face::pak::{self, Names};
 
-use super::notices::{self, LEFT_OUT, RENAMED};
+use super::notices::{RENAMED, about, left_out};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The folder; for several maps, it has a folder for each, as `pak extract` makes them
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Keep case and backslashes of new names, and embed system files too (.DS_Store, Thumbs.db, .git)
+    /// Keep case and backslashes of new names, and embed all files, also .DS_Store, Thumbs.db and .git
     #[arg(long)]
     as_is: bool,
     #[command(flatten)]
@@ -50,9 +50,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         for (index, why) in &synced.kept {
             job.warn_here(&format!("`{}` stays, since it cannot be in a folder: {why}", escaped(&old[*index])));
         }
-        let list = |names: &[Vec<u8>], what| notices::about(names.iter().map(|name| &name[..]), what);
-        let said = [list(&synced.left_out, LEFT_OUT), list(&synced.renamed, RENAMED)];
-        said.into_iter().flatten().for_each(|notice| job.say(&notice));
+        left_out(&synced.left_out, names).iter().for_each(|notice| job.say(notice));
+        let renamed = about(synced.renamed.iter().map(|name| &name[..]), RENAMED);
+        renamed.iter().for_each(|notice| job.say(notice));
         let (added, changed, removed) = (synced.added, synced.changed, synced.removed);
         let what = format!("{added} added, {changed} changed, {removed} removed, {} as they were", synced.same);
         Ok(Edited::With { what, is_whole: true })

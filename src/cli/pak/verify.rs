@@ -11,15 +11,15 @@ use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
 use crate::cli::report::Report;
-use crate::cli::show::{count, shown};
+use crate::cli::show::{Few, count, shown};
 use crate::cli::talk::{Code, Job};
 
 /// Read every embedded file and report what is wrong or odd
 ///
 /// A file is wrong if some engine or zip tool reads other bytes than the directory states, or cannot read it: a stale
 /// checksum, damaged data, headers that contradict each other, a name that leads out of its folder, a compressed sound.
-/// A file is odd if Valve's tools would not write it so, but all readers read it. Odd files do not change the exit
-/// status.
+/// A file is odd if Valve's tools would not write it so, but all readers read it, or if `pak extract` does not write it
+/// because of its name. Odd files do not change the exit status. Ten of a kind are listed; -v lists all.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak verify map.bsp
@@ -58,11 +58,16 @@ impl Report for Verified {
         parts.extend((wrong > 0).then(|| format!("{wrong} wrong")));
         parts.extend((odd > 0).then(|| format!("{odd} odd")));
         job.line(format!("{word} {} ({})", job.path, parts.join(", ")));
-        for FindingJson { severity, place, message, .. } in &self.findings {
+        let mut few = Few::new(job.talk.verbose);
+        for FindingJson { code, severity, place, message, .. } in &self.findings {
+            if !few.takes(code) {
+                continue;
+            }
             let word = if *severity == Severity::Error { "wrong" } else { "odd" };
             let file = place.file.map_or(String::new(), |index| format!("#{index} "));
             job.line(format!("     {word}: {file}{message}"));
         }
+        few.rest().for_each(|rest| job.line(format!("     {rest}")));
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
 use super::{Entry, Node, Pak, method, name, write};
 use crate::ErrorKind;
+use crate::file::names::path_hazard;
 use crate::bytes::{self, escaped, is_zero};
 use crate::record::Field;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
@@ -146,9 +147,13 @@ fn finding(entry: &Entry<'_, '_>, severity: Severity, code: &'static str, why: &
 
 fn check_entry(entry: &Entry<'_, '_>, reads_data: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let bare = entry.name().strip_suffix(b"/").unwrap_or(entry.name());
     let mut add = |severity, code, why: &str| findings.push(finding(entry, severity, code, why));
     if let Some(why) = name::problem(entry.name()) {
         add(Severity::Wrong, "name", &format!("the name {why}"));
+    }
+    if let Some(why) = path_hazard(bare).filter(|_| name::problem(entry.name()).is_none()) {
+        add(Severity::Odd, "unsafe", &format!("it is not written to a disk: {why}"));
     }
     if entry.name().contains(&b'\\') {
         add(Severity::Odd, "backslash", "the name has a backslash, which zip readers do not read as a slash");

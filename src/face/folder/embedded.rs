@@ -10,7 +10,7 @@ use crate::bytes::{escaped, unescape};
 use crate::content::pak::Pak;
 use crate::dialect::Role;
 use crate::face::names::Taken;
-use crate::file::names::{is_device, is_forbidden};
+use crate::file::names::escape;
 use crate::{Bsp, Result};
 
 /// The folder that `unpack` writes embedded files to.
@@ -43,21 +43,9 @@ fn path(name: &[u8], index: usize) -> String {
     if path.len() > LONGEST { format!("%long/{index}") } else { path }
 }
 
-/// A part of a path. What some operating system does not allow is `%` and two hex digits.
+/// A part of a path, without what is hazardous on a disk.
 fn part(part: &[u8]) -> String {
-    let is_device = is_device(part);
-    let escape = |(index, byte): (usize, &u8)| {
-        let is_last = index + 1 == part.len();
-        let is_plain = (b' '..=b'~').contains(byte) && !is_forbidden(*byte) && !b"\\%".contains(byte);
-        let is_kept = match byte {
-            b'.' => index > 0 && !is_last,
-            b' ' => !is_last,
-            _ => !(index == 0 && is_device),
-        };
-        if is_plain && is_kept { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
-    };
-    let text: String = part.iter().enumerate().map(escape).collect();
-    if text.is_empty() { "%".to_owned() } else { text }
+    if part.is_empty() { "%".to_owned() } else { escape(part, |_| false) }
 }
 
 /// The embedded files of a map that become files, each with its bytes; `write` is given its path and its bytes. Returns
@@ -150,6 +138,10 @@ mod tests {
             (b"a./b ", "a%2E/b%20"),
             (b".", "%2E"),
             (b".git/config", "%2Egit/config"),
+            (b"GIT~1/config", "GIT%7E1/config"),
+            (b"-rf", "%2Drf"),
+            (b"~/x", "%7E/x"),
+            (b"git.exe", "git%2Eexe"),
             (b"50%", "50%25"),
             (b"caf\xe9\n\0", "caf%E9%0A%00"),
         ] {

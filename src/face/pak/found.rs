@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::content::pak::{is_of_system, lookup_name};
 use crate::face::{input, shown};
+use crate::file::names::path_hazard;
 use crate::{Error, ErrorKind, Result};
 
 /// How embedded files get their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// In lower case and with `/` for `\`, the form in which engines look them up. Files that file managers create are
-    /// left out.
+    /// left out, and those whose names are hazardous on a disk.
     Normal,
     /// As they are written, and all of them.
     AsIs,
@@ -31,9 +32,20 @@ impl Names {
         if self == Names::Normal { lookup_name(written) } else { written.to_vec() }
     }
 
-    /// Whether a file that was found in a folder is left out.
-    pub fn leaves_out(self, path: &[u8]) -> bool {
-        self == Names::Normal && is_of_system(path)
+    /// Why a file that was found in a folder is left out: file managers create it, or no map should write such a file to
+    /// somebody's disk ([`path_hazard`]).
+    ///
+    /// ```
+    /// use bspkit::face::pak::Names;
+    /// assert!(Names::Normal.leaves_out(b"materials/Thumbs.db").is_some() && Names::Normal.leaves_out(b".env").is_some());
+    /// assert_eq!(Names::Normal.leaves_out(b"materials/wall.vmt"), None);
+    /// ```
+    pub fn leaves_out(self, path: &[u8]) -> Option<&'static str> {
+        match self {
+            Names::AsIs => None,
+            Names::Normal if is_of_system(path) => Some("file managers and version control create it"),
+            Names::Normal => path_hazard(path),
+        }
     }
 }
 

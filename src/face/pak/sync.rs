@@ -23,7 +23,7 @@ pub struct Synced {
     pub same: usize,
     /// The new files whose names are not as they are in the folder: the path there.
     pub renamed: Vec<Vec<u8>>,
-    /// The files of the folder that are not embedded: those that file managers create.
+    /// The files of the folder that are not embedded: [`Names::leaves_out`] says why.
     pub left_out: Vec<Vec<u8>>,
     /// The embedded files that cannot be files of a folder, by their indices before, and why. They stay.
     pub kept: Vec<(usize, String)>,
@@ -90,7 +90,7 @@ impl Synced {
     }
 
     fn add(&mut self, pak: &mut Pak<'_>, file: &FoundFile, names: Names) -> Result<()> {
-        if names.leaves_out(&file.name) {
+        if names.leaves_out(&file.name).is_some() {
             self.left_out.push(file.name.clone());
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use crate::dialect::Role;
 use crate::face::names::Taken;
-use crate::file::names::is_device;
+use crate::file::names::hazard;
 use crate::{Bsp, Result, Slot, SlotId};
 
 /// The name of a lump, or of a list in it as `LUMP.list`, for a number, a name or a role.
@@ -41,7 +41,7 @@ fn stem(slot: &Slot) -> String {
     let name: String = name.collect();
     match slot.id {
         SlotId::Lump(index) => format!("{index:02}_{name}"),
-        _ if is_device(name.as_bytes()) => format!("{name}_"),
+        _ if hazard(name.as_bytes()).is_some() => format!("_{name}"),
         _ => name,
     }
 }

@@ -5,6 +5,7 @@ use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::content::assets::Files;
 use crate::error::Result;
+use crate::file::names::path_hazard;
 
 /// What a map needs once files from elsewhere are there too.
 #[derive(Clone, Debug)]
@@ -31,8 +32,9 @@ impl Both<'_> {
 }
 
 impl Files for Both<'_> {
+    /// What is not written to a disk is not taken from one either: a map can name any file.
     fn has(&self, name: &[u8]) -> bool {
-        self.is_of_game(name) || self.from.has(name)
+        self.is_of_game(name) || (path_hazard(name).is_none() && self.from.has(name))
     }
 
     fn read(&self, name: &[u8], most: usize) -> Result<Option<Data<'_>>> {

@@ -1,31 +1,23 @@
 //! The names of image files: each names a texture and a mip level, and every operating system allows it.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::face::names::Taken;
-use crate::file::names::{is_device, is_forbidden};
+use crate::file::names;
 
-/// The name of a texture as a part of a file name. Characters that some operating system does not allow are written as
-/// `%` and two hex digits.
+/// The name of a texture as a part of a file name. What is hazardous on a disk is written as `%` and two hex digits, and
+/// so are the dot before the level and the `~` before a number.
 pub fn escape(name: &[u8]) -> String {
-    if name.is_empty() {
+    match name {
         // A name contains no NUL, so no other name gives this.
-        return "%00".to_owned();
+        [] => "%00".to_owned(),
+        [b' ', rest @ ..] => format!("%20{}", names::escape(rest, is_mark)),
+        _ => names::escape(name, is_mark),
     }
-    let is_device = is_device(name);
-    let mut out = String::with_capacity(name.len());
-    for (at, byte) in name.iter().enumerate() {
-        let is_odd = is_forbidden(*byte) || b"/\\.%~".contains(byte);
-        let is_edge = *byte == b' ' && (at == 0 || at + 1 == name.len());
-        if is_odd || is_edge || is_device && at == 0 || !(b' '..0x7F).contains(byte) {
-            // Writing into a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        } else {
-            out.push(char::from(*byte));
-        }
-    }
-    out
+}
+
+fn is_mark(byte: u8) -> bool {
+    b".~".contains(&byte)
 }
 
 /// The names of the files for all textures, without extension. If names differ only in case, the later ones have `~`
