@@ -51,10 +51,10 @@ mod near;
 mod pak;
 #[path = "cli/pak_folder.rs"]
 mod pak_folder;
-#[path = "cli/pak_names.rs"]
-mod pak_names;
 #[path = "cli/pak_game.rs"]
 mod pak_game;
+#[path = "cli/pak_names.rs"]
+mod pak_names;
 #[path = "cli/patch.rs"]
 mod patch;
 #[path = "cli/planned.rs"]

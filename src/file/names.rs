@@ -20,8 +20,26 @@ const SUPERSCRIPTS: [&str; 3] = ["\u{b9}", "\u{b2}", "\u{b3}"];
 /// Extensions of what Windows starts when a shell in the folder is asked for a program of that name, or opens when the
 /// folder is shown. No engine loads such files from a map.
 const PROGRAMS: [&str; 20] = [
-    "bat", "cmd", "com", "cpl", "dll", "exe", "hta", "library-ms", "lnk", "msc", "msi", "pif", "ps1", "scf", "scr", "url",
-    "vbe", "vbs", "wsf", "wsh",
+    "bat",
+    "cmd",
+    "com",
+    "cpl",
+    "dll",
+    "exe",
+    "hta",
+    "library-ms",
+    "lnk",
+    "msc",
+    "msi",
+    "pif",
+    "ps1",
+    "scf",
+    "scr",
+    "url",
+    "vbe",
+    "vbs",
+    "wsf",
+    "wsh",
 ];
 
 /// Files that the file manager of Windows reads by itself.
@@ -230,13 +248,63 @@ mod tests {
 
     /// Names that a hostile map may have, each with a meaning to some program or system.
     const HOSTILE: &[&[u8]] = &[
-        b"", b".", b"..", b".git", b".GIT", b".git.", b".git ", b".git::$INDEX_ALLOCATION", b"git~1", b"GIT~1", b"GI7EBA~1",
-        b".gitmodules", b"gitmod~1", b".bashrc", b".profile", b".envrc", b".a", b"-rf", b"--checkpoint=1", b"~", b"~x",
-        ".g\u{200c}it".as_bytes(), "\u{200c}.git".as_bytes(), "\u{feff}.git".as_bytes(), "a\u{202e}tmv".as_bytes(),
-        "a\u{2066}b".as_bytes(), "a\u{200f}".as_bytes(), "a\u{2028}b".as_bytes(), "a\u{9b}31m".as_bytes(), b"a\x9b31m\xff",
-        b"a\nb", b"\x1b[2J", b"a\x7f", b"a\0b", b"con", b"NUL.txt", b"aux .c", b"com9.vmt", b"conin$", "lpt\u{b3}".as_bytes(),
-        b"a.", b"a ", b"c:", b"c:a", b"a:b", b"a<b", b"a|b", b"what?", b"a*", b"say \"x\"", b"git.exe", b"Git.BAT",
-        b"a.lnk", b"desktop.ini", b"AutoRun.inf", b"nul.exe", b"-a~1.exe",
+        b"",
+        b".",
+        b"..",
+        b".git",
+        b".GIT",
+        b".git.",
+        b".git ",
+        b".git::$INDEX_ALLOCATION",
+        b"git~1",
+        b"GIT~1",
+        b"GI7EBA~1",
+        b".gitmodules",
+        b"gitmod~1",
+        b".bashrc",
+        b".profile",
+        b".envrc",
+        b".a",
+        b"-rf",
+        b"--checkpoint=1",
+        b"~",
+        b"~x",
+        ".g\u{200c}it".as_bytes(),
+        "\u{200c}.git".as_bytes(),
+        "\u{feff}.git".as_bytes(),
+        "a\u{202e}tmv".as_bytes(),
+        "a\u{2066}b".as_bytes(),
+        "a\u{200f}".as_bytes(),
+        "a\u{2028}b".as_bytes(),
+        "a\u{9b}31m".as_bytes(),
+        b"a\x9b31m\xff",
+        b"a\nb",
+        b"\x1b[2J",
+        b"a\x7f",
+        b"a\0b",
+        b"con",
+        b"NUL.txt",
+        b"aux .c",
+        b"com9.vmt",
+        b"conin$",
+        "lpt\u{b3}".as_bytes(),
+        b"a.",
+        b"a ",
+        b"c:",
+        b"c:a",
+        b"a:b",
+        b"a<b",
+        b"a|b",
+        b"what?",
+        b"a*",
+        b"say \"x\"",
+        b"git.exe",
+        b"Git.BAT",
+        b"a.lnk",
+        b"desktop.ini",
+        b"AutoRun.inf",
+        b"nul.exe",
+        b"-a~1.exe",
     ];
 
     #[test]
@@ -249,7 +317,9 @@ mod tests {
             assert!(escaped.is_empty() || hazard(escaped.as_bytes()).is_none(), "{shown}: {escaped}");
             assert_eq!(unescape(&escaped), *name, "{shown}: {escaped}");
         }
-        for plain in ["a", "a b.vmt", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"] {
+        for plain in
+            ["a", "a b.vmt", "...a", "console", "com0", "a~b", "caf\u{e9}", "c64_-12_0.vtf", "x~2wall.vmt", "a.b-c"]
+        {
             let is_dotted = plain.starts_with('.');
             assert_eq!(hazard(plain.as_bytes()).is_some(), is_dotted, "{plain}");
         }
@@ -272,7 +342,8 @@ mod tests {
         let mut bytes = text.bytes();
         let mut out = Vec::new();
         while let Some(byte) = bytes.next() {
-            let digit = |bytes: &mut std::str::Bytes<'_>| u8::try_from(char::from(bytes.next().unwrap()).to_digit(16).unwrap());
+            let digit =
+                |bytes: &mut std::str::Bytes<'_>| u8::try_from(char::from(bytes.next().unwrap()).to_digit(16).unwrap());
             match byte {
                 b'%' => out.push(16 * digit(&mut bytes).unwrap() + digit(&mut bytes).unwrap()),
                 _ => out.push(byte),

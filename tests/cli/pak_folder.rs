@@ -245,7 +245,11 @@ fn one_edit_in_the_folder_changes_one_file() {
     assert!(names(&room, "out.bsp").contains(&".git/config".to_owned()));
     // What is embedded already and cannot be in a folder stays.
     let run = room.bspkit("pak extract out.bsp again").without_data(2);
-    assert!(run.err.contains("cannot extract .git/config") && run.err.contains("6 files, 3 not written"), "{}", run.err);
+    assert!(
+        run.err.contains("cannot extract .git/config") && run.err.contains("6 files, 3 not written"),
+        "{}",
+        run.err
+    );
     room.bspkit("pak sync out.bsp again -o same.bsp -q").without_data(0);
     assert_eq!(room.read("same.bsp"), room.read("out.bsp"));
 }

@@ -55,7 +55,12 @@ fn hostile(room: &Room) {
     for name in HOSTILE.iter().chain(&PLAIN).filter(|name| **name != "c:/x") {
         pak.add(name, format!("content of {}", name.escape_debug())).unwrap();
     }
-    let renamed = [("dd/dd/out.txt", "../../out.txt"), ("s/outer.txt", "/outer_.txt"), ("d_/x", "c:/x"), ("sound/hix.wav", "sound/HIT.wav")];
+    let renamed = [
+        ("dd/dd/out.txt", "../../out.txt"),
+        ("s/outer.txt", "/outer_.txt"),
+        ("d_/x", "c:/x"),
+        ("sound/hix.wav", "sound/HIT.wav"),
+    ];
     for (stand_in, _) in renamed {
         pak.add(stand_in, "content").unwrap();
     }
@@ -109,7 +114,12 @@ fn extract_writes_no_name_that_programs_act_on() {
 fn git_status_runs_nothing_in_extracted_and_unpacked_folders() {
     let room = Room::new();
     let config = format!("[core]\n\tfsmonitor = \"touch {} #\"\n", room.path("ran").display());
-    let repository = [(".git/config", &*config), (".git/HEAD", "ref: refs/heads/main\n"), (".git/objects/a", ""), (".git/refs/a", "")];
+    let repository = [
+        (".git/config", &*config),
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".git/objects/a", ""),
+        (".git/refs/a", ""),
+    ];
     // The attack works where the files are written.
     repository.iter().for_each(|(name, text)| room.write(format!("bare/{name}"), text.as_bytes()));
     assert!(status_runs_the_monitor(&room, "bare"), "the attack of this test does not work");
@@ -158,7 +168,11 @@ fn add_and_sync_leave_out_what_extract_refuses() {
     let before = names("source.bsp").len();
     let run = room.bspkit("pak add source.bsp content -o added.bsp").done();
     assert_eq!(names("added.bsp")[before..], ["materials/own/wall.vmt"]);
-    for said in ["`.git/config` is left out: file managers", "`-rf` is left out: a part", "`.env` (and 1 other) is left out: a part"] {
+    for said in [
+        "`.git/config` is left out: file managers",
+        "`-rf` is left out: a part",
+        "`.env` (and 1 other) is left out: a part",
+    ] {
         assert!(run.err.contains(said), "{said}: {}", run.err);
     }
     room.bspkit("pak sync source.bsp content -o synced.bsp").done();

@@ -6,8 +6,8 @@ use std::fmt;
 use super::record::{ENCRYPTED, EndRecord, HAS_DESCRIPTOR};
 use super::{Entry, Node, Pak, method, name, write};
 use crate::ErrorKind;
-use crate::file::names::path_hazard;
 use crate::bytes::{self, escaped, is_zero};
+use crate::file::names::path_hazard;
 use crate::record::Field;
 use crate::threads::{WORKING_MEMORY, in_parallel_within};
 
