@@ -114,11 +114,18 @@ impl Pak {
         self.with(|files| Ok(files.add(name, data).map(drop)?))
     }
 
-    /// Removes all files of a name.
+    /// Removes the files that are spelled like this; where there are none, the one whose name is the same to engines.
     fn remove(&self, name: Text) -> Res<()> {
-        self.with(|files| match files.find(&name) {
-            found if found.is_empty() => Err(missing(&name)),
-            found => Ok(files.remove(&found)?),
+        self.with(|files| {
+            let mut found = files.find(&name);
+            if found.is_empty() {
+                return Err(missing(&name));
+            }
+            found.retain(|index| files.get(*index).is_some_and(|entry| entry.name() == name.0));
+            if found.is_empty() {
+                found.push(files.one(&name)?);
+            }
+            Ok(files.remove(&found)?)
         })
     }
 

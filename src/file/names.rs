@@ -1,7 +1,7 @@
 //! Names of files: which ones Windows does not allow, and which ones of a map are not written to a disk.
 //!
-//! A map comes from other people, and so do the names in it: of embedded files, textures, lumps. The names of files on a
-//! disk have a meaning to programs: `.git/config` runs commands for whoever looks at the state of a repository,
+//! A map comes from other people, and so do the names in it: of embedded files, textures, lumps. The names of files on
+//! a disk have a meaning to programs: `.git/config` runs commands for whoever looks at the state of a repository,
 //! `.bashrc` at the start of a shell, `-rf` is an option after `*`. [`hazard`] is the one rule for all that writes or
 //! embeds files by such names, and [`escape`] gives the name that is written where a file may have another one.
 
@@ -45,8 +45,8 @@ const PROGRAMS: [&str; 20] = [
 /// Files that the file manager of Windows reads by itself.
 const READ_UNASKED: [&str; 2] = ["autorun.inf", "desktop.ini"];
 
-/// Characters that are not seen or that change the order of the others: `Default_Ignorable_Code_Point` of Unicode, among
-/// them those that HFS+ ignores in names and all marks of direction, and the separators of lines.
+/// Characters that are not seen or that change the order of the others: `Default_Ignorable_Code_Point` of Unicode,
+/// among them those that HFS+ ignores in names and all marks of direction, and the separators of lines.
 const UNSEEN: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -329,8 +329,12 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_name_is_escaped_to_one_without_hazard(name: Vec<u8>, ends in "[.~ -]{0,2}(git~1|con|a\\.exe)?[.~ -]{0,2}") {
-            for name in [&name[..], ends.as_bytes(), &[ends.as_bytes(), &name].concat(), &[&name, ends.as_bytes()].concat()] {
+        fn any_name_is_escaped_to_one_without_hazard(
+            name: Vec<u8>,
+            ends in "[.~ -]{0,2}(git~1|con|a\\.exe)?[.~ -]{0,2}",
+        ) {
+            let ends = ends.as_bytes();
+            for name in [&name[..], ends, &[ends, &name].concat(), &[&name, ends].concat()] {
                 let escaped = escape(name, |_| false);
                 proptest::prop_assert!(name.is_empty() || hazard(escaped.as_bytes()).is_none(), "{}", escaped);
                 proptest::prop_assert_eq!(unescape(&escaped), name);

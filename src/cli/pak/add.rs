@@ -137,7 +137,7 @@ fn notices(new: &[New], how: Names) -> Vec<String> {
     notices
 }
 
-/// The notice about files that were asked for by name and that nobody can extract.
+/// The notice about files that were asked for by name and that are not extracted.
 fn unwritable(files: &[(Vec<u8>, Data<'_>)]) -> Option<String> {
     let why = files.iter().find_map(|(name, _)| path_hazard(name))?;
     let names = files.iter().map(|(name, _)| &name[..]).filter(|name| path_hazard(name).is_some());

@@ -16,8 +16,8 @@ use crate::cli::talk::{Code, Job};
 
 /// Write embedded files below a folder, decompressed
 ///
-/// A file is refused, and the others are written, if its name leads out of the folder, if some operating system does not
-/// allow the name, if the name has a meaning to programs (a part of it begins with `.`, `-` or `~`; short names of
+/// A file is refused, and the others are written, if its name leads out of the folder, if some operating system does
+/// not allow the name, if the name has a meaning to programs (a part of it begins with `.`, `-` or `~`; short names of
 /// Windows; programs; characters that are not shown), or if its path contains a symbolic link. The exit status is 2
 /// then. If names differ only in case, the later ones get a number.
 #[derive(clap::Args)]

@@ -32,13 +32,12 @@ impl Names {
         if self == Names::Normal { lookup_name(written) } else { written.to_vec() }
     }
 
-    /// Why a file that was found in a folder is left out: file managers create it, or no map should write such a file to
-    /// somebody's disk ([`path_hazard`]).
+    /// Why a file that was found in a folder is left out: file managers create it, or no map should write such a file
+    /// to somebody's disk ([`path_hazard`]).
     ///
     /// ```
-    /// use bspkit::face::pak::Names;
-    /// assert!(Names::Normal.leaves_out(b"materials/Thumbs.db").is_some() && Names::Normal.leaves_out(b".env").is_some());
-    /// assert_eq!(Names::Normal.leaves_out(b"materials/wall.vmt"), None);
+    /// use bspkit::face::pak::Names; assert!(Names::Normal.leaves_out(b"materials/Thumbs.db").is_some() &&
+    /// Names::Normal.leaves_out(b".env").is_some()); assert_eq!(Names::Normal.leaves_out(b"materials/wall.vmt"), None);
     /// ```
     pub fn leaves_out(self, path: &[u8]) -> Option<&'static str> {
         match self {

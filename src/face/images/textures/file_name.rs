@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::face::names::Taken;
 use crate::file::names;
 
-/// The name of a texture as a part of a file name. What is hazardous on a disk is written as `%` and two hex digits, and
-/// so are the dot before the level and the `~` before a number.
+/// The name of a texture as a part of a file name. What is hazardous on a disk is written as `%` and two hex digits,
+/// and so are the dot before the level and the `~` before a number.
 pub fn escape(name: &[u8]) -> String {
     match name {
         // A name contains no NUL, so no other name gives this.
