@@ -171,7 +171,7 @@ pub fn escape(part: &[u8], is_odd: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// The letters of a name. Bytes that are no UTF-8 are those of a code page with one byte for a letter, as terminals
+/// The letters of a name. Bytes that are not UTF-8 are those of a code page with one byte for a letter, as terminals
 /// take them that know no other.
 fn letters(part: &[u8]) -> Vec<char> {
     match std::str::from_utf8(part) {
