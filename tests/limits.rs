@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use bspkit::op::unused::Unused;
+use bspkit::op::{check, compare, models, verify};
+use bspkit::record::Shape;
 use bspkit::{Bsp, ErrorKind, Layout};
 
 /// A map of nearly 2 GiB, all but its beginning a hole in the disk.
@@ -62,4 +65,105 @@ fn hostile_entity_text_is_read_or_refused() {
             Err(error) => assert_eq!(error.kind(), ErrorKind::TooLarge, "{text}: {error}"),
         }
     }
+}
+
+/// The messages of limits after so many entities of a class were added to a map: those of the check of the whole map,
+/// which are those of the check of the edit.
+fn limits_after(map: &str, class: &str, number: usize) -> Vec<String> {
+    let map = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(map)).unwrap();
+    let map = Bsp::parse(&map).unwrap();
+    let mut draft = map.draft();
+    let entities = draft.entities().unwrap();
+    for _ in 0..number {
+        entities.add([("classname", class)]).unwrap();
+    }
+    let messages = |findings: Vec<bspkit::op::check::Finding>| -> Vec<String> {
+        findings.into_iter().filter(|it| it.code.name == "limit").map(|it| it.message).collect()
+    };
+    let introduced = messages(bspkit::op::check::introduced(&draft, &Default::default()).unwrap());
+    let saved = draft.plan(Layout::Keep).unwrap().to_vec();
+    let checked = messages(bspkit::op::check::run(&Bsp::parse(&saved).unwrap(), &Default::default()).unwrap());
+    assert_eq!(introduced, checked);
+    checked
+}
+
+/// `light` removes itself and gives its place back; a monster stays. The numbers are those of the engines' errors
+/// "ED_Alloc: no free edicts" and "G_Spawn: no free entities".
+#[test]
+fn check_counts_the_entities_that_the_game_keeps() {
+    for (map, class, room, title) in [
+        ("q1/own_rooms.bsp", "monster_army", 594, "Quake"),
+        ("q2/own_rooms.bsp", "monster_soldier", 1_014, "Quake II"),
+        ("q3/own_rooms.bsp", "info_player_deathmatch", 950, "Quake III Arena"),
+    ] {
+        assert!(limits_after(map, "light", 1_000).is_empty(), "{map}");
+        assert!(limits_after(map, class, 500).is_empty(), "{map}");
+        let messages = limits_after(map, class, room);
+        let [message] = &messages[..] else { panic!("{map}: {messages:?}") };
+        assert!(message.ends_with(&format!("entities in the game at once; {title} has room for {room}")), "{message}");
+    }
+    let messages = limits_after("q2/own_rooms.bsp", "light", 2_100);
+    assert_eq!(messages, ["it has 2120 entities; compilers for Quake II accept 2048"]);
+}
+
+/// A map whose records claim as many others as their fields can say, in all fields or in one of them.
+fn claiming(map: &Bsp<'_>, only: Option<(&str, &str)>) -> Option<Vec<u8>> {
+    let mut draft = map.draft();
+    for slot in map.slots() {
+        let Some(record) = map.row(slot).ok().and_then(|row| row.record()) else { continue };
+        let is_meant = |name: &str| only.is_none_or(|only| only == (slot.name.as_str(), name));
+        let mut bytes = map.bytes(slot.id).unwrap().to_vec();
+        for field in record.fields.iter().filter(|field| field.name.contains("count") && is_meant(field.name)) {
+            let Shape::Number(number) = field.shape else { continue };
+            for record in bytes.chunks_exact_mut(record.size) {
+                let place = &mut record[field.offset..field.offset + number.size()];
+                place.fill(0xFF);
+                place[number.size() - 1] = 0x7F;
+            }
+        }
+        draft.set(slot.id, bytes).unwrap();
+    }
+    let plan = draft.plan(Layout::Keep).unwrap();
+    (!plan.is_identity()).then(|| plan.to_vec())
+}
+
+/// What a record claims to have is not what there is: nothing counts to two thousand million.
+#[test]
+fn what_records_claim_costs_no_time() {
+    let names = ["q1/own_rooms_bspx", "bsp2/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms"];
+    let mut tried = 0;
+    for name in names.into_iter().chain(["source/room_v20", "source/room_l4d2"]) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps").join(name).with_extension("bsp");
+        let whole = std::fs::read(path).unwrap();
+        let map = Bsp::parse(&whole).unwrap();
+        let counts = map.slots().iter().filter_map(|slot| Some((slot, map.row(slot).ok()?.record()?)));
+        let counts = counts.flat_map(|(slot, record)| record.fields.iter().map(|field| (&*slot.name, field.name)));
+        for only in std::iter::once(None).chain(counts.map(Some)) {
+            let Some(bytes) = claiming(&map, only) else { continue };
+            tried += 1;
+            let hostile = Bsp::parse(&bytes).unwrap();
+            let look = |what: &str, work: &dyn Fn()| {
+                let start = std::time::Instant::now();
+                work();
+                assert!(start.elapsed().as_secs() < 10, "{what} of {name} with {only:?}: {:?}", start.elapsed());
+            };
+            look("check", &|| drop(check::run(&hostile, &check::Options::default())));
+            look("limits", &|| drop(check::usage(&hostile, &hostile.dialect().checks.engines[0])));
+            look("diff", &|| drop(compare::whole(&map, &hostile, 10)));
+            look("models", &|| drop(models::list(&hostile)));
+            look("unused", &|| drop(Unused::of(&hostile)));
+            look("light", &|| drop(hostile.light().map(|light| light.stat(0))));
+            look("visibility", &|| drop(hostile.visibility()));
+            look("polygons", &|| drop(hostile.polygons().map(|polygons| polygons.iter().count())));
+            look("verify", &|| drop(verify::run(&hostile)));
+            #[cfg(all(feature = "json", feature = "images"))]
+            look("page", &|| {
+                let found = compare::whole(&map, &hostile, 10);
+                drop(bspkit::face::page::page(["old", "new"], [&map, &hostile], &found));
+            });
+            #[cfg(feature = "json")]
+            look("outline", &|| drop(bspkit::face::outline::outline(&hostile)));
+        }
+    }
+    assert!(tried > 40, "{tried} maps");
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bspkit::file::replace;
@@ -65,10 +65,20 @@ fn what_another_program_wrote_meanwhile_is_not_lost() {
         fs::copy(path, &other).unwrap();
         fs::rename(&other, path).unwrap();
     };
+    // Other content of the same size, and the old time put back.
+    let disguise = |path: &Path| {
+        let modified = fs::metadata(path).unwrap().modified().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.seek(SeekFrom::End(-1)).unwrap();
+        file.write_all(b"x").unwrap();
+        file.set_modified(modified).unwrap();
+    };
     type Change<'a> = (&'a str, &'a dyn Fn(&Path));
-    let changes: [Change<'_>; 2] = [("appended", &append), ("replaced by an equal one", &put)];
+    let changes: [Change<'_>; 3] =
+        [("appended", &append), ("replaced by an equal one", &put), ("of the same size and time", &disguise)];
     // Windows knows a file by its size and times alone, which a copy keeps: a file that equals the old one is not lost.
-    for (what, change) in changes.into_iter().take(if cfg!(unix) { 2 } else { 1 }) {
+    for (what, change) in changes.into_iter().take(if cfg!(unix) { 3 } else { 1 }) {
         let (_folder, path) = room();
         let map = Bsp::open(&path).unwrap();
         change(&path);
@@ -88,6 +98,17 @@ fn what_another_program_wrote_meanwhile_is_not_lost() {
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Refused);
         assert_eq!((fs::read(&path).unwrap(), names(folder.path()).len()), (b"theirs".to_vec(), 1));
     }
+}
+
+/// A new name of the file changes nothing in it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_gets_another_name_meanwhile_is_saved() {
+    let (folder, path) = room();
+    let map = Bsp::open(&path).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fs::hard_link(&path, folder.path().join("other.bsp")).unwrap();
+    with_message(&map, "x").plan(Layout::Keep).unwrap().save(&path).unwrap();
 }
 
 #[test]

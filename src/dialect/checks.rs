@@ -41,6 +41,23 @@ pub struct Checks {
     pub axial_sides: bool,
     /// Lumps that tools leave out although others refer to them, with the lump that replaces them, if there is one.
     pub left_out: &'static [(&'static str, Option<&'static str>)],
+    /// Which entities the game keeps.
+    pub spawn: Spawn,
+}
+
+/// Which entities a game keeps when a map begins. The others give their places back at once: the game removes them, or
+/// does not have them in its mode.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Spawn {
+    /// Classes that the game always removes.
+    pub removed: &'static [&'static str],
+    /// Classes that the game removes if they have no `targetname`.
+    pub removed_without_name: &'static [&'static str],
+    /// The bits of `spawnflags` that each keep an entity out of one game mode.
+    pub mode_flags: &'static [i64],
+    /// The keys that each keep an entity out of one game mode, if their value is not 0.
+    pub mode_keys: &'static [&'static str],
 }
 
 /// Why a member of the game lump, of this version and with these bytes, fits no layout. The reason is a sentence; the
@@ -115,6 +132,25 @@ pub struct Limit {
     pub most: usize,
     /// What is counted.
     pub unit: Unit,
+    /// Whose limit it is.
+    pub whose: Whose,
+}
+
+/// Whose limit a [`Limit`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Whose {
+    /// The engine's: it refuses more, or the numbers of the format end there.
+    Engine,
+    /// The limit of the compilers that make maps for the engine; the engine itself may take more.
+    Compiler,
+}
+
+impl Limit {
+    /// The same limit as one of compilers.
+    pub(super) const fn of_compilers(self) -> Self {
+        Limit { whose: Whose::Compiler, ..self }
+    }
 }
 
 /// What a [`Limit`] counts.
@@ -127,6 +163,9 @@ pub enum Unit {
     Bytes,
     /// The entities of the entity text.
     Entities,
+    /// The entities that a game has at once when the map begins, without the world: those that the game keeps in the
+    /// game mode that has the most ([`Spawn`]).
+    InGame,
     /// The entries of a directory of textures.
     Textures,
     /// The edges of a face.
@@ -139,6 +178,7 @@ impl std::fmt::Display for Unit {
             Unit::Records => "records",
             Unit::Bytes => "bytes",
             Unit::Entities => "entities",
+            Unit::InGame => "entities in the game at once",
             Unit::Textures => "textures",
             Unit::FaceEdges => "edges in a face",
         })
@@ -162,23 +202,27 @@ impl Engine {
 }
 
 pub(super) const fn records(lump: &'static str, most: usize) -> Limit {
-    Limit { lump, most, unit: Unit::Records }
+    Limit { lump, most, unit: Unit::Records, whose: Whose::Engine }
 }
 
 pub(super) const fn bytes(lump: &'static str, most: usize) -> Limit {
-    Limit { lump, most, unit: Unit::Bytes }
+    Limit { lump, most, unit: Unit::Bytes, whose: Whose::Engine }
 }
 
 pub(super) const fn entities(most: usize) -> Limit {
-    Limit { lump: "ENTITIES", most, unit: Unit::Entities }
+    Limit { lump: "ENTITIES", most, unit: Unit::Entities, whose: Whose::Engine }
+}
+
+pub(super) const fn in_game(most: usize) -> Limit {
+    Limit { lump: "ENTITIES", most, unit: Unit::InGame, whose: Whose::Engine }
 }
 
 pub(super) const fn face_edges(most: usize) -> Limit {
-    Limit { lump: "FACES", most, unit: Unit::FaceEdges }
+    Limit { lump: "FACES", most, unit: Unit::FaceEdges, whose: Whose::Engine }
 }
 
 pub(super) const fn textures(most: usize) -> Limit {
-    Limit { lump: "TEXTURES", most, unit: Unit::Textures }
+    Limit { lump: "TEXTURES", most, unit: Unit::Textures, whose: Whose::Engine }
 }
 
 impl Dialect {

@@ -1,7 +1,9 @@
 //! The data of the checks of each dialect, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{Checks, Engine, LightForm, Limit, bytes, engine, entities, face_edges, records, textures};
+use super::checks::{
+    Checks, Engine, LightForm, Limit, Spawn, bytes, engine, entities, face_edges, in_game, records, textures,
+};
 
 /// Quake: model.c refuses lumps whose size is not a multiple of the record, and extents of more than 512.
 pub(super) const QUAKE: Checks = Checks {
@@ -13,8 +15,10 @@ pub(super) const QUAKE: Checks = Checks {
             // bspfile.h of id's tools.
             &[
                 records("MODELS", 256),
-                entities(1_024),
-                bytes("ENTITIES", 65_536),
+                entities(1_024).of_compilers(),
+                // MAX_EDICTS of the engine, less the world, one player and the four bodies that the game makes first.
+                in_game(600 - 6),
+                bytes("ENTITIES", 65_536).of_compilers(),
                 records("PLANES", 32_767),
                 records("NODES", 32_767),
                 records("CLIPNODES", 32_767),
@@ -22,13 +26,13 @@ pub(super) const QUAKE: Checks = Checks {
                 records("VERTEXES", 65_535),
                 records("FACES", 65_535),
                 records("MARKSURFACES", 65_535),
-                records("TEXINFO", 4_096),
-                records("EDGES", 256_000),
-                records("SURFEDGES", 512_000),
-                textures(512),
-                bytes("TEXTURES", 0x20_0000),
-                bytes("LIGHTING", 0x10_0000),
-                bytes("VISIBILITY", 0x10_0000),
+                records("TEXINFO", 4_096).of_compilers(),
+                records("EDGES", 256_000).of_compilers(),
+                records("SURFEDGES", 512_000).of_compilers(),
+                textures(512).of_compilers(),
+                bytes("TEXTURES", 0x20_0000).of_compilers(),
+                bytes("LIGHTING", 0x10_0000).of_compilers(),
+                bytes("VISIBILITY", 0x10_0000).of_compilers(),
             ],
         ),
         // Its nodes say leafs in 16 bits.
@@ -46,6 +50,20 @@ pub(super) const QUAKE: Checks = Checks {
     members: &[],
     axial_sides: false,
     left_out: &[],
+    // ED_LoadFromFile of pr_edict.c; `remove` and `makestatic` in id's programs.
+    spawn: Spawn {
+        removed: &[
+            "info_null",
+            "light_torch_small_walltorch",
+            "light_flame_large_yellow",
+            "light_flame_small_yellow",
+            "light_flame_small_white",
+            "light_globe",
+        ],
+        removed_without_name: &["light"],
+        mode_flags: &[0x100, 0x200, 0x400, 0x800],
+        mode_keys: &[],
+    },
 };
 
 /// BSP2 and 2PSB: the engines that read them have no limits for lumps. Quakespasm accepts larger extents.
@@ -74,26 +92,35 @@ pub(super) const GOLDSRC: Checks = Checks {
     members: &[],
     axial_sides: false,
     left_out: &[],
+    // The games' code: `light` and `info_null` remove themselves. Bit 0x800 keeps an entity out of deathmatch.
+    spawn: Spawn {
+        removed: &["info_null", "info_texlights", "info_compile_parameters"],
+        removed_without_name: &["light", "light_spot", "light_environment"],
+        mode_flags: &[],
+        mode_keys: &[],
+    },
 };
 
-const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
+const fn goldsrc_limits(most_leafs: usize) -> [Limit; 17] {
     [
         records("MODELS", 512),
-        entities(16_384),
-        bytes("ENTITIES", 0x20_0000),
-        records("PLANES", 32_768),
+        entities(16_384).of_compilers(),
+        // Numbers of entities have 11 bits; games set a lower number in liblist.gam. Less the world and one player.
+        in_game(2_048 - 2),
+        bytes("ENTITIES", 0x20_0000).of_compilers(),
+        records("PLANES", 32_768).of_compilers(),
         records("NODES", 32_767),
         records("CLIPNODES", 32_767),
         records("LEAFS", most_leafs),
         records("VERTEXES", 65_535),
-        records("FACES", 65_535),
-        records("MARKSURFACES", 65_535),
-        records("TEXINFO", 32_767),
-        records("EDGES", 256_000),
-        records("SURFEDGES", 512_000),
-        textures(4_096),
-        bytes("LIGHTING", 0x300_0000),
-        bytes("VISIBILITY", 0x80_0000),
+        records("FACES", 65_535).of_compilers(),
+        records("MARKSURFACES", 65_535).of_compilers(),
+        records("TEXINFO", 32_767).of_compilers(),
+        records("EDGES", 256_000).of_compilers(),
+        records("SURFEDGES", 512_000).of_compilers(),
+        textures(4_096).of_compilers(),
+        bytes("LIGHTING", 0x300_0000).of_compilers(),
+        bytes("VISIBILITY", 0x80_0000).of_compilers(),
     ]
 }
 
@@ -101,10 +128,10 @@ const fn goldsrc_limits(most_leafs: usize) -> [Limit; 16] {
 /// limits to the ranges of the fields.
 pub(super) const QUAKE2: Checks = Checks {
     engines: &[
-        engine("quake2", "Quake II", &[], &quake2_limits(1_024, 0x20_0000, 0x10_0000)),
+        engine("quake2", "Quake II", &[], &quake2_limits(255, 1_024, 0x20_0000, 0x10_0000)),
         // The engine compares the number of portals with the limit of areas. Its `COM_Parse` cuts values of more than
         // 127 bytes; engines in use today have a buffer of 1,024.
-        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(256, 0x20_0000, 0x10_0000)).tokens(127),
+        engine("quake2-3.21", "Quake II 3.21", &[], &quake2_limits(255, 256, 0x20_0000, 0x10_0000)).tokens(127),
         engine("q2pro", "Q2PRO", &[], &[records("AREAS", 256), face_edges(4_096)]),
     ],
     required: &["TEXINFO", "LEAFS", "PLANES", "LEAFBRUSHES", "NODES", "MODELS", "ENTITIES"],
@@ -119,31 +146,44 @@ pub(super) const QUAKE2: Checks = Checks {
     members: &[],
     axial_sides: false,
     left_out: &[],
+    // G_SpawnEntities of g_spawn.c and the functions of its table.
+    spawn: Spawn {
+        removed: &["info_null", "func_group"],
+        removed_without_name: &["light"],
+        mode_flags: &[0x100, 0x200, 0x400, 0x800],
+        mode_keys: &[],
+    },
 };
 
 /// Daikatana: bspfile.h of its tools has three times the light and six times the visibility of Quake II's.
-pub(super) const DAIKATANA: Checks =
-    Checks { engines: &[engine("daikatana", "Daikatana", &[], &quake2_limits(1_024, 0x60_0000, 0x60_0000))], ..QUAKE2 };
+pub(super) const DAIKATANA: Checks = Checks {
+    engines: &[engine("daikatana", "Daikatana", &[], &quake2_limits(1_024, 1_024, 0x60_0000, 0x60_0000))],
+    ..QUAKE2
+};
 
-const fn quake2_limits(most_portals: usize, light: usize, visibility: usize) -> [Limit; 19] {
+/// The collision code has room for 1,024 models; servers of Quake II have 255 places for them (`MAX_MODELS` less the
+/// first, which stays empty).
+const fn quake2_limits(models: usize, most_portals: usize, light: usize, visibility: usize) -> [Limit; 20] {
     [
-        records("MODELS", 1_024),
+        records("MODELS", models),
         records("BRUSHES", 8_192),
-        entities(2_048),
+        entities(2_048).of_compilers(),
+        // MAX_EDICTS, less the world, one player and the eight bodies that the game makes first.
+        in_game(1_024 - 10),
         bytes("ENTITIES", 0x4_0000),
         records("PLANES", 65_536),
         records("NODES", 65_536),
         records("LEAFS", 65_536),
-        records("VERTEXES", 65_536),
-        records("FACES", 65_536),
-        records("LEAFFACES", 65_536),
+        records("VERTEXES", 65_536).of_compilers(),
+        records("FACES", 65_536).of_compilers(),
+        records("LEAFFACES", 65_536).of_compilers(),
         records("LEAFBRUSHES", 65_536),
         records("TEXINFO", 8_192),
-        records("EDGES", 128_000),
+        records("EDGES", 128_000).of_compilers(),
         // This is less than MAX_MAP_SURFEDGES.
         records("SURFEDGES", 255_999),
         records("BRUSHSIDES", 65_536),
-        bytes("LIGHTING", light),
+        bytes("LIGHTING", light).of_compilers(),
         bytes("VISIBILITY", visibility),
         records("AREAS", 256),
         records("AREAPORTALS", most_portals),
@@ -157,25 +197,25 @@ pub(super) const QBISM: Checks = Checks {
         "q2tools-220, for engines with as much room",
         &[],
         &[
-            records("MODELS", 131_072),
-            records("BRUSHES", 1_048_576),
-            entities(131_072),
-            bytes("ENTITIES", 13_631_488),
-            records("PLANES", 1_048_576),
-            records("NODES", 1_048_576),
-            records("LEAFS", 1_048_576),
-            records("VERTEXES", 4_194_304),
-            records("FACES", 1_048_576),
-            records("LEAFFACES", 1_048_576),
-            records("LEAFBRUSHES", 1_048_576),
-            records("TEXINFO", 1_048_576),
-            records("EDGES", 1_048_576),
-            records("SURFEDGES", 4_194_304),
-            records("BRUSHSIDES", 4_194_304),
-            bytes("LIGHTING", 54_525_952),
-            bytes("VISIBILITY", 0x800_0000),
-            records("AREAS", 256),
-            records("AREAPORTALS", 1_024),
+            records("MODELS", 131_072).of_compilers(),
+            records("BRUSHES", 1_048_576).of_compilers(),
+            entities(131_072).of_compilers(),
+            bytes("ENTITIES", 13_631_488).of_compilers(),
+            records("PLANES", 1_048_576).of_compilers(),
+            records("NODES", 1_048_576).of_compilers(),
+            records("LEAFS", 1_048_576).of_compilers(),
+            records("VERTEXES", 4_194_304).of_compilers(),
+            records("FACES", 1_048_576).of_compilers(),
+            records("LEAFFACES", 1_048_576).of_compilers(),
+            records("LEAFBRUSHES", 1_048_576).of_compilers(),
+            records("TEXINFO", 1_048_576).of_compilers(),
+            records("EDGES", 1_048_576).of_compilers(),
+            records("SURFEDGES", 4_194_304).of_compilers(),
+            records("BRUSHSIDES", 4_194_304).of_compilers(),
+            bytes("LIGHTING", 54_525_952).of_compilers(),
+            bytes("VISIBILITY", 0x800_0000).of_compilers(),
+            records("AREAS", 256).of_compilers(),
+            records("AREAPORTALS", 1_024).of_compilers(),
         ],
     )],
     ..QUAKE2
@@ -185,7 +225,7 @@ pub(super) const QBISM: Checks = Checks {
 pub(super) const QUAKE3: Checks = Checks {
     engines: &[
         // MAX_SUBMODELS, the engine's limit; its header has 0x400.
-        engine("quake3", "Quake III Arena", &[46], &quake3_limits(256, 0x800, 0x4_0000)),
+        engine("quake3", "Quake III Arena", &[46], &QUAKE3_LIMITS),
         engine(
             "et",
             "Wolfenstein: Enemy Territory",
@@ -193,21 +233,22 @@ pub(super) const QUAKE3: Checks = Checks {
             &[
                 // MAX_SUBMODELS of its collision code; its header has 0x800.
                 records("MODELS", 512),
-                records("BRUSHES", 16_384),
-                entities(4_096),
-                bytes("ENTITIES", 0x4_0000),
-                records("PLANES", 0x4_0000),
-                records("NODES", 0x2_0000),
-                records("LEAFS", 0x2_0000),
-                records("DRAWVERTS", 0x8_0000),
-                records("SURFACES", 0x2_0000),
-                records("LEAFSURFACES", 0x2_0000),
-                records("LEAFBRUSHES", 0x4_0000),
-                records("SHADERS", 0x400),
-                records("DRAWINDEXES", 0x8_0000),
-                records("BRUSHSIDES", 0x10_0000),
-                bytes("LIGHTMAPS", 0x80_0000),
-                bytes("VISIBILITY", 0x20_0000),
+                records("BRUSHES", 16_384).of_compilers(),
+                entities(4_096).of_compilers(),
+                in_game(IN_GAME_QUAKE3),
+                bytes("ENTITIES", 0x4_0000).of_compilers(),
+                records("PLANES", 0x4_0000).of_compilers(),
+                records("NODES", 0x2_0000).of_compilers(),
+                records("LEAFS", 0x2_0000).of_compilers(),
+                records("DRAWVERTS", 0x8_0000).of_compilers(),
+                records("SURFACES", 0x2_0000).of_compilers(),
+                records("LEAFSURFACES", 0x2_0000).of_compilers(),
+                records("LEAFBRUSHES", 0x4_0000).of_compilers(),
+                records("SHADERS", 0x400).of_compilers(),
+                records("DRAWINDEXES", 0x8_0000).of_compilers(),
+                records("BRUSHSIDES", 0x10_0000).of_compilers(),
+                bytes("LIGHTMAPS", 0x80_0000).of_compilers(),
+                bytes("VISIBILITY", 0x20_0000).of_compilers(),
             ],
         ),
         Q3MAP2,
@@ -223,29 +264,52 @@ pub(super) const QUAKE3: Checks = Checks {
     members: &[],
     axial_sides: true,
     left_out: &[],
+    // G_SpawnGEntityFromSpawnVars of g_spawn.c and the functions of its table.
+    spawn: Spawn {
+        removed: &["light", "info_null", "func_group", "misc_model"],
+        removed_without_name: &["path_corner"],
+        mode_flags: &[],
+        mode_keys: &["notsingle", "notfree", "notteam"],
+    },
 };
 
-/// Current versions, which have raised the limits of three lumps.
+/// Current versions, which have raised the limits of three lumps and have none for light.
 const Q3MAP2: Engine = engine("q3map2", "q3map2", &[], &Q3MAP2_LIMITS);
 
-const Q3MAP2_LIMITS: [Limit; 16] = [
-    records("MODELS", 0x400),
-    records("BRUSHES", 0x1_0000),
-    entities(0x1000),
-    bytes("ENTITIES", 0x8_0000),
-    records("PLANES", 0x10_0000),
-    records("NODES", 0x2_0000),
-    records("LEAFS", 0x2_0000),
-    records("DRAWVERTS", 0x10_0000),
-    records("SURFACES", 0x2_0000),
-    records("LEAFSURFACES", 0x10_0000),
-    records("LEAFBRUSHES", 0x4_0000),
-    records("SHADERS", 0x800),
-    records("DRAWINDEXES", 0x8_0000),
-    records("BRUSHSIDES", 0x10_0000),
-    bytes("LIGHTMAPS", 0x200_0000),
-    bytes("VISIBILITY", 0x20_0000),
+const Q3MAP2_LIMITS: [Limit; 15] = [
+    records("MODELS", 0x400).of_compilers(),
+    records("BRUSHES", 0x1_0000).of_compilers(),
+    entities(0x1000).of_compilers(),
+    bytes("ENTITIES", 0x8_0000).of_compilers(),
+    records("PLANES", 0x10_0000).of_compilers(),
+    records("NODES", 0x2_0000).of_compilers(),
+    records("LEAFS", 0x2_0000).of_compilers(),
+    records("DRAWVERTS", 0x10_0000).of_compilers(),
+    records("SURFACES", 0x2_0000).of_compilers(),
+    records("LEAFSURFACES", 0x10_0000).of_compilers(),
+    records("LEAFBRUSHES", 0x4_0000).of_compilers(),
+    records("SHADERS", 0x800).of_compilers(),
+    records("DRAWINDEXES", 0x8_0000).of_compilers(),
+    records("BRUSHSIDES", 0x10_0000).of_compilers(),
+    bytes("VISIBILITY", 0x20_0000).of_compilers(),
 ];
+
+/// The limits of compilers, and those of baseq3.
+const QUAKE3_LIMITS: [Limit; 17] = {
+    let header = quake3_limits(256, 0x800, 0x4_0000);
+    let mut limits = [header[0]; 17];
+    let mut index = 0;
+    while index < header.len() {
+        limits[index + 1] = header[index];
+        index += 1;
+    }
+    limits[0] = in_game(IN_GAME_QUAKE3);
+    limits
+};
+
+/// MAX_GENTITIES of Quake III and Enemy Territory, less 64 players, the world, the number for no entity, and the eight
+/// bodies that the game makes first.
+const IN_GAME_QUAKE3: usize = 1_024 - 74;
 
 /// Raven's games: OpenJK, and the compiler of the community.
 pub(super) const RAVEN: Checks =
@@ -269,21 +333,21 @@ pub(super) const RITUAL: Checks = Checks {
 const fn quake3_limits(models: usize, most_entities: usize, text: usize) -> [Limit; 16] {
     [
         records("MODELS", models),
-        records("BRUSHES", 0x8000),
-        entities(most_entities),
-        bytes("ENTITIES", text),
-        records("PLANES", 0x2_0000),
-        records("NODES", 0x2_0000),
-        records("LEAFS", 0x2_0000),
-        records("DRAWVERTS", 0x8_0000),
-        records("SURFACES", 0x2_0000),
-        records("LEAFSURFACES", 0x2_0000),
-        records("LEAFBRUSHES", 0x4_0000),
-        records("SHADERS", 0x400),
-        records("DRAWINDEXES", 0x8_0000),
-        records("BRUSHSIDES", 0x2_0000),
-        bytes("LIGHTMAPS", 0x80_0000),
-        bytes("VISIBILITY", 0x20_0000),
+        records("BRUSHES", 0x8000).of_compilers(),
+        entities(most_entities).of_compilers(),
+        bytes("ENTITIES", text).of_compilers(),
+        records("PLANES", 0x2_0000).of_compilers(),
+        records("NODES", 0x2_0000).of_compilers(),
+        records("LEAFS", 0x2_0000).of_compilers(),
+        records("DRAWVERTS", 0x8_0000).of_compilers(),
+        records("SURFACES", 0x2_0000).of_compilers(),
+        records("LEAFSURFACES", 0x2_0000).of_compilers(),
+        records("LEAFBRUSHES", 0x4_0000).of_compilers(),
+        records("SHADERS", 0x400).of_compilers(),
+        records("DRAWINDEXES", 0x8_0000).of_compilers(),
+        records("BRUSHSIDES", 0x2_0000).of_compilers(),
+        bytes("LIGHTMAPS", 0x80_0000).of_compilers(),
+        bytes("VISIBILITY", 0x20_0000).of_compilers(),
     ]
 }
 
@@ -297,7 +361,7 @@ pub(super) const SOURCE: Checks = Checks {
             "mapbase",
             "Mapbase",
             &[],
-            &[entities(65_536), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
+            &[entities(65_536).of_compilers(), records("WORLDLIGHTS", 65_536), records("OVERLAYS", 8_192)],
         ),
     ],
     required: &["PLANES", "NODES", "LEAFS", "MODELS", "ENTITIES"],
@@ -317,6 +381,8 @@ pub(super) const SOURCE: Checks = Checks {
     members: &[],
     axial_sides: false,
     left_out: &[],
+    // The limit of entities with a network state counts what only the game's code knows.
+    spawn: Spawn { removed: &[], removed_without_name: &[], mode_flags: &[], mode_keys: &[] },
 };
 
 pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
@@ -324,34 +390,34 @@ pub(super) const fn source_limits(most_entities: usize) -> [Limit; 32] {
         records("MODELS", 1_024),
         records("BRUSHES", 8_192),
         records("BRUSHSIDES", 65_536),
-        entities(most_entities),
+        entities(most_entities).of_compilers(),
         records("TEXINFO", 12_288),
-        records("TEXDATA", 2_048),
-        records("DISPINFO", 2_048),
+        records("TEXDATA", 2_048).of_compilers(),
+        records("DISPINFO", 2_048).of_compilers(),
         records("AREAS", 256),
         records("AREAPORTALS", 1_024),
         records("PLANES", 65_536),
         records("NODES", 65_536),
         records("LEAFS", 65_536),
         records("VERTEXES", 65_536),
-        records("FACES", 65_536),
+        records("FACES", 65_536).of_compilers(),
         records("LEAFFACES", 65_536),
         records("LEAFBRUSHES", 65_536),
-        records("VERTNORMALS", 256_000),
-        records("VERTNORMALINDICES", 256_000),
-        records("EDGES", 256_000),
-        records("SURFEDGES", 512_000),
-        records("LEAFWATERDATA", 32_768),
-        bytes("LIGHTING", 0x100_0000),
-        bytes("LIGHTING_HDR", 0x100_0000),
-        bytes("VISIBILITY", 0x100_0000),
-        records("WORLDLIGHTS", 8_192),
-        records("WORLDLIGHTS_HDR", 8_192),
-        records("CUBEMAPS", 1_024),
-        records("OVERLAYS", 512),
-        records("WATEROVERLAYS", 16_384),
-        bytes("TEXDATA_STRING_DATA", 256_000),
-        records("TEXDATA_STRING_TABLE", 65_536),
-        records("PRIMITIVES", 32_768),
+        records("VERTNORMALS", 256_000).of_compilers(),
+        records("VERTNORMALINDICES", 256_000).of_compilers(),
+        records("EDGES", 256_000).of_compilers(),
+        records("SURFEDGES", 512_000).of_compilers(),
+        records("LEAFWATERDATA", 32_768).of_compilers(),
+        bytes("LIGHTING", 0x100_0000).of_compilers(),
+        bytes("LIGHTING_HDR", 0x100_0000).of_compilers(),
+        bytes("VISIBILITY", 0x100_0000).of_compilers(),
+        records("WORLDLIGHTS", 8_192).of_compilers(),
+        records("WORLDLIGHTS_HDR", 8_192).of_compilers(),
+        records("CUBEMAPS", 1_024).of_compilers(),
+        records("OVERLAYS", 512).of_compilers(),
+        records("WATEROVERLAYS", 16_384).of_compilers(),
+        bytes("TEXDATA_STRING_DATA", 256_000).of_compilers(),
+        records("TEXDATA_STRING_TABLE", 65_536).of_compilers(),
+        records("PRIMITIVES", 32_768).of_compilers(),
     ]
 }

@@ -50,7 +50,7 @@ const LIMITS: [Limit; 29] = [
     records("MODELS", 65_536),
     records("BRUSHES", 131_072),
     records("BRUSHSIDES", 1_310_720),
-    entities(20_480),
+    entities(20_480).of_compilers(),
     records("TEXDATA", 16_384),
     records("DISPINFO", 262_144),
     records("AREAS", 65_536),

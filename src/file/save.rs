@@ -82,7 +82,8 @@ impl Plan<'_> {
     /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
     /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That
     /// holds for a second save from the same [`crate::Bsp`] as well. A change is detected from size, modification time,
-    /// device and file number (on Windows from size and time). On Unix the target is locked (`flock`) while it is
+    /// device, file number and the system's own time of change, which no program can put back (on Windows from size and
+    /// modification time). On Unix the target is locked (`flock`) while it is
     /// checked and replaced, so that the second of two simultaneous saves is refused.
     ///
     /// # Errors

@@ -6,17 +6,41 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// A file as it was at one time. A program that writes to it, or puts another file in its place, changes this.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Stamp {
     size: u64,
     modified: Option<SystemTime>,
-    /// The device and the number of the file there.
-    identity: Option<(u64, u64)>,
+    /// What no program can set as it likes.
+    system: Option<System>,
+}
+
+/// What the system alone says of a file.
+#[derive(Clone, Copy, Debug)]
+struct System {
+    /// The device, and the number of the file there.
+    identity: (u64, u64),
+    /// The last change of the content or of anything else about the file (`st_ctime`), in seconds and nanoseconds.
+    changed: (i64, i64),
+    /// How many names the file has.
+    names: u64,
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = match (&self.system, &other.system) {
+            // A new or removed name is a change too, but not one that could be lost.
+            (Some(one), Some(other)) => {
+                one.identity == other.identity && (one.changed == other.changed || one.names != other.names)
+            }
+            (one, other) => one.is_none() == other.is_none(),
+        };
+        is_same && (self.size, self.modified) == (other.size, other.modified)
+    }
 }
 
 impl Stamp {
     pub(super) fn new(file: &Metadata) -> Self {
-        Stamp { size: file.len(), modified: file.modified().ok(), identity: identity(file) }
+        Stamp { size: file.len(), modified: file.modified().ok(), system: system(file) }
     }
 
     /// The file at a path now; `None` if there is none.
@@ -26,13 +50,14 @@ impl Stamp {
 }
 
 #[cfg(unix)]
-fn identity(file: &Metadata) -> Option<(u64, u64)> {
+fn system(file: &Metadata) -> Option<System> {
     use std::os::unix::fs::MetadataExt;
-    Some((file.dev(), file.ino()))
+    let identity = (file.dev(), file.ino());
+    Some(System { identity, changed: (file.ctime(), file.ctime_nsec()), names: file.nlink() })
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<(u64, u64)> {
+fn system(_: &Metadata) -> Option<System> {
     None
 }
 
@@ -122,7 +147,7 @@ mod unix {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    use rustix::fs::{FlockOperation, flock};
+    use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
     use rustix::io::Errno;
 
     use super::*;
@@ -143,6 +168,30 @@ mod unix {
                 Err(Errno::WOULDBLOCK) => return Err(io::Error::other("another program keeps a lock on it")),
                 Err(_) => return Ok(None),
             }
+        }
+    }
+
+    /// Locks a new temporary file for as long as it is open, so that no other program takes it for an abandoned
+    /// one. `false` if one has done so already.
+    pub(in crate::file) fn own(file: &File) -> bool {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => false,
+            // Where there are no locks no other program gets one either, so none removes it.
+            _ => file.metadata().is_ok_and(|file| file.nlink() > 0),
+        }
+    }
+
+    /// Removes a temporary file unless a program that is running owns it.
+    pub(in crate::file) fn remove_unowned(path: &Path) {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = open(path, flags, Mode::empty()).map(File::from) else { return };
+        let is_there = || {
+            let (open, named) = (file.metadata().ok()?, fs::symlink_metadata(path).ok()?);
+            Some(open.is_file() && (open.dev(), open.ino()) == (named.dev(), named.ino()))
+        };
+        // The name is looked at under the lock: its owner may just have renamed it.
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_there() == Some(true) {
+            let _ = fs::remove_file(path);
         }
     }
 
@@ -245,6 +294,10 @@ pub(super) use elsewhere::*;
 mod elsewhere {
     use super::*;
 
+    /// The system removes the file when it is closed.
+    #[cfg(windows)]
+    const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+
     /// Locks the file at `target` until the result is dropped; other saves wait. Windows does not replace a file with a
     /// lock on it, so that the lock is a file of its own beside it. The system removes it when the program closes it or
     /// ends. `None` if there can be no such file.
@@ -255,7 +308,6 @@ mod elsewhere {
     pub(in crate::file) fn lock(target: &Path) -> io::Result<Option<File>> {
         use std::os::windows::fs::OpenOptionsExt;
 
-        const DELETE_ON_CLOSE: u32 = 0x0400_0000;
         let mut name = std::ffi::OsString::from(".bspkit-");
         name.push(target.file_name().unwrap_or_default());
         name.push(".lock");
@@ -272,6 +324,21 @@ mod elsewhere {
     #[cfg(not(windows))]
     pub(in crate::file) fn lock(_: &Path) -> io::Result<Option<File>> {
         Ok(None)
+    }
+
+    /// A file that is open is owned: on Windows a program can ask to be the only one that has it open.
+    pub(in crate::file) fn own(_: &File) -> bool {
+        true
+    }
+
+    /// Removes a temporary file unless a program that is running has it open.
+    pub(in crate::file) fn remove_unowned(_path: &Path) {
+        #[cfg(windows)]
+        {
+            use std::os::windows::fs::OpenOptionsExt;
+            let mut options = File::options();
+            drop(options.write(true).share_mode(0).custom_flags(DELETE_ON_CLOSE).open(_path));
+        }
     }
 
     /// The rename would reset the attributes: [`after_rename`] sets them.

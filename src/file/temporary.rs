@@ -1,7 +1,11 @@
 //! Temporary files: each is written under its own name beside its target, and takes the target's name in one step.
+//!
+//! A program that is killed cannot remove its temporary files. Each is locked while its program runs, so the next
+//! program that saves in that folder sees which ones have no owner, and removes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
+use std::hash::{Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,10 +13,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile, PersistError};
 
 use super::busy::patiently;
-use super::target::unlimited;
+use super::target::{self, unlimited};
+
+/// How names of temporary files begin and end.
+const NAME: [&str; 2] = [".bspkit-", ".tmp"];
 
 /// The temporary files of this process. They get and lose their names under this lock.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The folders in which this process has looked for files that killed programs left, as hashes.
+static TIDY: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
 fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -56,9 +66,10 @@ impl Temporary {
     /// # Errors
     /// The errors of the system; a missing folder is named.
     pub fn beside(target: &Path) -> io::Result<Self> {
-        let folder = super::target::folder(target);
+        let folder = target::folder(target);
+        tidy(folder);
         let mut builder = Builder::new();
-        builder.prefix(".bspkit-").suffix(".tmp");
+        builder.prefix(NAME[0]).suffix(NAME[1]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -66,7 +77,12 @@ impl Temporary {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut unfinished = unfinished();
-        let file = builder.tempfile_in(unlimited(folder)).map_err(|error| plain(error, folder))?;
+        let file = loop {
+            let file = builder.tempfile_in(unlimited(folder)).map_err(|error| plain(error, folder))?;
+            if target::own(file.as_file()) {
+                break file;
+            }
+        };
         unfinished.insert(file.path().to_path_buf());
         let _listed = Listed(file.path().to_path_buf());
         Ok(Temporary { file, _listed })
@@ -109,6 +125,25 @@ impl Temporary {
     }
 }
 
+/// Removes the temporary files that programs left in a folder when they were killed. A process looks once in each
+/// folder.
+fn tidy(folder: &Path) {
+    let mut hasher = std::hash::DefaultHasher::new();
+    folder.hash(&mut hasher);
+    let is_new = TIDY.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(hasher.finish());
+    if !is_new {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(unlimited(folder)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_temporary = |name: &str| name.starts_with(NAME[0]) && name.ends_with(NAME[1]);
+        if name.to_str().is_some_and(is_temporary) {
+            target::remove_unowned(&entry.path());
+        }
+    }
+}
+
 /// Removes the temporary files of all running saves, and stops all saves: for a program that is about to exit. Every
 /// target is the complete old file or the complete new one, and no temporary file is left.
 ///
@@ -137,6 +172,25 @@ fn plain(error: io::Error, folder: &Path) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_without_an_owner_is_removed_by_the_next_save() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let target = path("target");
+        let owned = Temporary::beside(&target).unwrap();
+        for name in [".bspkit-dead00.tmp", ".bspkit-mine.txt", "mine.tmp"] {
+            std::fs::write(path(name), b"left").unwrap();
+        }
+        std::fs::create_dir(path(".bspkit-folder.tmp")).unwrap();
+        // Another process: this one has looked in the folder already.
+        TIDY.lock().unwrap().as_mut().unwrap().clear();
+        let other = Temporary::beside(&target).unwrap();
+        assert!(!path(".bspkit-dead00.tmp").exists(), "no program owns it");
+        assert!(path(".bspkit-mine.txt").exists() && path("mine.tmp").exists() && path(".bspkit-folder.tmp").exists());
+        owned.persist(&target).unwrap();
+        other.persist(&target).unwrap();
+    }
 
     #[test]
     fn what_is_not_finished_is_listed_until_it_is_gone() {

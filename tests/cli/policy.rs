@@ -43,13 +43,21 @@ fn stale() -> Vec<u8> {
     map
 }
 
+/// Old entity text behind the last lump.
+fn stale_tail() -> Vec<u8> {
+    let mut map = q2();
+    map.extend_from_slice(b"{\n\"classname\" \"light\"\n}\n\0\0\0");
+    map
+}
+
 /// For each rule: a policy that the map breaks, the code, and the same rule as the map keeps it.
-const RULES: [(&str, Map, &str, &str); 32] = [
+const RULES: [(&str, Map, &str, &str); 33] = [
     ("map.names = ['dm_*', 'ctf_*']", q2, "policy-name", "map.names = ['dm_*', 'r?oms']"),
     ("map.lower_case = true\nmap.names = ['x']", q2, "policy-name", "map.lower_case = true"),
     ("map.dialects = ['quake3', 'source']", q2, "policy-dialect", "map.dialects = ['quake2']"),
     ("map.max_bytes = 66_335", q2, "policy-size", "map.max_bytes = 66_336"),
     ("map.no_stale_text = true", stale, "policy-stale-text", "map.no_stale_text = false"),
+    ("map.no_stale_text = true", stale_tail, "policy-stale-text", "map.no_stale_text = false"),
     ("lumps.required = ['pop']", q2, "policy-lump", "lumps.required = ['faces', 'PLANES']"),
     ("lumps.required = ['game:sprp']", q2, "policy-lump", "lumps.required = ['entities']"),
     ("lumps.forbidden = ['lighting']", q2, "policy-lump", "lumps.forbidden = ['pop', 'bspx:RGBLIGHTING']"),

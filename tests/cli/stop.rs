@@ -123,3 +123,37 @@ fn what_is_half_written_goes_away() {
         assert_eq!(said.contains("a second signal stops at once"), signals == 2, "{said}");
     }
 }
+
+/// A program that is killed cannot clean up. The next one that saves there does, but not of a program that still runs.
+#[cfg(unix)]
+#[test]
+fn what_a_killed_program_left_is_removed_by_the_next_save() {
+    let room = Room::empty();
+    room.write("a.bsp", &fixture("q2/own_rooms"));
+    // A hole in the disk that takes a while to be copied.
+    room.write("large.bsp", &fixture("q2/own_rooms"));
+    let file = fs::OpenOptions::new().write(true).open(room.path("large.bsp")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let save = |output: &str| {
+        let line = ["ent", "set", "large.bsp", "worldspawn", "message=new", "-o", output];
+        let before = room.names();
+        let child = room.command().args(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let seen = (0..5000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            room.names().iter().any(|name| name.extension() == Some("tmp".as_ref()) && !before.contains(name))
+        });
+        assert!(seen, "it is being written");
+        child
+    };
+    let mut killed = save("out.bsp");
+    signal(&killed, "KILL");
+    killed.wait().unwrap();
+    assert_eq!((temporary(&room.path("")), room.path("out.bsp").exists()), (1, false));
+    let mut paused = save("out.bsp");
+    signal(&paused, "STOP");
+    room.bspkit("ent set a.bsp worldspawn message=new --in-place").done();
+    assert_eq!(temporary(&room.path("")), 1, "only the one that is being written is left");
+    signal(&paused, "CONT");
+    assert!(paused.wait().unwrap().success());
+    assert_eq!(temporary(&room.path("")), 0);
+}

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use bspkit::Bsp;
-use bspkit::dialect::Unit;
+use bspkit::dialect::{Unit, Whose};
 use bspkit::op::check::{self, Usage};
 use serde::Serialize;
 
@@ -22,6 +22,8 @@ struct Limits {
 struct LimitJson {
     lump: &'static str,
     unit: &'static str,
+    /// `engine` or `compiler`.
+    whose: &'static str,
     count: usize,
     max: usize,
     percent: f64,
@@ -37,6 +39,7 @@ impl From<&Usage> for LimitJson {
             Unit::Records => "records",
             Unit::Bytes => "bytes",
             Unit::Entities => "entities",
+            Unit::InGame => "in-game",
             Unit::Textures => "textures",
             Unit::FaceEdges => "face-edges",
             _ => "other",
@@ -47,6 +50,10 @@ impl From<&Usage> for LimitJson {
         LimitJson {
             lump: limit.lump,
             unit,
+            whose: match limit.whose {
+                Whose::Compiler => "compiler",
+                _ => "engine",
+            },
             count,
             max: limit.most,
             percent,
@@ -60,16 +67,18 @@ impl Report for Limits {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
         let wide = |lump: &dyn Fn(&LimitJson) -> usize| self.limits.iter().map(lump).max().unwrap_or(0).max(4);
         let width = wide(&|limit| limit.lump.len());
-        let line = |cells: [&str; 6]| {
-            let [lump, used, max, unit, bytes, full] = cells;
-            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<10}  {bytes:>21}  {full:>7}").trim_end().to_owned()
+        let line = |cells: [&str; 7]| {
+            let [lump, used, max, unit, bytes, full, whose] = cells;
+            format!("{lump:<width$}  {used:>9}  {max:>9}  {unit:<10}  {bytes:>21}  {full:>7}  {whose}")
+                .trim_end()
+                .to_owned()
         };
         job.line(format!("{}: limits of {} ({})", job.path, self.title, self.engine));
-        job.line(line(["lump", "used", "max", "unit", "of bytes", "full"]));
-        for LimitJson { lump, unit, count, max, percent, bytes, max_bytes } in &self.limits {
+        job.line(line(["lump", "used", "max", "unit", "of bytes", "full", "limit of"]));
+        for LimitJson { lump, unit, whose, count, max, percent, bytes, max_bytes } in &self.limits {
             let bytes = bytes.zip(*max_bytes).map(|(used, max)| format!("{used} / {max}")).unwrap_or_default();
             let (count, most, full) = (count.to_string(), max.to_string(), format!("{percent:.1}%"));
-            job.line(line([lump, &count, &most, unit, &bytes, &full]));
+            job.line(line([lump, &count, &most, unit, &bytes, &full, whose]));
         }
         if job.many {
             job.line("");

@@ -46,7 +46,11 @@ impl<'a> Outlines<'a> {
             Ok(polygons) => Some(Faces::Rings(polygons)),
             Err(_) => Surfaces::read(map).map(Faces::Surfaces),
         };
-        Outlines { faces, models: models(map).unwrap_or_default(), left: Cell::new(MOST_LINES) }
+        let all = faces.as_ref().map_or(0, Faces::len);
+        // What a model claims beyond the faces that there are is damage.
+        let there = |faces: Range<usize>| faces.start.min(all)..faces.end.min(all);
+        let models = models(map).unwrap_or_default().into_iter().map(there).collect();
+        Outlines { faces, models, left: Cell::new(MOST_LINES) }
     }
 
     /// The faces of a model; 0 is the world.
@@ -56,12 +60,7 @@ impl<'a> Outlines<'a> {
 
     /// The faces of the world; all faces if the models cannot be read.
     pub(super) fn world(&self) -> Range<usize> {
-        let all = match &self.faces {
-            Some(Faces::Rings(polygons)) => 0..polygons.len(),
-            Some(Faces::Surfaces(surfaces)) => 0..surfaces.surfaces.len(),
-            None => 0..0,
-        };
-        self.models.first().cloned().unwrap_or(all)
+        self.models.first().cloned().unwrap_or(0..self.faces.as_ref().map_or(0, Faces::len))
     }
 
     /// The lines around a face, which is one polygon or several triangles; none if it cannot be read.
@@ -72,8 +71,18 @@ impl<'a> Outlines<'a> {
             Some(Faces::Surfaces(surfaces)) => surfaces.lines(face).unwrap_or_default(),
             None => Vec::new(),
         };
-        self.left.set(self.left.get().saturating_sub(lines.len()));
+        // A face that cannot be read takes time as well.
+        self.left.set(self.left.get().saturating_sub(lines.len().max(1)));
         lines
+    }
+}
+
+impl Faces<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Faces::Rings(polygons) => polygons.len(),
+            Faces::Surfaces(surfaces) => surfaces.surfaces.len(),
+        }
     }
 }
 

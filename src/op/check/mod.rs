@@ -31,7 +31,6 @@ pub(super) use sink::{At, LISTED, Sink};
 pub use stale::{Stale, stale};
 
 use crate::bsp::{Bsp, Links};
-use crate::content::entities::Entities;
 use crate::dialect::{Engine, Role};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -158,7 +157,7 @@ fn check(bsp: &Bsp<'_>, engine: Option<&'static Engine>, touched: Option<&[SlotI
         check_records(&lumps, &links, sink);
     }
     let entities = entities::check(&lumps, &links, engine, sink);
-    limits::check(&lumps, engine, entities.as_ref().map(Entities::len), sink);
+    limits::check(&lumps, engine, entities.as_ref(), sink);
     // An edit is not at fault if it leaves something that nothing refers to.
     if touched.is_none() {
         unused::check(&lumps, &links, entities.as_ref(), sink);

@@ -63,10 +63,11 @@ fn check_map(bsp: &Bsp<'_>, name: &str, policy: &Policy, sink: &mut Sink) {
     }
 }
 
-/// Finds text with a quote in bytes that no lump has. What is directly after the header is the mark of a compiler.
+/// Finds text with a quote in bytes that no lump has, between lumps or after the last one. What is directly after the
+/// header is the mark of a compiler.
 fn check_gaps(bsp: &Bsp<'_>, sink: &mut Sink) {
     let segments = bsp.container().segments();
-    let is_gap = |kind| matches!(kind, SegmentKind::Gap | SegmentKind::BspxGap);
+    let is_gap = |kind| matches!(kind, SegmentKind::Gap | SegmentKind::BspxGap | SegmentKind::Tail);
     let after_header = segments.iter().position(|segment| segment.kind != SegmentKind::Header);
     let gaps =
         segments.iter().enumerate().filter(|(index, segment)| is_gap(segment.kind) && Some(*index) != after_header);
