@@ -37,7 +37,7 @@ fn main() -> Outcome {
         .iter()
         .rev()
         .filter(|map| !map.is_damaged)
-        .filter_map(|map| Some((map.name(), Bsp::open(&map.path).ok()?)));
+        .filter_map(|map| Some((map.name(), Bsp::open_mapped(&map.path, None).ok()?)));
     let mut sources = sources.filter(|(_, bsp)| bsp.dialect().rules.game_lump.is_some());
     match sources.next() {
         Some((name, bsp)) if turns > 1 => compare(&name, &bsp, turns)?,

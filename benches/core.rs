@@ -81,7 +81,7 @@ fn open(maps: [&Map; 3], effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     for map in maps {
         let mut group = Group::new(format!("Opening {}", map.name()));
         let read = group.reference("`fs::read`", Work::Bytes(map.size), || Ok(fs::read(&map.path)?));
-        let open = group.row("`Bsp::open`", Work::Once, read, || Ok(Bsp::open(&map.path)?));
+        let open = group.row("`Bsp::open_mapped`", Work::Once, read, || Ok(Bsp::open_mapped(&map.path, None)?));
         let seconds = group.measure(effort.turns)?.seconds(open);
         aims.push(Aim {
             what: format!("{} opens within {}", map.name(), in_time(MOST)),
@@ -217,7 +217,7 @@ fn save(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outco
 /// Comparing two maps that differ in one lump, from the files on disk.
 fn difference(map: &Map, folder: &Path, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
     const MOST: f64 = 3.0;
-    let bsp = Bsp::open(&map.path)?;
+    let bsp = Bsp::open_mapped(&map.path, None)?;
     let light = light_lump(&bsp)?;
     let texts = folder.join("other_text.bsp");
     edit_and_save(&map.path, &texts, Layout::Keep)?;
@@ -253,7 +253,7 @@ fn light_lump(map: &Bsp<'_>) -> Outcome<bspkit::SlotId> {
 }
 
 fn compare_files([old, new]: [&Path; 2]) -> Outcome<compare::Comparison> {
-    Ok(compare::whole(&Bsp::open(old)?, &Bsp::open(new)?, 10))
+    Ok(compare::whole(&Bsp::open_mapped(old, None)?, &Bsp::open_mapped(new, None)?, 10))
 }
 
 /// Like `cp` on a file system that cannot copy by itself.
@@ -275,7 +275,7 @@ fn send(from: &Path, to: &Path) -> Outcome {
 }
 
 fn edit_and_save(from: &Path, to: &Path, layout: Layout) -> Outcome {
-    let mut draft = Bsp::open(from)?.draft();
+    let mut draft = Bsp::open_mapped(from, None)?.draft();
     draft.entities()?.first_class("worldspawn")?.set("message", "The Place, where every byte has its own")?;
     Ok(draft.plan(layout)?.save(to)?)
 }

@@ -30,7 +30,7 @@ fn main() -> Outcome {
     };
     let mut largest: BTreeMap<String, (usize, Map)> = BTreeMap::new();
     for map in maps::at_hand()?.into_iter().filter(|map| !map.is_damaged) {
-        let Ok(light) = Bsp::open(&map.path).and_then(|bsp| bsp.light()) else { continue };
+        let Ok(light) = Bsp::open_mapped(&map.path, None).and_then(|bsp| bsp.light()) else { continue };
         let Some(set) = light.sets().first() else { continue };
         let kind = format!("{:?}{}", set.form(), if set.is_pages() { ", pages" } else { "" });
         let (bytes, lumps) = (bytes(&light), light.sets().len());
@@ -49,7 +49,7 @@ fn bytes(light: &Light<'_>) -> usize {
 fn measure(map: &Map, bytes: usize, turns: usize) -> Outcome {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let (images, out) = (folder.path().join("light"), folder.path().join("out.bsp").display().to_string());
-    let bsp = Bsp::open(&map.path)?;
+    let bsp = Bsp::open_mapped(&map.path, None)?;
     let light = bsp.light()?;
     let program = |verb: &str, more: &[&str]| -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bspkit"));

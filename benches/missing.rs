@@ -62,7 +62,7 @@ fn source_maps(copy: &Path) -> Outcome<usize> {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if bspkit::Bsp::open(&path).is_ok_and(|bsp| bsp.role(Role::Pak).is_some()) {
+            } else if bspkit::Bsp::open_mapped(&path, None).is_ok_and(|bsp| bsp.role(Role::Pak).is_some()) {
                 fs::write(copy.join(format!("{count}.bsp")), fs::read(path)?)?;
                 count += 1;
             }

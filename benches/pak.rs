@@ -41,7 +41,7 @@ fn main() -> Outcome {
     let path = folder.path().join("map.bsp");
     let builder = Builder::new(&SOURCE).lump(0, "{\n\"classname\" \"worldspawn\"\n}\n\0").lump(40, zip(&effort)?);
     fs::write(&path, builder.build()?)?;
-    let map = Bsp::open(&path)?;
+    let map = Bsp::open_mapped(&path, None)?;
     let bytes = map.bytes(map.slot("pakfile")?.id)?;
 
     let mut aims = Vec::new();
@@ -191,12 +191,12 @@ fn on_disk(from: &Path, folder: &Path, effort: &Effort, aims: &mut Vec<String>) 
     let mut group = Group::new("One edit of the map, saved".to_owned());
     let cp = group.reference("cp + fsync", work, || copy(from, copied));
     let add = group.row("open, add one file, save", work, cp, || {
-        let mut draft = Bsp::open(from)?.draft();
+        let mut draft = Bsp::open_mapped(from, None)?.draft();
         draft.pak()?.add("materials/new.vmt", new.clone())?;
         Ok(draft.plan(Layout::Keep)?.save(added)?)
     });
     let replace = group.row("open, replace one file, save", work, cp, || {
-        let mut draft = Bsp::open(from)?.draft();
+        let mut draft = Bsp::open_mapped(from, None)?.draft();
         draft.pak()?.replace(effort.files / 2, new.clone())?;
         Ok(draft.plan(Layout::Keep)?.save(replaced)?)
     });

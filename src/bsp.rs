@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{self, Detected, Dialect, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::file::{Container, Slot, SlotId, lzma};
+use crate::file::{Access, Container, Origin, Plan, Slot, SlotId, lzma};
 use crate::near;
 
 /// A map: its bytes, and what they are. Immutable and cheap to clone; changes are made in a [`crate::Draft`].
@@ -70,6 +70,20 @@ impl<'a> Bsp<'a> {
         Bsp { container: self.container.pending(bytes, versions), ..self.clone() }
     }
 
+    /// The map that a save of a plan wrote. It is mapped if this one is.
+    pub(crate) fn saved(&self, plan: &Plan<'a>, origin: Option<Origin>) -> Result<Self> {
+        let is_mapped = self.is_mapped();
+        let (data, origin) = match origin.as_ref().filter(|_| is_mapped).and_then(Origin::map) {
+            Some((data, origin)) => (data, Some(origin)),
+            None if is_mapped => (Data::from(plan.to_vec()), origin),
+            None => (plan.to_data(), origin),
+        };
+        let detected = Detected { dialect: self.dialect, version: self.version, shape: self.container.shape() };
+        let mut bsp = Bsp::with_shape(data, &detected)?;
+        bsp.container.origin = origin.map(Arc::new);
+        Ok(bsp)
+    }
+
     /// The dialect.
     pub fn dialect(&self) -> &'static Dialect {
         self.dialect
@@ -105,6 +119,26 @@ impl<'a> Bsp<'a> {
     /// The container: slots, segments and words of the file.
     pub fn container(&self) -> &Container<'a> {
         &self.container
+    }
+
+    /// Whether the map's bytes are those of a mapped file ([`Bsp::open_mapped`]).
+    pub fn is_mapped(&self) -> bool {
+        self.container.origin.as_ref().is_some_and(|origin| origin.is_mapped())
+    }
+
+    /// Refuses a map from [`Bsp::open_mapped`] into whose file another program wrote since it was opened: what was read
+    /// of it may be of both files. Saves look by themselves; who prints or sends what a map has looks afterwards.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`].
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert!(map.check_mapped().is_ok(), "bytes that were read are the map's own");
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_mapped(&self) -> Result<()> {
+        self.container.origin.as_ref().map_or(Ok(()), |origin| origin.check_mapped())
     }
 
     /// Every slot: lumps by index, then the entries of other directories.
@@ -218,12 +252,12 @@ impl<'a> Bsp<'a> {
 }
 
 impl Bsp<'static> {
-    /// Opens a map. With the feature `mmap` on Unix the file is mapped, not read.
+    /// Opens a map. The whole file is read: what other programs do with it later changes nothing here.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`], or as [`Bsp::parse`].
+    /// [`ErrorKind::Io`], also if another program writes into the file meanwhile; or as [`Bsp::parse`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Bsp::open_file(path.as_ref(), None)
+        Bsp::open_file(path.as_ref(), None, Access::Read)
     }
 
     /// Opens a map as the given dialect, without detection.
@@ -231,11 +265,26 @@ impl Bsp<'static> {
     /// # Errors
     /// As [`Bsp::open`].
     pub fn open_as(path: impl AsRef<Path>, dialect: &'static Dialect) -> Result<Self> {
-        Bsp::open_file(path.as_ref(), Some(dialect))
+        Bsp::open_file(path.as_ref(), Some(dialect), Access::Read)
     }
 
-    fn open_file(path: &Path, dialect: Option<&'static Dialect>) -> Result<Self> {
-        let (data, origin) = crate::file::read(path)?;
+    /// Opens a map, and maps the file where [`Bsp::open`] reads it: nothing is read before it is needed, which for large
+    /// files saves time and memory. Small files, files that cannot be mapped, and all files on Windows are read.
+    ///
+    /// Mapped bytes are the file's. If another program writes into the file while the map is in use, they change
+    /// ([`Bsp::check_mapped`] notices it); if another program shortens the file, the system ends the process by SIGBUS,
+    /// unless the process handles that signal, as the program `bspkit` does. Only a file that is replaced as a whole, as
+    /// saves do it, changes nothing. Who cannot make sure of that uses [`Bsp::open`].
+    ///
+    /// # Errors
+    /// As [`Bsp::open`].
+    #[cfg(feature = "mmap")]
+    pub fn open_mapped(path: impl AsRef<Path>, dialect: Option<&'static Dialect>) -> Result<Self> {
+        Bsp::open_file(path.as_ref(), dialect, Access::Map)
+    }
+
+    fn open_file(path: &Path, dialect: Option<&'static Dialect>, access: Access) -> Result<Self> {
+        let (data, origin) = crate::file::read(path, access)?;
         let mut bsp = Bsp::from_data(data, dialect)?;
         bsp.container.origin = origin.map(Arc::new);
         Ok(bsp)

@@ -45,8 +45,8 @@
 //!
 //! `cli` (default) is the program; a library user says `default-features = false`. `json` has records, patches and
 //! reports as text; `script` (default) runs scripts over maps; `images` has light, textures and visibility as images;
-//! `policy` reads the policy of a project. `mmap` makes [`Bsp::open`] map the file instead of reading it, on Unix;
-//! without it the crate forbids unsafe code.
+//! `policy` reads the policy of a project. `mmap` adds `Bsp::open_mapped`, which maps a file where [`Bsp::open`]
+//! reads it, on Unix; without it the library forbids unsafe code.
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 #![cfg_attr(feature = "mmap", deny(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

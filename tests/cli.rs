@@ -86,6 +86,9 @@ mod shell;
 #[cfg(unix)]
 #[path = "cli/stop.rs"]
 mod stop;
+#[cfg(unix)]
+#[path = "cli/shortened.rs"]
+mod shortened;
 #[path = "cli/tex.rs"]
 mod tex;
 #[path = "cli/tex_faults.rs"]

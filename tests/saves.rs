@@ -57,6 +57,37 @@ fn an_edit_that_was_saved_meanwhile_is_not_lost() {
     with_message(&Bsp::open(&path).unwrap(), "two").plan(Layout::Keep).unwrap().save(&path).unwrap();
 }
 
+/// A draft goes on after a save: it is one of the saved file, and only what others do to that is refused.
+#[test]
+fn a_draft_is_edited_and_saved_again_and_again() {
+    let (_folder, path) = room();
+    let mut draft = Bsp::open(&path).unwrap().draft();
+    let set = |draft: &mut Draft<'static>, message: &str| {
+        draft.entities().unwrap().first_class("worldspawn").unwrap().set("message", message).unwrap();
+    };
+    let save = |draft: &mut Draft<'static>, options: &SaveOptions| {
+        draft.save(&path, Layout::Keep, options, |_, plan| Ok(plan.size())).map(|(_, size)| size)
+    };
+    for message in ["one", "a longer one", "two"] {
+        set(&mut draft, message);
+        let size = save(&mut draft, &SaveOptions::default()).unwrap();
+        assert_eq!((draft.changes().unwrap(), draft.bsp().container().bytes().len()), (Vec::new(), size));
+        assert_eq!(draft.plan(Layout::Keep).unwrap().to_vec(), fs::read(&path).unwrap());
+    }
+    let mut other = Bsp::open(&path).unwrap().draft();
+    set(&mut other, "theirs");
+    save(&mut other, &SaveOptions::default()).unwrap();
+    set(&mut draft, "mine");
+    for options in [SaveOptions::default(), SaveOptions::default().force(true)] {
+        assert_eq!(save(&mut draft, &options).unwrap_err().kind(), ErrorKind::Refused);
+        assert_eq!(draft.changes().unwrap().len(), 1, "the edit is pending");
+    }
+    save(&mut draft, &SaveOptions::default().over_changes(true)).unwrap();
+    set(&mut draft, "on");
+    save(&mut draft, &SaveOptions::default()).unwrap();
+    assert_eq!(Bsp::open(&path).unwrap().draft().entities().unwrap().to_bytes(), draft.entities().unwrap().to_bytes());
+}
+
 #[test]
 fn what_another_program_wrote_meanwhile_is_not_lost() {
     let append = |path: &Path| fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();

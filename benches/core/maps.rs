@@ -26,7 +26,7 @@ impl Map {
     }
 
     fn entity_text(&self) -> Option<Text> {
-        let map = Bsp::open(&self.path).ok()?;
+        let map = Bsp::open_mapped(&self.path, None).ok()?;
         let bytes = map.bytes(map.role(Role::Entities)?.id).ok()?;
         let problems = map.entities().ok()?.diagnostics().total();
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -74,7 +74,7 @@ fn collect(folder: &Path, maps: &mut Vec<Map>) -> Outcome {
         if path.is_dir() {
             collect(&path, maps)?;
         } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bsp"))
-            && let Ok(map) = Bsp::open(&path)
+            && let Ok(map) = Bsp::open_mapped(&path, None)
         {
             let is_damaged = map.container().damaged().next().is_some();
             maps.push(Map { size: map.container().bytes().len(), path, is_damaged });

@@ -28,16 +28,16 @@ def bspkit_rows() -> dict[str, Callable[[Path, Path], Any]]:
     import bspkit
 
     def edit(path: Path, out: Path) -> None:
-        with bspkit.open(path) as map:
+        with bspkit.open(path, map=True) as map:
             map.entities[0]["bspkit_bench"] = "1"
             map.save(out)
 
     return {
-        "open": lambda path, out: bspkit.open(path),
-        "entities": lambda path, out: [entity.items() for entity in bspkit.open(path).entities],
+        "open": lambda path, out: bspkit.open(path, map=True),
+        "entities": lambda path, out: [entity.items() for entity in bspkit.open(path, map=True).entities],
         "edit and save": edit,
-        "faces": lambda path, out: bspkit.open(path).table("FACES")["texinfo"].sum(),
-        "pak list": lambda path, out: [(file.name, file.size) for file in bspkit.open(path).pak.files()],
+        "faces": lambda path, out: bspkit.open(path, map=True).table("FACES")["texinfo"].sum(),
+        "pak list": lambda path, out: [(file.name, file.size) for file in bspkit.open(path, map=True).pak.files()],
     }
 
 

@@ -15,7 +15,7 @@ use crate::light::{Light, Textures, Visibility};
 use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
 use crate::save::{self, Saving};
-use crate::shared::Shared;
+use crate::shared::{Home, Shared};
 use crate::{ops, structure, table};
 
 /// A map, with the edits that are not saved yet.
@@ -26,10 +26,10 @@ pub(crate) struct Map {
 
 #[pymethods]
 impl Map {
-    /// The path that the map was opened from; `None` for bytes.
+    /// The path that the map was opened from, or saved to since; `None` for bytes.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
-        self.shared.path.clone()
+        self.shared.home().map(|home| home.path)
     }
 
     /// The name of the dialect, such as `quake3`.
@@ -329,9 +329,13 @@ impl Map {
 
     /// Saves the map to `path`, which is replaced as a whole or not at all.
     ///
-    /// Without a path the file that the map was opened from is replaced. `layout` is `keep`, `append` or `repack`;
-    /// `backup` is a suffix such as `.bak` under which the old file is kept; `dry_run` writes nothing; `force` saves an
-    /// edit of a damaged map, and replaces a read-only file.
+    /// The map is that file from then on, without pending edits: `map.path` is its path, and edits and saves can follow.
+    /// Entities and arrays that Python has stay part of the map.
+    ///
+    /// Without a path the file is replaced that the map was opened from, or saved to since. `layout` is `keep`, `append`
+    /// or `repack`; `backup` is a suffix such as `.bak` under which the old file is kept; `dry_run` writes nothing.
+    /// `force` saves an edit that adds errors or is of a damaged map, and replaces a file that is read-only or that
+    /// another program has changed since.
     #[pyo3(signature = (path = None, *, layout = "keep", backup = None, dry_run = false, force = false))]
     fn save(
         &self,
@@ -342,14 +346,14 @@ impl Map {
         dry_run: bool,
         force: bool,
     ) -> Res<SaveReport> {
-        let path = path.or_else(|| self.shared.path.clone());
-        save::save(py, &self.shared, Saving { path, layout, backup, dry_run, force })
+        let home = path.map(Home::new).or_else(|| self.shared.home());
+        save::save(py, &self.shared, Saving { home, layout, backup, dry_run, force })
     }
 
-    /// The bytes that a save would write.
-    #[pyo3(signature = (*, layout = "keep"))]
-    fn to_bytes<'py>(&self, py: Python<'py>, layout: &str) -> Res<Bound<'py, PyBytes>> {
-        save::to_bytes(py, &self.shared, layout)
+    /// The bytes that a save would write. What a save refuses is refused here too; `force` gives it.
+    #[pyo3(signature = (*, layout = "keep", force = false))]
+    fn to_bytes<'py>(&self, py: Python<'py>, layout: &str, force: bool) -> Res<Bound<'py, PyBytes>> {
+        save::to_bytes(py, &self.shared, layout, force)
     }
 
     /// What an engine would refuse or a mapper should know, as the program's `check` finds it.
@@ -385,7 +389,7 @@ impl Map {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let path = self.shared.path.as_ref().map(|path| format!("{:?}", path.display().to_string()));
+        let path = self.shared.home().map(|home| format!("{:?}", home.path.display().to_string()));
         let of = path.as_deref().unwrap_or("bytes");
         match self.shared.with(|state| Ok((state.bsp().dialect().name, state.bsp().version()))) {
             Ok((dialect, version)) => format!("<bspkit.Map {of}, {dialect} {version}>"),

@@ -10,25 +10,29 @@ use pyo3::types::PyBytes;
 
 use crate::errors::{Res, detached};
 use crate::map::Map;
-use crate::shared::Shared;
+use crate::shared::{Home, Shared};
 
 /// Opens a map: a path, its bytes, or a file that is open for reading.
 ///
 /// `dialect` names the dialect, such as `"quake2"`; without it the dialect is detected.
+///
+/// The whole file is read. With `map` it is mapped, which is faster for large files of which little is used: then no
+/// other program may write into the file while the map is open, and one that shortens it ends Python by a signal.
 #[pyfunction]
-#[pyo3(signature = (source, *, dialect = None))]
-pub(crate) fn open(py: Python<'_>, source: &Bound<'_, PyAny>, dialect: Option<&str>) -> Res<Map> {
+#[pyo3(signature = (source, *, dialect = None, map = false))]
+pub(crate) fn open(py: Python<'_>, source: &Bound<'_, PyAny>, dialect: Option<&str>, map: bool) -> Res<Map> {
     let dialect = dialect.map(dialect::by_name).transpose()?;
     let (path, bytes) = read(source)?;
     let opened = detached(py, || match (bytes, &path) {
         (Some(bytes), _) => Bsp::from_data(bytes.into(), dialect),
+        (None, Some(path)) if map => Bsp::open_mapped(path, dialect),
         (None, Some(path)) => match dialect {
             Some(dialect) => Bsp::open_as(path, dialect),
             None => Bsp::open(path),
         },
         (None, None) => Err(Error::new(ErrorKind::Argument, "nothing to open")),
     })?;
-    Ok(Map { shared: Arc::new(Shared::new(path, opened.draft())) })
+    Ok(Map { shared: Arc::new(Shared::new(path.map(Home::new), opened.draft())) })
 }
 
 /// The path or the bytes of what is opened.

@@ -122,9 +122,8 @@ pub(crate) struct SaveReport {
 }
 
 impl SaveReport {
-    pub(crate) fn new(plan: &Plan<'_>, touched: String, findings: &[check::Finding], saved: Option<Saved>) -> Self {
+    pub(crate) fn new(plan: &Plan<'_>, touched: String, findings: &[check::Finding]) -> Self {
         let report = plan.report();
-        let saved = saved.unwrap_or_default();
         let text = if touched.is_empty() { report.to_string() } else { format!("{touched}; {report}") };
         let findings = Python::attach(|py| {
             findings.iter().filter_map(|finding| Py::new(py, Finding::new(finding)).ok()).collect()
@@ -139,11 +138,17 @@ impl SaveReport {
                 .map(|change| (change.range.start, change.range.end, change.kind.to_string()))
                 .collect(),
             size: report.size,
-            backup: saved.backup,
-            warnings: report.warnings.iter().cloned().chain(saved.warnings).collect(),
+            backup: None,
+            warnings: report.warnings.clone(),
             findings,
             text,
         }
+    }
+
+    /// Adds what is known after the save.
+    pub(crate) fn saved(&mut self, saved: Saved) {
+        self.backup = saved.backup;
+        self.warnings.extend(saved.warnings);
     }
 }
 

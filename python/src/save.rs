@@ -1,59 +1,68 @@
 //! Saves: a file, or the bytes of one.
 
-use std::path::PathBuf;
-
 use bspkit::op::{check, compare};
-use bspkit::{Error, ErrorKind, Layout, SaveOptions};
+use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{Res, detached, guarded};
 use crate::report::SaveReport;
-use crate::shared::Shared;
+use crate::shared::{Home, Shared};
 
 /// The arguments of a save.
 pub(crate) struct Saving<'a> {
-    pub(crate) path: Option<PathBuf>,
+    pub(crate) home: Option<Home>,
     pub(crate) layout: &'a str,
     pub(crate) backup: Option<String>,
     pub(crate) dry_run: bool,
     pub(crate) force: bool,
 }
 
-/// Saves a map, while other threads of Python run.
+/// Saves a map, while other threads of Python run. Those that use this map wait.
 pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<SaveReport> {
-    let Saving { path, layout, backup, dry_run, force } = saving;
+    let Saving { home, layout, backup, dry_run, force } = saving;
     let layout = layout_named(layout)?;
-    if path.is_none() && !dry_run {
-        let message = "the map was opened from bytes: give save a path, or use to_bytes";
-        return Err(Error::new(ErrorKind::Argument, message).into());
-    }
-    let draft = shared.snapshot()?;
-    let mut options = SaveOptions::default().force(force);
+    let home = match home {
+        _ if dry_run => None,
+        Some(home) => Some(home),
+        None => {
+            let message = "the map was opened from bytes: give save a path, or use to_bytes";
+            return Err(Error::new(ErrorKind::Argument, message).into());
+        }
+    };
+    let mut options = SaveOptions::default().force(force).over_changes(force);
     if let Some(suffix) = backup {
         options = options.backup(suffix);
     }
-    detached(py, || {
-        let (plan, touched) = (draft.plan(layout)?, compare::draft(&draft, 0)?.touched());
-        let findings = check::introduced(&draft, &check::Options::default())?;
-        if !force {
-            refuse(&findings)?;
-        }
-        let saved = match &path {
-            Some(path) if !dry_run => Some(plan.save_with(path, &options)?),
-            _ => None,
-        };
-        Ok(SaveReport::new(&plan, touched.to_string(), &findings, saved))
+    let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
+        let findings = refuse(draft, plan, force)?;
+        Ok(SaveReport::new(plan, compare::draft(draft, 0)?.touched().to_string(), &findings))
+    };
+    let Some(home) = home else {
+        let draft = shared.snapshot()?;
+        return detached(py, || report(&draft, &draft.plan(layout)?));
+    };
+    shared.long(py, |draft| {
+        let (saved, mut report) = draft.save(&home.absolute, layout, &options, report)?;
+        report.saved(saved);
+        shared.move_to(home);
+        Ok(report)
     })
 }
 
 /// The bytes that a save would write.
-pub(crate) fn to_bytes<'py>(py: Python<'py>, shared: &Shared, layout: &str) -> Res<Bound<'py, PyBytes>> {
+pub(crate) fn to_bytes<'py>(py: Python<'py>, shared: &Shared, layout: &str, force: bool) -> Res<Bound<'py, PyBytes>> {
     let (draft, layout) = (shared.snapshot()?, layout_named(layout)?);
-    let plan = detached(py, || draft.plan(layout))?;
+    let plan = detached(py, || {
+        let plan = draft.plan(layout)?;
+        refuse(&draft, &plan, force)?;
+        Ok(plan)
+    })?;
     // The file is written into Python's object: it is in memory once.
     let write = |mut bytes: &mut [u8]| Ok(py.detach(|| plan.write_to(&mut bytes))?);
-    guarded(|| Ok(PyBytes::new_with(py, plan.size(), write)?))
+    let bytes = guarded(|| Ok(PyBytes::new_with(py, plan.size(), write)?))?;
+    draft.bsp().check_mapped()?;
+    Ok(bytes)
 }
 
 fn layout_named(name: &str) -> Res<Layout> {
@@ -68,14 +77,18 @@ fn layout_named(name: &str) -> Res<Layout> {
     }
 }
 
-/// Refuses a save whose edits add errors to the map.
-fn refuse(findings: &[check::Finding]) -> bspkit::Result<()> {
-    let mut errors = findings.iter().filter(|finding| finding.code.severity == check::Severity::Error);
-    match errors.next() {
+/// The findings that the edits of a draft add. Without force errors are refused, and edits of a damaged map.
+fn refuse(draft: &Draft<'static>, plan: &Plan<'static>, force: bool) -> bspkit::Result<Vec<check::Finding>> {
+    plan.check_force(force)?;
+    if plan.is_identity() {
+        return Ok(Vec::new());
+    }
+    let findings = check::introduced(draft, &check::Options::default())?;
+    match findings.iter().find(|finding| finding.code.severity == check::Severity::Error).filter(|_| !force) {
+        None => Ok(findings),
         Some(first) => {
             let message = format!("the edit would add errors to the map, such as {first}");
             Err(Error::new(ErrorKind::Refused, message).with_hint(bspkit::Hint::Force))
         }
-        None => Ok(()),
     }
 }

@@ -15,8 +15,23 @@ use crate::table::{self, Tables};
 
 /// What all handles of a map share.
 pub(crate) struct Shared {
-    pub(crate) path: Option<PathBuf>,
+    home: Mutex<Option<Home>>,
     state: Mutex<Option<State>>,
+}
+
+/// The file that a map is of.
+#[derive(Clone)]
+pub(crate) struct Home {
+    /// The path as it was given.
+    pub(crate) path: PathBuf,
+    /// The same file, whatever the working folder becomes.
+    pub(crate) absolute: PathBuf,
+}
+
+impl Home {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Home { absolute: std::path::absolute(&path).unwrap_or_else(|_| path.clone()), path }
+    }
 }
 
 thread_local! {
@@ -88,13 +103,23 @@ impl State {
 }
 
 impl Shared {
-    pub(crate) fn new(path: Option<PathBuf>, draft: Draft<'static>) -> Self {
-        Shared { path, state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })) }
+    pub(crate) fn new(home: Option<Home>, draft: Draft<'static>) -> Self {
+        Shared { home: Mutex::new(home), state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })) }
+    }
+
+    /// The file that the map was opened from, or saved to since.
+    pub(crate) fn home(&self) -> Option<Home> {
+        self.home.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn move_to(&self, home: Home) {
+        *self.home.lock().unwrap_or_else(PoisonError::into_inner) = Some(home);
     }
 
     /// The name of the map: that of its file without the extension.
     pub(crate) fn name(&self) -> String {
-        let name = self.path.as_ref().and_then(|path| path.file_stem());
+        let home = self.home();
+        let name = home.as_ref().and_then(|home| home.path.file_stem());
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 

@@ -11,6 +11,7 @@ use bspkit::{Bsp, ErrorKind};
 use super::options::Options;
 use super::show::shown;
 use super::talk::Talk;
+use super::watch;
 
 /// The input of every command besides its own arguments.
 pub(crate) struct Context {
@@ -23,11 +24,11 @@ impl Context {
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
         let opened = match is_stdin(path) {
             true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
-            false => match self.options.dialect {
-                Some(dialect) => Bsp::open_as(path, dialect),
-                None => Bsp::open(path),
-            },
+            false => Bsp::open_mapped(path, self.options.dialect),
         };
+        if let Ok(bsp) = &opened {
+            watch::begin(path, bsp);
+        }
         opened.map_err(|error| match error.kind() {
             // The message of an I/O error already names the file.
             ErrorKind::Io => Error::new(error),

@@ -17,6 +17,7 @@ use super::options::shard::Shard;
 use super::show::shown;
 use super::stop;
 use super::talk::{Code, Job};
+use super::watch;
 use super::words::SEPARATOR;
 use tally::Tally;
 use turns::Turns;
@@ -361,7 +362,7 @@ impl Maps {
                     Ok(map) => (&map.path, Ok(map)),
                     Err(trouble) => (&trouble.path, Err(&trouble.error)),
                 };
-                turns.work(turn, path, |job| map.map(|map| work(map, job)));
+                turns.work(turn, path, |job| map.map(|map| watch::looked_after(work(map, job))));
             }
         };
         std::thread::scope(|scope| {

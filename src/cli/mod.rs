@@ -51,6 +51,7 @@ mod unpack;
 mod verbs;
 mod verify;
 mod vis;
+mod watch;
 mod wild;
 mod words;
 
@@ -188,7 +189,7 @@ fn parse(program: &mut clap::Command, arguments: Vec<OsString>, given: &[OsStrin
 }
 
 fn run(cx: &Context, command: &Command) -> Code {
-    command.run(cx).unwrap_or_else(|error| {
+    watch::looked_after(command.run(cx)).unwrap_or_else(|error| {
         cx.talk.stderr(cx.talk.error(&error).as_bytes());
         Code::Failed
     })

@@ -6,6 +6,7 @@ pub(crate) mod follow;
 mod open;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::bsp::Bsp;
 use crate::bytes::{ByteOrder, Data, Rope};
@@ -14,7 +15,7 @@ use crate::content::lens::{Access, Lens, Open};
 use crate::content::lightmap::Light;
 use crate::dialect::{Key, Records};
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::{self, Edits, Layout, Plan, Slot, SlotId};
+use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
@@ -250,6 +251,42 @@ impl<'a> Draft<'a> {
     /// [`ErrorKind::TooLarge`] if the file would grow past 2 GiB.
     pub fn plan(&self, layout: Layout) -> Result<Plan<'a>> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
+    }
+
+    /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits: more
+    /// edits and saves can follow, to the same file or to others. After an error it is as it was.
+    ///
+    /// `look` sees the plan before anything is written, and may refuse it; what it returns is returned.
+    ///
+    /// ```
+    /// use bspkit::{Bsp, Layout, SaveOptions};
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("rooms.bsp");
+    /// std::fs::copy("tests/maps/q2/own_rooms.bsp", &path)?;
+    ///
+    /// let mut draft = Bsp::open(&path)?.draft();
+    /// for message in ["The Place", "Another Place"] {
+    ///     draft.entities()?.first_class("worldspawn")?.set("message", message)?;
+    ///     draft.save(&path, Layout::Keep, &SaveOptions::default(), |_, _| Ok(()))?;
+    ///     assert!(draft.changes()?.is_empty());
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Draft::plan`] and [`Plan::save_with`]; the error of `look`.
+    pub fn save<T>(
+        &mut self,
+        path: impl AsRef<Path>,
+        layout: Layout,
+        options: &SaveOptions,
+        look: impl FnOnce(&Self, &Plan<'a>) -> Result<T>,
+    ) -> Result<(Saved, T)> {
+        let plan = self.plan(layout)?;
+        let seen = look(self, &plan)?;
+        let (saved, origin) = plan.save_to(path.as_ref(), options)?;
+        *self = self.bsp.saved(&plan, origin)?.draft();
+        Ok((saved, seen))
     }
 
     /// The map with the pending edits, to look at its content; nothing where no bytes or versions change.

@@ -53,8 +53,8 @@ pub fn stream(path: &Path, force: bool, write: impl FnOnce(&mut dyn Write) -> Re
     write(&mut file).map_err(|error| error.within(format!("cannot write {}", shown(path))))?;
     file.into_inner().map_err(|error| cannot(path, error.into_error()))?;
     let named = match force {
-        true => temporary.persist(path),
-        false => temporary.persist_new(path),
+        true => temporary.persist(path).map(drop),
+        false => temporary.persist_new(path).map(drop),
     };
     named.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(path, "already"),

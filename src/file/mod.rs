@@ -39,7 +39,8 @@ pub use temporary::{Temporary, abandon};
 pub(crate) use nested::directory as game_directory;
 pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
-pub(crate) use read::read;
+pub(crate) use read::{Access, read};
+pub(crate) use target::Origin;
 
 /// A dialect's rules about placement, as data.
 ///

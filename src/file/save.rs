@@ -26,6 +26,9 @@ pub struct SaveOptions {
     /// Keep the file that is replaced under its name with this suffix. A backup that exists is never overwritten:
     /// the next one gets a number.
     pub backup: Option<OsString>,
+    /// Replace a file that another program has changed since the map was read from it; what that program wrote is lost,
+    /// but for the backup.
+    pub over_changes: bool,
 }
 
 impl SaveOptions {
@@ -40,6 +43,13 @@ impl SaveOptions {
     #[must_use]
     pub fn force(mut self, force: bool) -> Self {
         self.force = force;
+        self
+    }
+
+    /// Replaces a file that another program has changed since the map was read from it.
+    #[must_use]
+    pub fn over_changes(mut self, over_changes: bool) -> Self {
+        self.over_changes = over_changes;
         self
     }
 }
@@ -81,9 +91,10 @@ impl Plan<'_> {
     ///
     /// A map that was opened by [`crate::Bsp::open`] is only saved over the file that it was read from: if another
     /// program has changed or replaced that file since, the save is refused, and the map has to be opened again. That
-    /// holds for a second save from the same [`crate::Bsp`] as well. A change is detected from size, modification time,
-    /// device, file number and the system's own time of change, which no program can put back (on Windows from size and
-    /// modification time). On Unix the target is locked (`flock`) while it is
+    /// holds for a second save from the same [`crate::Bsp`] as well, which would undo the first one; who goes on with a
+    /// draft after a save uses [`crate::Draft::save`]. A change is detected from size, modification time, device, file
+    /// number and the system's own time of change, which no program can put back (on Windows from size and modification
+    /// time). On Unix the target is locked (`flock`) while it is
     /// checked and replaced, so that the second of two simultaneous saves is refused.
     ///
     /// # Errors
@@ -104,12 +115,34 @@ impl Plan<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn save_with(&self, path: impl AsRef<Path>, options: &SaveOptions) -> Result<Saved> {
-        if let Some(reason) = self.needs_force().filter(|_| !options.force) {
-            let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
-            return Err(Error::new(ErrorKind::Damaged, message).with_hint(Hint::Force));
-        }
+        self.save_to(path.as_ref(), options).map(|(saved, _)| saved)
+    }
+
+    /// Saves, and returns the origin that the new file is.
+    pub(crate) fn save_to(&self, path: &Path, options: &SaveOptions) -> Result<(Saved, Option<Origin>)> {
+        self.check_force(options.force)?;
         let origin = self.container().origin.as_deref();
-        Replacing::of(path.as_ref(), options, origin)?.by(|file| self.write_to(file))
+        Replacing::of(path, options, origin)?.by(|file| self.write_to(file))
+    }
+
+    /// Refuses an edit of a damaged map without force, as saves do: for what does not save, and gives the new bytes away.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`].
+    ///
+    /// ```
+    /// let map = bspkit::Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+    /// assert!(map.draft().plan(bspkit::Layout::Keep)?.check_force(false).is_ok());
+    /// # Ok::<(), bspkit::Error>(())
+    /// ```
+    pub fn check_force(&self, force: bool) -> Result<()> {
+        match self.needs_force().filter(|_| !force) {
+            None => Ok(()),
+            Some(reason) => {
+                let message = format!("the map is damaged ({reason}) and an edit of it may make that worse");
+                Err(Error::new(ErrorKind::Damaged, message).with_hint(Hint::Force))
+            }
+        }
     }
 }
 
@@ -134,7 +167,7 @@ pub fn replace(
     options: &SaveOptions,
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> Result<Saved> {
-    Replacing::of(path.as_ref(), options, None)?.by(write)
+    Replacing::of(path.as_ref(), options, None)?.by(write).map(|(saved, _)| saved)
 }
 
 /// A file that a save will replace or create.
@@ -146,11 +179,13 @@ struct Replacing<'p> {
     old: Option<Metadata>,
     /// The state that the file must keep until it is replaced.
     stamp: Option<Stamp>,
+    /// The file that the new bytes are taken from.
+    origin: Option<&'p Origin>,
     backup: Option<&'p OsStr>,
 }
 
 impl<'p> Replacing<'p> {
-    fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&Origin>) -> Result<Self> {
+    fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&'p Origin>) -> Result<Self> {
         names::refuse(path)?;
         let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
         let target = target::follow_links(path).map_err(|error| cannot("follow", error))?;
@@ -164,15 +199,15 @@ impl<'p> Replacing<'p> {
             let message = format!("{} is read-only", path.display());
             return Err(Error::new(ErrorKind::Refused, message).with_hint(Hint::OrForce("make it writable".to_owned())));
         }
-        let known = origin.and_then(|origin| origin.stamp(&target)).cloned();
+        let known = origin.filter(|_| !options.over_changes).and_then(|origin| origin.stamp(&target)).cloned();
         let stamp = known.or_else(|| old.as_ref().map(Stamp::new));
-        let replacing = Replacing { path, target, old, stamp, backup: options.backup.as_deref() };
+        let replacing = Replacing { path, target, old, stamp, origin, backup: options.backup.as_deref() };
         replacing.check_unchanged()?;
         Ok(replacing)
     }
 
-    /// Writes the new file and puts it in the place of the old one.
-    fn by(self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<Saved> {
+    /// Writes the new file and puts it in the place of the old one. The new file is the origin of the map from then on.
+    fn by(self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(Saved, Option<Origin>)> {
         let temporary = Temporary::beside(&self.target).map_err(|error| self.cannot("write", error))?;
         let mut saved = Saved::default();
         if let Some(old) = &self.old {
@@ -185,15 +220,15 @@ impl<'p> Replacing<'p> {
         temporary.file().sync_data().map_err(|error| self.cannot("write", error))?;
         let lock = target::lock(&self.target).map_err(|error| self.cannot("replace", error))?;
         self.check_unchanged()?;
+        self.origin.map_or(Ok(()), Origin::check_mapped)?;
         // A backup is a second name of the file, which could not be removed again while the file is open.
         busy::wait(&self.target).map_err(|error| self.cannot("replace", error))?;
         saved.backup = self.back_up()?;
-        if let Err(error) = self.rename(temporary) {
+        let new = self.rename(temporary).map_err(|error| {
             // The backup is a second name or a copy; the original file still exists.
             saved.backup.iter().for_each(|backup| drop(fs::remove_file(backup)));
-            return Err(self.cannot("replace", error));
-        }
-        drop(lock);
+            self.cannot("replace", error)
+        })?;
         if let Some(Err(error)) = self.old.as_ref().map(|old| target::after_rename(&self.target, old)) {
             saved.warnings.push(format!("the attributes of the old file are lost: {error}"));
         }
@@ -201,10 +236,18 @@ impl<'p> Replacing<'p> {
             let warning = format!("the folder could not be synced, so a crash may restore the old file: {error}");
             saved.warnings.push(warning);
         }
-        Ok(saved)
+        // Other saves wait until here, so that this is the state in which the new file was left.
+        // Windows completes the time of a file when it is closed.
+        let new = if cfg!(unix) { new.metadata() } else {
+            drop(new);
+            fs::metadata(&self.target)
+        };
+        let origin = new.ok().and_then(|new| Origin::new(&self.target, &new));
+        drop(lock);
+        Ok((saved, origin))
     }
 
-    fn rename(&self, temporary: Temporary) -> io::Result<()> {
+    fn rename(&self, temporary: Temporary) -> io::Result<File> {
         let Some(old) = &self.old else { return temporary.persist(&self.target) };
         target::before_rename(&self.target, old)?;
         // After a failure the old file must be unchanged.
@@ -255,5 +298,5 @@ fn copy(from: &Path, old: &Metadata, to: &Path) -> io::Result<()> {
     target::keep_attributes(copy.file(), from, old)?;
     io::copy(&mut File::open(from)?, &mut copy.file())?;
     copy.file().sync_data()?;
-    copy.persist_new(to)
+    copy.persist_new(to).map(drop)
 }

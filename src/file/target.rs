@@ -3,7 +3,12 @@
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
+
+use super::Access;
+use crate::bytes::Data;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A file as it was at one time. A program that writes to it, or puts another file in its place, changes this.
 #[derive(Clone, Debug)]
@@ -43,6 +48,17 @@ impl Stamp {
         Stamp { size: file.len(), modified: file.modified().ok(), system: system(file) }
     }
 
+    /// Whether both are of one file, whatever it contains.
+    fn is_file_of(&self, other: &Stamp) -> bool {
+        let identity = |stamp: &Stamp| stamp.system.map(|system| system.identity);
+        identity(self) == identity(other)
+    }
+
+    /// Whether the content is the same, as far as size and time can say.
+    pub(super) fn has_content_of(&self, other: &Stamp) -> bool {
+        (self.size, self.modified) == (other.size, other.modified)
+    }
+
     /// The file at a path now; `None` if there is none.
     pub(super) fn now(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|file| Stamp::new(&file))
@@ -71,19 +87,57 @@ pub(super) fn is_read_only(file: &Metadata) -> bool {
 pub(crate) struct Origin {
     path: PathBuf,
     stamp: Stamp,
+    /// The file itself, if its bytes are mapped and not read.
+    mapped: Option<Arc<File>>,
 }
 
 impl Origin {
     /// The origin of an opened file, before it is read. A device has none.
     pub(super) fn new(path: &Path, file: &Metadata) -> Option<Self> {
         let path = fs::canonicalize(path).ok().filter(|_| file.is_file())?;
-        Some(Origin { path, stamp: Stamp::new(file) })
+        Some(Origin { path, stamp: Stamp::new(file), mapped: None })
+    }
+
+    /// The same origin of a map whose bytes are those of the open file.
+    #[cfg(all(feature = "mmap", unix))]
+    pub(super) fn mapped(self, file: File) -> Self {
+        Origin { mapped: Some(Arc::new(file)), ..self }
+    }
+
+    /// The bytes of the file, mapped, if it is still the same one.
+    pub(crate) fn map(&self) -> Option<(Data<'static>, Origin)> {
+        let (data, origin) = super::read(&self.path, Access::Map).ok()?;
+        origin.filter(|origin| origin.stamp == self.stamp).map(|origin| (data, origin))
+    }
+
+    /// Whether the bytes of the map are mapped and not read.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.mapped.is_some()
+    }
+
+    /// Refuses a mapped file into which another program wrote since: the map then has bytes of both. Bytes that were
+    /// read are the map's own.
+    pub(crate) fn check_mapped(&self) -> Result<()> {
+        let Some(file) = &self.mapped else { return Ok(()) };
+        let is_same = file.metadata().is_ok_and(|now| {
+            let now = Stamp::new(&now);
+            // A file that lost its name was replaced as a whole, which changes nothing of its content.
+            let has_name = fs::metadata(&self.path).is_ok_and(|named| Stamp::new(&named).is_file_of(&now));
+            if has_name { now == self.stamp } else { now.has_content_of(&self.stamp) }
+        });
+        if is_same { Ok(()) } else { Err(written_meanwhile(&self.path)) }
     }
 
     /// The state of the file at `target` when the map was read, if the map was read from it.
     pub(super) fn stamp(&self, target: &Path) -> Option<&Stamp> {
         fs::canonicalize(target).is_ok_and(|target| target == self.path).then_some(&self.stamp)
     }
+}
+
+/// The error for a file whose bytes are of two states.
+pub(super) fn written_meanwhile(path: &Path) -> Error {
+    let message = format!("another program wrote into {} while it was read", path.display());
+    Error::new(ErrorKind::Io, message).with_hint("open the map again once that program is done")
 }
 
 /// The file that a chain of symbolic links leads to, which need not exist.

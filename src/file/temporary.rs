@@ -93,31 +93,31 @@ impl Temporary {
         self.file.as_file()
     }
 
-    /// Gives it the target's name, and replaces a file of that name. On Windows a file that another program has open is
+    /// Gives it the target's name, and replaces a file of that name; returns the file. On Windows a file that another program has open is
     /// not replaced; it is tried for two seconds.
     ///
     /// # Errors
     /// The errors of the system. The temporary file is removed then, and the target is unchanged.
-    pub fn persist(self, target: &Path) -> io::Result<()> {
+    pub fn persist(self, target: &Path) -> io::Result<File> {
         self.name(target, NamedTempFile::persist)
     }
 
-    /// Gives it a new name, unless a file has that name.
+    /// Gives it a new name, unless a file has that name; returns the file.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], and those of the system.
-    pub fn persist_new(self, target: &Path) -> io::Result<()> {
+    pub fn persist_new(self, target: &Path) -> io::Result<File> {
         self.name(target, NamedTempFile::persist_noclobber)
     }
 
-    fn name(self, target: &Path, rename: fn(NamedTempFile, PathBuf) -> Result<File, PersistError>) -> io::Result<()> {
+    fn name(self, target: &Path, rename: fn(NamedTempFile, PathBuf) -> Result<File, PersistError>) -> io::Result<File> {
         let Temporary { file, _listed } = self;
         let target = unlimited(target);
         let mut file = Some(file);
         patiently(&target, || {
             let _unfinished = unfinished();
-            let Some(unnamed) = file.take() else { return Ok(()) };
-            rename(unnamed, target.clone()).map(drop).map_err(|failed| {
+            let Some(unnamed) = file.take() else { return Err(io::Error::other("the file has its name already")) };
+            rename(unnamed, target.clone()).map_err(|failed| {
                 file = Some(failed.file);
                 failed.error
             })

@@ -152,7 +152,7 @@ impl Run {
         Run::from(started.expect("wine starts programs").unwrap())
     }
 
-    fn from(output: Output) -> Self {
+    pub(crate) fn from(output: Output) -> Self {
         Run::new(output.status.code(), output.stdout, output.stderr)
     }
 
