@@ -41,7 +41,8 @@ fn maps(folder: &Path) -> Outcome<PathBuf> {
             let target = to.join(path.file_name().unwrap_or_default());
             if path.is_dir() {
                 folders.push((path, target));
-            } else if bspkit::Bsp::open_mapped(&path, None).is_ok_and(|bsp| bsp.container().damaged().next().is_none()) {
+            } else if bspkit::Bsp::open_mapped(&path, None).is_ok_and(|bsp| bsp.container().damaged().next().is_none())
+            {
                 // Without its permissions, which may be read-only.
                 fs::write(target, fs::read(path)?)?;
             }

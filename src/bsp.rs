@@ -268,13 +268,13 @@ impl Bsp<'static> {
         Bsp::open_file(path.as_ref(), Some(dialect), Access::Read)
     }
 
-    /// Opens a map, and maps the file where [`Bsp::open`] reads it: nothing is read before it is needed, which for large
-    /// files saves time and memory. Small files, files that cannot be mapped, and all files on Windows are read.
+    /// Opens a map, and maps the file where [`Bsp::open`] reads it: nothing is read before it is needed, which for
+    /// large files saves time and memory. Small files, files that cannot be mapped, and all files on Windows are read.
     ///
     /// Mapped bytes are the file's. If another program writes into the file while the map is in use, they change
     /// ([`Bsp::check_mapped`] notices it); if another program shortens the file, the system ends the process by SIGBUS,
-    /// unless the process handles that signal, as the program `bspkit` does. Only a file that is replaced as a whole, as
-    /// saves do it, changes nothing. Who cannot make sure of that uses [`Bsp::open`].
+    /// unless the process handles that signal, as the program `bspkit` does. Only a file that is replaced as a whole,
+    /// as saves do it, changes nothing. Who cannot make sure of that uses [`Bsp::open`].
     ///
     /// # Errors
     /// As [`Bsp::open`].

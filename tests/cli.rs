@@ -84,11 +84,11 @@ mod schema;
 #[path = "cli/shell.rs"]
 mod shell;
 #[cfg(unix)]
-#[path = "cli/stop.rs"]
-mod stop;
-#[cfg(unix)]
 #[path = "cli/shortened.rs"]
 mod shortened;
+#[cfg(unix)]
+#[path = "cli/stop.rs"]
+mod stop;
 #[path = "cli/tex.rs"]
 mod tex;
 #[path = "cli/tex_faults.rs"]

@@ -104,7 +104,10 @@ impl State {
 
 impl Shared {
     pub(crate) fn new(home: Option<Home>, draft: Draft<'static>) -> Self {
-        Shared { home: Mutex::new(home), state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })) }
+        Shared {
+            home: Mutex::new(home),
+            state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })),
+        }
     }
 
     /// The file that the map was opened from, or saved to since.

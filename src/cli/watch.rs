@@ -62,7 +62,7 @@ mod system {
 
     use crate::cli::show::shown;
 
-    /// How many maps are listed with their names, and the most bytes of a sentence. Others have a sentence without a name.
+    /// How many maps are listed with their names, and the most bytes of a sentence. Others have one without a name.
     const PLACES: usize = 64;
     const LONGEST: usize = 480;
     const UNNAMED: &[u8] = b"error: another program shortened a map while it was read, or its disk failed\n";
@@ -117,7 +117,8 @@ mod system {
     /// Lists a mapping, so that a signal from within it names the map.
     pub(super) fn list(path: &Path, mapped: &[u8]) -> Listed {
         BEFORE.get_or_init(listen);
-        let sentence = format!("error: another program shortened {} while it was read, or its disk failed\n", shown(path));
+        let sentence =
+            format!("error: another program shortened {} while it was read, or its disk failed\n", shown(path));
         let is_free = |entry: &&Entry| !entry.is_taken.swap(true, Ordering::SeqCst);
         let Some(entry) = TABLE.iter().find(is_free) else {
             UNLISTED.fetch_add(1, Ordering::SeqCst);
@@ -134,9 +135,9 @@ mod system {
 
     /// Installs the handler, and starts the thread that removes temporary files.
     fn listen() -> Before {
-        let wake = std::io::pipe().ok().and_then(|(reader, writer)| {
-            std::thread::Builder::new().spawn(move || clean(reader)).ok().map(|_| writer)
-        });
+        let wake = std::io::pipe()
+            .ok()
+            .and_then(|(reader, writer)| std::thread::Builder::new().spawn(move || clean(reader)).ok().map(|_| writer));
         // SAFETY: both structs may be all zeros. The handler is a function, and does only what a handler may do.
         let handler = unsafe {
             let mut new: libc::sigaction = std::mem::zeroed();

@@ -253,8 +253,8 @@ impl<'a> Draft<'a> {
         file::plan(self.bsp.container(), &self.edits()?, layout)
     }
 
-    /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits: more
-    /// edits and saves can follow, to the same file or to others. After an error it is as it was.
+    /// Saves to `path`, as [`Plan::save_with`] does. The draft is one of the saved file then, without pending edits:
+    /// more edits and saves can follow, to the same file or to others. After an error it is as it was.
     ///
     /// `look` sees the plan before anything is written, and may refuse it; what it returns is returned.
     ///

@@ -22,7 +22,7 @@ pub(crate) enum Access {
     Map,
 }
 
-/// Smaller files are read: that takes a tenth of a millisecond, and what other programs do to them does not matter then.
+/// Smaller files are read: that takes a tenth of a millisecond, and other programs cannot change what was read.
 #[cfg(all(feature = "mmap", unix))]
 const LEAST_MAPPED: u64 = 256 << 10;
 

@@ -125,7 +125,7 @@ impl Plan<'_> {
         Replacing::of(path, options, origin)?.by(|file| self.write_to(file))
     }
 
-    /// Refuses an edit of a damaged map without force, as saves do: for what does not save, and gives the new bytes away.
+    /// Refuses an edit of a damaged map without force, as saves do: for who gives the new bytes away and does not save.
     ///
     /// # Errors
     /// [`ErrorKind::Damaged`].
@@ -238,7 +238,9 @@ impl<'p> Replacing<'p> {
         }
         // Other saves wait until here, so that this is the state in which the new file was left.
         // Windows completes the time of a file when it is closed.
-        let new = if cfg!(unix) { new.metadata() } else {
+        let new = if cfg!(unix) {
+            new.metadata()
+        } else {
             drop(new);
             fs::metadata(&self.target)
         };

@@ -93,8 +93,8 @@ impl Temporary {
         self.file.as_file()
     }
 
-    /// Gives it the target's name, and replaces a file of that name; returns the file. On Windows a file that another program has open is
-    /// not replaced; it is tried for two seconds.
+    /// Gives it the target's name, and replaces a file of that name; returns the file. On Windows a file that another
+    /// program has open is not replaced; it is tried for two seconds.
     ///
     /// # Errors
     /// The errors of the system. The temporary file is removed then, and the target is unchanged.
