@@ -68,7 +68,7 @@ mod system {
     const UNNAMED: &[u8] = b"error: another program shortened a map while it was read, or its disk failed\n";
 
     /// The mapped maps. The handler of a signal may neither lock nor allocate, so this is a table of atomics.
-    static TABLE: [Entry; PLACES] = [const { Entry::EMPTY }; PLACES];
+    static TABLE: [Entry; PLACES] = [const { Entry::new() }; PLACES];
     /// How many maps found no place in the table.
     static UNLISTED: AtomicUsize = AtomicUsize::new(0);
     static IS_SAID: AtomicBool = AtomicBool::new(false);
@@ -90,13 +90,15 @@ mod system {
     }
 
     impl Entry {
-        const EMPTY: Entry = Entry {
-            is_taken: AtomicBool::new(false),
-            start: AtomicUsize::new(0),
-            end: AtomicUsize::new(0),
-            length: AtomicUsize::new(0),
-            sentence: [const { AtomicU8::new(0) }; LONGEST],
-        };
+        const fn new() -> Self {
+            Entry {
+                is_taken: AtomicBool::new(false),
+                start: AtomicUsize::new(0),
+                end: AtomicUsize::new(0),
+                length: AtomicUsize::new(0),
+                sentence: [const { AtomicU8::new(0) }; LONGEST],
+            }
+        }
     }
 
     /// A mapping that is listed until this is dropped.
