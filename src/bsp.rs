@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::bytes::{ByteOrder, Data};
+use crate::bytes::{ByteOrder, Data, Rope};
 use crate::dialect::{self, Detected, Dialect, Role};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::{Access, Container, Origin, Plan, Slot, SlotId, lzma};
@@ -66,7 +66,7 @@ impl<'a> Bsp<'a> {
     }
 
     /// The map with other bytes and versions of slots, to be looked at: [`Container::pending`].
-    pub(crate) fn pending(&self, bytes: BTreeMap<SlotId, Data<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
+    pub(crate) fn pending(&self, bytes: &BTreeMap<SlotId, Rope<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
         Bsp { container: self.container.pending(bytes, versions), ..self.clone() }
     }
 

@@ -136,12 +136,15 @@ impl<'a> Rope<'a> {
         match &self.parts[..] {
             [] => Data::from(Vec::new()),
             [part] => part.clone(),
-            parts => {
-                let mut bytes = Vec::with_capacity(self.len);
-                parts.iter().for_each(|part| bytes.extend_from_slice(part));
-                Data::from(bytes)
-            }
+            _ => Data::from(self.to_vec()),
         }
+    }
+
+    /// A copy of all bytes.
+    pub(crate) fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len);
+        self.parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        bytes
     }
 }
 

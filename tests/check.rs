@@ -3,6 +3,8 @@
 
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "check/edited.rs"]
+mod edited;
 #[path = "check/making.rs"]
 mod making;
 #[path = "check/planted.rs"]

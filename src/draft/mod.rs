@@ -13,6 +13,7 @@ use crate::bytes::{ByteOrder, Data, Rope};
 use crate::content::entities::Entities;
 use crate::content::lens::{Access, Lens, Open};
 use crate::content::lightmap::Light;
+use crate::content::pak::Pak;
 use crate::dialect::{Key, Records};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
@@ -23,7 +24,7 @@ pub(crate) use follow::entity_values;
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
 };
-use open::Opened;
+use open::{Opened, Pending};
 
 /// Pending edits of a map.
 ///
@@ -42,23 +43,28 @@ use open::Opened;
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
     bsp: Bsp<'a>,
-    /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
-    slots: BTreeMap<SlotId, Rope<'a>>,
+    stores: Pending<'a>,
     /// Slots whose compression changes.
     compressions: BTreeMap<SlotId, Stored<'a>>,
     /// Versions of lumps; never equal to the old ones.
     versions: BTreeMap<SlotId, i32>,
     /// Lumps whose records moved, with all that refers to them.
     followed: BTreeSet<String>,
-    /// Open lenses and tables. No open lens can change a slot that another open lens has read.
-    open: Vec<Opened<'a>>,
+}
+
+/// Lenses that know what was edited, as far as they are open.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OpenContent<'d, 'a> {
+    pub(crate) entities: Option<&'d Entities<'a>>,
+    pub(crate) light: Option<&'d Light<'a>>,
+    pub(crate) pak: Option<&'d Pak<'a>>,
 }
 
 impl<'a> Bsp<'a> {
     /// Starts a draft of this map.
     pub fn draft(&self) -> Draft<'a> {
-        let (slots, compressions, versions, followed, open) = Default::default();
-        Draft { bsp: self.clone(), slots, compressions, versions, followed, open }
+        let (stores, compressions, versions, followed) = Default::default();
+        Draft { bsp: self.clone(), stores, compressions, versions, followed }
     }
 }
 
@@ -86,11 +92,11 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// As [`Bsp::lens`]; also the error of a lens that has to be closed, but cannot be written. That lens stays open.
     pub fn edit<L: Lens<'a>>(&mut self) -> Result<&mut L> {
-        let at = match self.open.iter_mut().position(|open| L::of(&mut open.lens).is_some()) {
+        let at = match self.stores.open.iter_mut().position(|open| L::of(&mut open.lens).is_some()) {
             Some(at) => at,
             None => self.open_lens(|from| L::read(from).map(L::wrap))?,
         };
-        self.open.get_mut(at).and_then(|open| L::of(&mut open.lens)).ok_or_else(not_open)
+        self.stores.open.get_mut(at).and_then(|open| L::of(&mut open.lens)).ok_or_else(not_open)
     }
 
     /// A slot's bytes as the draft has them, decompressed, in the file's byte order.
@@ -139,8 +145,8 @@ impl<'a> Draft<'a> {
         // The new bytes replace all edits of a lens that can change only this slot.
         let is_replaced = |access: &Access| access.writes == [slot];
         self.close(|access| !is_replaced(access) && access.reads.contains(&slot))?;
-        self.open.retain(|open| !is_replaced(&open.access));
-        open::put(&self.bsp, &mut self.slots, slot, bytes);
+        self.stores.open.retain(|open| !is_replaced(&open.access));
+        open::put(&self.bsp, &mut self.stores.slots, slot, bytes);
         Ok(())
     }
 
@@ -181,11 +187,11 @@ impl<'a> Draft<'a> {
     pub fn table<R: Record>(&mut self, key: Key<R>) -> Result<TableMut<'_, 'a, R>> {
         let (slot, row) = self.bsp.keyed(key)?;
         let is_it = |open: &Opened<'a>| matches!(open.lens, Open::Records(_)) && open.access.writes == [slot];
-        let at = match self.open.iter().position(is_it) {
+        let at = match self.stores.open.iter().position(is_it) {
             Some(at) => at,
             None => self.open_lens(|from| from.own(slot).map(|bytes| Open::Records(Held::new(bytes))))?,
         };
-        let Some(Open::Records(held)) = self.open.get_mut(at).map(|open| &mut open.lens) else {
+        let Some(Open::Records(held)) = self.stores.open.get_mut(at).map(|open| &mut open.lens) else {
             return Err(not_open());
         };
         let (range, count_at) = self.bsp.part(key, row, held.get())?;
@@ -222,11 +228,11 @@ impl<'a> Draft<'a> {
     /// Discards the edits of one slot, including its compression and its version. Edits that a lens made in other slots
     /// are kept.
     pub fn revert(&mut self, slot: SlotId) {
-        self.open.retain(|open| open.access.writes != [slot]);
+        self.stores.open.retain(|open| open.access.writes != [slot]);
         if self.close(|access| access.reads.contains(&slot)).is_err() {
-            self.open.retain(|open| !open.access.reads.contains(&slot));
+            self.stores.open.retain(|open| !open.access.reads.contains(&slot));
         }
-        self.slots.remove(&slot);
+        self.stores.slots.remove(&slot);
         self.compressions.remove(&slot);
         self.versions.remove(&slot);
     }
@@ -291,22 +297,23 @@ impl<'a> Draft<'a> {
 
     /// The map with the pending edits, to look at its content; nothing where no bytes or versions change.
     pub(crate) fn view(&self) -> Result<Option<Bsp<'a>>> {
-        let bytes: BTreeMap<_, _> = self.pending()?.into_iter().map(|(slot, new)| (slot, new.to_data())).collect();
+        let bytes = self.pending()?;
         let is_same = bytes.is_empty() && self.versions.is_empty();
-        Ok((!is_same).then(|| self.bsp.pending(bytes, &self.versions)))
+        Ok((!is_same).then(|| self.bsp.pending(&bytes, &self.versions)))
     }
 
-    /// The entities and the light as they are being edited; `None` if their lens is not open.
-    pub(crate) fn open_content(&self) -> (Option<&Entities<'a>>, Option<&Light<'a>>) {
-        let (mut entities, mut light) = (None, None);
-        for open in &self.open {
+    /// The content as it is being edited.
+    pub(crate) fn open_content(&self) -> OpenContent<'_, 'a> {
+        let mut content = OpenContent::default();
+        for open in &self.stores.open {
             match &open.lens {
-                Open::Entities(lens) => entities = Some(&**lens),
-                Open::Light(lens) => light = Some(&**lens),
+                Open::Entities(lens) => content.entities = Some(&**lens),
+                Open::Light(lens) => content.light = Some(&**lens),
+                Open::Pak(lens) => content.pak = Some(&**lens),
                 _ => {}
             }
         }
-        (entities, light)
+        content
     }
 
     /// The slots whose compression changes, and whether they are compressed then.
@@ -326,7 +333,7 @@ impl<'a> Draft<'a> {
 
     fn edits(&self) -> Result<Edits<'a>> {
         let mut slots: BTreeMap<_, Option<_>> = self.compressions.keys().map(|slot| (*slot, None)).collect();
-        slots.extend(self.pending()?.into_iter().map(|(slot, bytes)| (slot, Some(bytes))));
+        slots.extend(self.pending()?.iter().map(|(slot, bytes)| (*slot, Some(bytes.clone()))));
         let slots = slots.into_iter().map(|(slot, bytes)| self.edit_of(slot, bytes)).collect::<Result<Vec<_>>>()?;
         let slots = slots.into_iter().flatten().collect();
         Ok(Edits { slots, versions: self.versions.iter().map(|(slot, version)| (*slot, *version)).collect() })

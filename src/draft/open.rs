@@ -1,6 +1,8 @@
 //! The open lenses of a draft. A lens is written into the draft's slots before other code reads these slots.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, OnceLock};
 
 use super::Draft;
 use crate::bsp::Bsp;
@@ -30,6 +32,38 @@ impl<'a> Opened<'a> {
     }
 }
 
+/// What decides the bytes of slots.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stores<'a> {
+    /// New bytes of slots, decompressed, in the file's byte order; never equal to the old ones.
+    pub(super) slots: BTreeMap<SlotId, Rope<'a>>,
+    /// Open lenses and tables. No open lens can change a slot that another open lens has read.
+    pub(super) open: Vec<Opened<'a>>,
+}
+
+/// The stores, and the new bytes that follow from them, which a save needs several times. Whatever can change the
+/// stores has them from `deref_mut`, where the bytes are forgotten.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending<'a> {
+    stores: Stores<'a>,
+    bytes: OnceLock<Arc<BTreeMap<SlotId, Rope<'a>>>>,
+}
+
+impl<'a> Deref for Pending<'a> {
+    type Target = Stores<'a>;
+
+    fn deref(&self) -> &Stores<'a> {
+        &self.stores
+    }
+}
+
+impl<'a> DerefMut for Pending<'a> {
+    fn deref_mut(&mut self) -> &mut Stores<'a> {
+        self.bytes.take();
+        &mut self.stores
+    }
+}
+
 impl<'a> Draft<'a> {
     /// Opens a lens, with the pending edits of all slots that it reads, and closes the open lenses that conflict with
     /// it.
@@ -39,17 +73,17 @@ impl<'a> Draft<'a> {
         let lens = read(&from)?;
         let access = from.into_access();
         self.close(|other| other.conflicts(&access))?;
-        self.open.push(Opened { lens, access });
-        Ok(self.open.len() - 1)
+        self.stores.open.push(Opened { lens, access });
+        Ok(self.stores.open.len() - 1)
     }
 
     /// Closes lenses and writes their edits into the slots. After an error all of them are still open.
     pub(super) fn close(&mut self, is_meant: impl Fn(&Access) -> bool) -> Result<()> {
-        let meant = self.open.iter().filter(|open| is_meant(&open.access));
+        let meant = self.stores.open.iter().filter(|open| is_meant(&open.access));
         let edits = meant.map(|open| open.edits(&self.bsp)).collect::<Result<Vec<_>>>()?;
-        self.open.retain(|open| !is_meant(&open.access));
+        self.stores.open.retain(|open| !is_meant(&open.access));
         for (slot, bytes) in edits.into_iter().flatten() {
-            put(&self.bsp, &mut self.slots, slot, bytes);
+            put(&self.bsp, &mut self.stores.slots, slot, bytes);
         }
         Ok(())
     }
@@ -57,23 +91,26 @@ impl<'a> Draft<'a> {
     /// The new bytes of a slot, in the file's byte order; `None` if they are the map's own bytes.
     pub(super) fn new_bytes(&self, slot: SlotId) -> Result<Option<Rope<'a>>> {
         // At most one open lens can change a slot.
-        if let Some(open) = self.open.iter().find(|open| open.access.writes.contains(&slot))
+        if let Some(open) = self.stores.open.iter().find(|open| open.access.writes.contains(&slot))
             && let Some((_, bytes)) = open.edits(&self.bsp)?.into_iter().find(|(own, _)| *own == slot)
         {
             return Ok(Some(bytes));
         }
-        Ok(self.slots.get(&slot).cloned())
+        Ok(self.stores.slots.get(&slot).cloned())
     }
 
     /// The new bytes of all slots that differ from the map's.
-    pub(super) fn pending(&self) -> Result<BTreeMap<SlotId, Rope<'a>>> {
-        let mut slots = self.slots.clone();
-        for open in &self.open {
+    pub(super) fn pending(&self) -> Result<Arc<BTreeMap<SlotId, Rope<'a>>>> {
+        if let Some(bytes) = self.stores.bytes.get() {
+            return Ok(Arc::clone(bytes));
+        }
+        let mut slots = self.stores.slots.clone();
+        for open in &self.stores.open {
             for (slot, bytes) in open.edits(&self.bsp)? {
                 put(&self.bsp, &mut slots, slot, bytes);
             }
         }
-        Ok(slots)
+        Ok(Arc::clone(self.stores.bytes.get_or_init(|| Arc::new(slots))))
     }
 }
 

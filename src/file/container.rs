@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Rules;
 use super::directory::{DirectoryShape, EntryWords};
@@ -11,7 +11,7 @@ use super::segment::{self, Segment};
 use super::slot::{Bounds, Slot, SlotId, SlotWords};
 use super::tail::{self, TailPart};
 use super::target::Origin;
-use crate::bytes::Data;
+use crate::bytes::{Data, Rope};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A map as a container of slots; cloning it is cheap.
@@ -31,7 +31,24 @@ pub struct Container<'a> {
     /// The file that the bytes were read from.
     pub(crate) origin: Option<Arc<Origin>>,
     /// The bytes of slots that differ from the file's, of a map that is not placed yet.
-    pub(crate) pending: Option<Arc<BTreeMap<SlotId, Data<'a>>>>,
+    pub(crate) pending: Option<Arc<BTreeMap<SlotId, Joined<'a>>>>,
+}
+
+/// New bytes of a slot. Their parts are only put together for those who read them.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined<'a> {
+    rope: Rope<'a>,
+    data: OnceLock<Data<'static>>,
+}
+
+impl<'a> Joined<'a> {
+    fn data(&self) -> Data<'a> {
+        let mut parts = self.rope.parts();
+        match (parts.next(), parts.next()) {
+            (Some(one), None) => one.clone(),
+            _ => self.data.get_or_init(|| Data::from(self.rope.to_vec())).clone(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -152,9 +169,9 @@ impl<'a> Container<'a> {
 
     /// The container with other bytes and versions of slots, decompressed: content to be looked at. The places of these
     /// slots are not known yet, so segments and offsets mean nothing.
-    pub(crate) fn pending(&self, bytes: BTreeMap<SlotId, Data<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
+    pub(crate) fn pending(&self, bytes: &BTreeMap<SlotId, Rope<'a>>, versions: &BTreeMap<SlotId, i32>) -> Self {
         let mut all = self.pending.as_deref().cloned().unwrap_or_default();
-        all.extend(bytes.iter().map(|(slot, bytes)| (*slot, bytes.clone())));
+        all.extend(bytes.iter().map(|(slot, rope)| (*slot, Joined { rope: rope.clone(), data: OnceLock::new() })));
         let mut parts = Parts::clone(&self.parts);
         for slot in &mut parts.slots {
             if let Some(bytes) = bytes.get(&slot.id) {
@@ -179,10 +196,17 @@ impl<'a> Container<'a> {
         self.pending.as_ref().is_some_and(|pending| pending.contains_key(&id))
     }
 
+    /// Whether a slot has new bytes in several parts: most of them are those of the file, and to read them is to copy
+    /// them.
+    pub(crate) fn is_rope(&self, id: SlotId) -> bool {
+        let pending = self.pending.as_ref().and_then(|pending| pending.get(&id));
+        pending.is_some_and(|joined| joined.rope.parts().nth(1).is_some())
+    }
+
     /// The bytes of a slot as they are stored.
     pub(crate) fn stored(&self, id: SlotId) -> Data<'a> {
         match self.pending.as_ref().and_then(|pending| pending.get(&id)) {
-            Some(bytes) => bytes.clone(),
+            Some(joined) => joined.data(),
             None => self.data.slice(self.slot(id).map_or(0..0, |slot| slot.stored.clone())),
         }
     }

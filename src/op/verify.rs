@@ -51,8 +51,8 @@ fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
 fn decompressed<'a>(bsp: &Bsp<'a>) -> Bsp<'a> {
     let is_packed = |slot: &&Slot| !slot.bounds.is_damaged() && bsp.decompressed_size(slot.id).is_some();
     let packed = bsp.slots().iter().filter(is_packed).take_while(|_| unpacks_in_time(bsp).is_ok());
-    let bytes: BTreeMap<_, _> = packed.filter_map(|slot| Some((slot.id, bsp.bytes(slot.id).ok()?))).collect();
-    if bytes.is_empty() { bsp.clone() } else { bsp.pending(bytes, &BTreeMap::new()) }
+    let bytes: BTreeMap<_, _> = packed.filter_map(|slot| Some((slot.id, bsp.bytes(slot.id).ok()?.into()))).collect();
+    if bytes.is_empty() { bsp.clone() } else { bsp.pending(&bytes, &BTreeMap::new()) }
 }
 
 /// Buffers of files that were written and compared. They are reused: a map is written 36 times, and new memory costs

@@ -135,9 +135,13 @@ impl<'a> Entities<'a> {
     /// error.
     pub fn parse(content: impl Into<Data<'a>>, rules: EntityRules) -> Result<Self> {
         let source = Source::parse(content.into(), &rules, DiagnosticKind::is_problem)?;
+        Ok(Entities::of(Arc::new(source), rules))
+    }
+
+    fn of(source: Arc<Source<'a>>, rules: EntityRules) -> Self {
         // Fewer than MAX_ENTITIES.
         let nodes = (0..short(source.entities.len())).map(|index| Node { body: Body::Source(index), around: None });
-        Ok(Entities { nodes: nodes.collect(), source: Arc::new(source), rules, end: None })
+        Entities { nodes: nodes.collect(), source, rules, end: None }
     }
 
     /// How many entities there are.
@@ -244,9 +248,28 @@ impl<'a> Entities<'a> {
         map
     }
 
-    /// The lump that was read.
-    pub(crate) fn source_bytes(&self) -> &[u8] {
-        &self.source.data
+    /// Whether it was read from these bytes.
+    pub(crate) fn is_read_from(&self, bytes: &[u8]) -> bool {
+        std::ptr::eq(&*self.source.data, bytes) || *self.source.data == *bytes
+    }
+
+    /// The entities as they were read.
+    pub(crate) fn original(&self) -> Self {
+        Entities::of(Arc::clone(&self.source), self.rules)
+    }
+
+    /// The index that an entity had in the text that was read; `None` for a new one.
+    pub(crate) fn origin(&self, index: usize) -> Option<usize> {
+        let origin = match &self.nodes.get(index)?.body {
+            Body::Source(origin) => Some(*origin),
+            Body::Own(own) => own.origin,
+        };
+        origin.map(bytes::index)
+    }
+
+    /// Whether nothing of an entity was edited but perhaps its place.
+    pub(crate) fn is_as_read(&self, index: usize) -> bool {
+        self.nodes.get(index).is_some_and(|node| matches!(node.body, Body::Source(_)))
     }
 
     fn check_index(&self, index: usize) -> Result<()> {

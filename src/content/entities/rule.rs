@@ -179,11 +179,11 @@ fn loses_a_letter(value: &[u8]) -> bool {
     false
 }
 
-/// The flaws of an entity as it is read.
-fn flaws_of(rules: &EntityRules, entity: &Entity<'_>) -> Vec<Flaw> {
+/// The flaws of an entity as it is read: of its pairs from one on, and of the whole.
+fn flaws_of(rules: &EntityRules, entity: &Entity<'_>, from: usize) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let index = entity.index();
-    for pair in entity.pairs() {
+    for pair in entity.pairs().skip(from) {
         let mut last = None;
         for rule in rules.rules {
             // Of several limits on length, only the largest one that is exceeded is reported.
@@ -209,7 +209,12 @@ impl Entities<'_> {
     /// way. Not included: whether the first entity is worldspawn, and mistakes of the text itself
     /// ([`Entities::diagnostics`]).
     pub fn flaws(&self) -> impl Iterator<Item = Flaw> + '_ {
-        self.iter().flat_map(|entity| flaws_of(&self.rules, &entity))
+        self.iter().flat_map(|entity| flaws_of(&self.rules, &entity, 0))
+    }
+
+    /// The flaws of one of these entities: of its pairs from one on, and of the whole.
+    pub(crate) fn flaws_of(&self, entity: &Entity<'_>, from: usize) -> Vec<Flaw> {
+        flaws_of(&self.rules, entity, from)
     }
 
     /// What an edit would refuse. Text that was not made by edits, from the map or from [`crate::Draft::set`], may

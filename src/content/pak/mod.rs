@@ -97,10 +97,23 @@ impl<'a> Pak<'a> {
     /// assert_eq!(error.to_string(), "the pakfile is not a zip: it has no end record");
     /// ```
     pub fn parse(bytes: impl Into<Data<'a>>) -> Result<Self> {
-        let source = Source::parse(bytes.into())?;
+        Ok(Pak::of(Arc::new(Source::parse(bytes.into())?)))
+    }
+
+    fn of(source: Arc<Source<'a>>) -> Self {
         // The format counts files in 16 bits.
         let nodes = (0..bytes::short(source.entries.len())).map(Node::Source).collect();
-        Ok(Pak { source: Arc::new(source), nodes, is_sorted: false })
+        Pak { source, nodes, is_sorted: false }
+    }
+
+    /// Whether it was read from these bytes.
+    pub(crate) fn is_read_from(&self, bytes: &[u8]) -> bool {
+        std::ptr::eq(&*self.source.data, bytes)
+    }
+
+    /// The pakfile as it was read.
+    pub(crate) fn original(&self) -> Self {
+        Pak::of(Arc::clone(&self.source))
     }
 
     /// How many files there are.

@@ -9,7 +9,7 @@ use super::plan::Edit;
 use super::rewrite::Rewrite;
 use super::{Followed, FollowedField, FollowedRecords, Options, cascade, entities, refused, rules, turn};
 use crate::bsp::{Bsp, Links, Site};
-use crate::bytes::Data;
+use crate::bytes::{Data, Rope};
 use crate::dialect::Each;
 use crate::draft::Draft;
 use crate::error::Result;
@@ -164,7 +164,8 @@ fn parallel(links: &Links<'_>, index: usize, site: &Site<'_>, changes: &mut Chan
 
 /// Structs that are detected from numbers of records must still be detected.
 fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()> {
-    let after = map.pending(new.clone(), &BTreeMap::new());
+    let new = new.iter().map(|(slot, bytes)| (*slot, Rope::from(bytes.clone()))).collect();
+    let after = map.pending(&new, &BTreeMap::new());
     for (old, new) in map.slots().iter().zip(after.slots()).filter(|(_, new)| new.length > 0) {
         let Ok(row) = map.row(old) else { continue };
         let why = match after.row(new) {

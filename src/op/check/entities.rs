@@ -17,6 +17,11 @@ use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
 use crate::dialect::{Engine, EntityForm, Role, TextEffect, TextTrait};
 use crate::draft::entity_values;
 
+/// Whether values of an entity refer to records.
+pub(super) fn has_references(bsp: &Bsp<'_>, entity: &Entity<'_>) -> bool {
+    entity.all("model").any(|model| model.starts_with(b"*")) || !entity_values(bsp, entity).is_empty()
+}
+
 /// Whether values of entities refer to records of a lump.
 pub(super) fn refer_to(bsp: &Bsp<'_>, lump: &str) -> bool {
     bsp.dialect().entity_references.iter().any(|reference| reference.lump.split('.').next() == Some(lump))
@@ -30,7 +35,6 @@ pub(super) fn check<'a>(
     sink: &mut Sink,
 ) -> Option<Entities<'a>> {
     let lump = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty())?;
-    let most = engine.and_then(|engine| engine.max_token);
     let entities = match Entities::parse(lump.bytes.clone(), lumps.bsp.entity_rules()) {
         Ok(entities) => entities,
         Err(error) => {
@@ -39,27 +43,42 @@ pub(super) fn check<'a>(
         }
     };
     check_text(lump, &entities, sink);
+    check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(|entity| (entity, 0)), sink);
+    Some(entities)
+}
+
+/// Checks the first entity, and some of the entities: of each all that concerns its pairs from one on.
+pub(super) fn check_these<'e>(
+    lumps: &Lumps<'_>,
+    links: &Links<'_>,
+    engine: Option<&'static Engine>,
+    lump: &str,
+    entities: &'e Entities<'_>,
+    these: impl Iterator<Item = (Entity<'e>, usize)> + Clone,
+    sink: &mut Sink,
+) {
+    let most = engine.and_then(|engine| engine.max_token);
     let world = entities.get(0).and_then(|first| first.class().map(<[u8]>::to_vec));
     if !world.as_ref().is_some_and(|class| class.eq_ignore_ascii_case(b"worldspawn")) {
-        sink.add(&ENTITY_WORLD, At::lump(lump.name).record(0), || match &world {
+        sink.add(&ENTITY_WORLD, At::lump(lump).record(0), || match &world {
             Some(class) => format!("the first entity is a {}, not worldspawn", shown(class)),
             None => "there is no first entity with the class worldspawn".into(),
         });
     }
     let models = lumps.role(Role::Models).map(|models| models.len());
-    for entity in entities.iter() {
-        check_tokens(lump, most, &entity, sink);
+    for (entity, from) in these.clone() {
+        check_tokens(lump, most, &entity, from, sink);
         if let Some(models) = models {
             check_model(lump, &entity, models, sink);
         }
     }
-    check_numbers(lump, lumps.bsp, links, &entities, sink);
+    check_numbers(lump, lumps.bsp, links, these.clone().map(|(entity, _)| entity), sink);
     // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
     let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
-    for flaw in entities.flaws().filter(|flaw| most.is_none() || !is_length(flaw)) {
-        sink.add(code_of(&flaw), At::lump(lump.name).record(flaw.entity), || flaw.message.clone());
+    let flaws = these.flat_map(|(entity, from)| entities.flaws_of(&entity, from));
+    for flaw in flaws.filter(|flaw| most.is_none() || !is_length(flaw)) {
+        sink.add(code_of(&flaw), At::lump(lump).record(flaw.entity), || flaw.message.clone());
     }
-    Some(entities)
 }
 
 /// The code for a rule of the dialect's table.
@@ -124,9 +143,9 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
 }
 
 /// Faults for every engine, and for an engine that reads tokens of at most this many bytes.
-fn check_tokens(lump: &Lump<'_>, most: Option<usize>, entity: &Entity<'_>, sink: &mut Sink) {
-    let at = At::lump(lump.name).record(entity.index());
-    for pair in entity.pairs() {
+fn check_tokens(lump: &str, most: Option<usize>, entity: &Entity<'_>, from: usize, sink: &mut Sink) {
+    let at = At::lump(lump).record(entity.index());
+    for pair in entity.pairs().skip(from) {
         if pair.value.first() == Some(&b'}') {
             sink.add(&ENTITY_BRACE, at, || {
                 format!("engines read the value `{}` as a brace, in quotes or not", shown(pair.value))
@@ -144,11 +163,11 @@ fn check_tokens(lump: &Lump<'_>, most: Option<usize>, entity: &Entity<'_>, sink:
 }
 
 /// `"model" "*12"` names the map's model 12. Other values are names of files.
-fn check_model(lump: &Lump<'_>, entity: &Entity<'_>, models: usize, sink: &mut Sink) {
+fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) {
     for value in entity.all("model") {
         let Some(number) = value.strip_prefix(b"*") else { continue };
         let text = std::str::from_utf8(number).ok().map(str::trim);
-        let at = At::lump(lump.name).record(entity.index());
+        let at = At::lump(lump).record(entity.index());
         match text.and_then(|text| text.parse::<usize>().ok()) {
             Some(model) if model < models => {}
             Some(model) => sink.add(&ENTITY_MODEL, at, || format!("its model is *{model}, and the map has {models}")),
@@ -158,9 +177,15 @@ fn check_model(lump: &Lump<'_>, entity: &Entity<'_>, models: usize, sink: &mut S
 }
 
 /// Numbers of area portals and occluders.
-fn check_numbers(lump: &Lump<'_>, bsp: &Bsp<'_>, links: &Links<'_>, entities: &Entities<'_>, sink: &mut Sink) {
+fn check_numbers<'e>(
+    lump: &str,
+    bsp: &Bsp<'_>,
+    links: &Links<'_>,
+    entities: impl Iterator<Item = Entity<'e>>,
+    sink: &mut Sink,
+) {
     let mut numbers: HashMap<&str, HashSet<i64>> = HashMap::new();
-    for value in entities.iter().flat_map(|entity| entity_values(bsp, &entity)) {
+    for value in entities.flat_map(|entity| entity_values(bsp, &entity)) {
         let (reference, number) = (value.reference, value.number);
         let Some(site) = links.referred(reference.lump).map(|site| &links.sites[site]) else { continue };
         // A lump that lies outside of the file is a finding already.
@@ -176,7 +201,7 @@ fn check_numbers(lump: &Lump<'_>, bsp: &Bsp<'_>, links: &Links<'_>, entities: &E
             }
         };
         if !is_there {
-            let at = At::lump(lump.name).record(value.entity);
+            let at = At::lump(lump).record(value.entity);
             sink.add(&ENTITY_RECORD, at, || {
                 format!("its {} is {number}, and {} has none of this number", reference.key, site.name)
             });

@@ -41,8 +41,20 @@ pub(super) fn check(
     entities: Option<&Entities<'_>>,
     sink: &mut Sink,
 ) {
-    let Some(engine) = engine else { return };
-    for Usage { limit, count, .. } in counted(lumps, engine, entities).filter(|it| it.count > it.limit.most) {
+    if let Some(engine) = engine {
+        check_these(lumps, engine, engine.limits.iter(), entities, sink);
+    }
+}
+
+/// As [`check`], with some of the engine's limits.
+pub(super) fn check_these(
+    lumps: &Lumps<'_>,
+    engine: &'static Engine,
+    limits: impl Iterator<Item = &'static Limit>,
+    entities: Option<&Entities<'_>>,
+    sink: &mut Sink,
+) {
+    for Usage { limit, count, .. } in counted(lumps, limits, entities).filter(|it| it.count > it.limit.most) {
         sink.add(&LIMIT, At::lump(limit.lump), || {
             let has = format!("it has {count} {}", limit.unit);
             match limit.whose {
@@ -71,7 +83,7 @@ pub fn usage(bsp: &Bsp<'_>, engine: &'static Engine) -> Vec<Usage> {
     let lumps = Lumps::read(bsp, |_| true);
     let text = lumps.role_lump(Role::Entities).filter(|lump| !lump.bytes.is_empty());
     let entities = text.and_then(|text| Entities::parse(text.bytes.clone(), bsp.entity_rules()).ok());
-    counted(&lumps, engine, entities.as_ref()).collect()
+    counted(&lumps, engine.limits.iter(), entities.as_ref()).collect()
 }
 
 /// The number of entities that the game keeps, in the game mode with the most. The first entity is the world, which
@@ -108,14 +120,14 @@ fn leading_integer(value: &[u8]) -> i64 {
 
 fn counted<'a>(
     lumps: &'a Lumps<'_>,
-    engine: &'static Engine,
+    limits: impl Iterator<Item = &'static Limit> + 'a,
     entities: Option<&'a Entities<'_>>,
 ) -> impl Iterator<Item = Usage> + 'a {
-    engine.limits.iter().filter_map(move |limit| {
+    limits.filter_map(move |limit| {
         let lump = lumps.lump(limit.lump)?;
         let count = match limit.unit {
             Unit::Records => lumps.named(limit.lump).map(|view| view.len()),
-            Unit::Bytes => Some(lump.bytes.len()),
+            Unit::Bytes => Some(lumps.bsp.len(lump.slot)),
             Unit::Entities => entities.map(Entities::len),
             Unit::InGame => entities.map(|entities| in_game(&lumps.bsp.dialect().checks.spawn, entities)),
             Unit::FaceEdges => lumps.named(limit.lump).and_then(|faces| {

@@ -7,6 +7,7 @@
 mod bspx;
 mod code;
 mod displacements;
+mod edited;
 mod entities;
 mod light;
 mod limits;
@@ -127,6 +128,9 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
     let touched = draft.bsp().slots().iter().zip(view.slots());
     let touched = touched.filter(|(old, new)| view.container().is_pending(new.id) || old.version != new.version);
     let touched: Vec<SlotId> = touched.map(|(old, _)| old.id).collect();
+    if let Some(findings) = edited::introduced(draft, &view, &touched, engine, options) {
+        return Ok(findings);
+    }
     let all = |bsp: &Bsp<'_>| {
         let mut sink = Sink::new(&options.allowed, sink::COMPARED);
         check(bsp, engine, Some(&touched), &mut sink);

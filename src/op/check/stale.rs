@@ -69,8 +69,10 @@ impl std::fmt::Display for Stale {
 pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
     let old = draft.bsp();
     let Some(map) = draft.view()? else { return Ok(Vec::new()) };
-    let is_resized =
-        |id| map.container().is_pending(id) && old.bytes(id).is_ok_and(|old| Ok(old.len()) != size(&map, id));
+    let is_resized = |id| {
+        let slots = map.container().slot(id).zip(old.container().slot(id)).filter(|_| map.container().is_pending(id));
+        slots.is_some_and(|(new, before)| map.len(new) != old.len(before))
+    };
     // Nothing names records of entities, of files or of light by index: then no other lump is read.
     let may_have_records =
         |slot: &Slot| !map.row(slot).is_ok_and(|row| !matches!(row.form, Form::Array(_) | Form::Lists(_)));
@@ -88,10 +90,6 @@ pub fn stale(draft: &Draft<'_>) -> Result<Vec<Stale>> {
         search.entities(&map)?;
     }
     Ok(search.found)
-}
-
-fn size(bsp: &Bsp<'_>, id: crate::SlotId) -> Result<usize, ()> {
-    bsp.bytes(id).map(|bytes| bytes.len()).map_err(drop)
 }
 
 /// Records to which others refer, before and after.

@@ -12,18 +12,17 @@ use crate::op::diff::{longest_rise, pair};
 const MOST_COMPARED: usize = 1 << 22;
 
 pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut Found) {
+    // A draft that edits entities knows which are as they were, and nothing is read again.
+    if let Some(edited) = sides.open.entities.filter(|edited| edited.is_read_from(old)) {
+        let pairing: Vec<_> = (0..edited.len()).map(|index| edited.origin(index)).collect();
+        return differ(&edited.original(), edited, &pairing, |index| edited.is_as_read(index), found);
+    }
     let texts = [old, new];
     let Ok(old) = Entities::parse(old.clone(), sides.old.entity_rules()) else { return };
-    match sides.entities.and_then(|edited| Some((edited, by_origin(&old, edited)?))) {
-        Some((edited, pairing)) => differ(&old, edited, &pairing, found),
-        None => {
-            if let Ok(new) = Entities::parse(new.clone(), sides.new.entity_rules()) {
-                differ(&old, &new, &pair(&old, &new, MOST_COMPARED), found);
-                if sides.is_whole && !found.is_empty() {
-                    between([&old, &new], texts, found);
-                }
-            }
-        }
+    let Ok(new) = Entities::parse(new.clone(), sides.new.entity_rules()) else { return };
+    differ(&old, &new, &pair(&old, &new, MOST_COMPARED), |_| false, found);
+    if sides.is_whole && !found.is_empty() {
+        between([&old, &new], texts, found);
     }
 }
 
@@ -49,25 +48,27 @@ fn around(entities: &Entities<'_>, text: &[u8]) -> (Vec<u8>, usize) {
     (around, end)
 }
 
-/// For each new entity the old one that it was read from; `None` if the new ones were read from another text.
-fn by_origin(old: &Entities<'_>, new: &Entities<'_>) -> Option<Vec<Option<usize>>> {
-    if new.source_bytes() != old.source_bytes() {
-        return None;
-    }
-    let starts: Vec<usize> = old.iter().filter_map(|entity| Some(entity.span()?.start)).collect();
-    Some(new.iter().map(|entity| starts.binary_search(&entity.span()?.start).ok()).collect())
-}
-
-fn differ(old: &Entities<'_>, new: &Entities<'_>, pairing: &[Option<usize>], found: &mut Found) {
+/// `is_same` knows entities of which nothing differs but perhaps the place.
+fn differ(
+    old: &Entities<'_>,
+    new: &Entities<'_>,
+    pairing: &[Option<usize>],
+    is_same: impl Fn(usize) -> bool,
+    found: &mut Found,
+) {
     let stays = longest_rise(pairing);
     let mut is_kept = vec![false; old.len()];
-    for (entity, from) in new.iter().zip(pairing) {
+    for (index, from) in pairing.iter().enumerate() {
+        from.iter().for_each(|from| is_kept[*from] = true);
+        let is_moved = !stays[index];
+        if from.is_some() && !is_moved && is_same(index) {
+            continue;
+        }
+        let Some(entity) = new.get(index) else { continue };
         let Some(before) = from.and_then(|from| old.get(from)) else {
             add(found, How::Added, &entity, None, Vec::new());
             continue;
         };
-        is_kept[before.index()] = true;
-        let is_moved = !stays[entity.index()];
         if !is_moved && before.bytes() == entity.bytes() {
             continue;
         }

@@ -16,6 +16,12 @@ pub(super) fn compare(sides: &Sides<'_>, [old, new]: &[Data<'_>; 2], found: &mut
     }
 }
 
+/// Compares a pakfile with the same one as a draft edits it, of which nothing but its files is read.
+pub(super) fn compare_edited(edited: &Pak<'_>, found: &mut Found) {
+    let end = found.lump.sizes.1;
+    compare_paks([&edited.original(), edited], false, end, found);
+}
+
 /// What differs between two pakfiles, also of maps of different games: files, their order, how they are stored and
 /// their times, and the lines of text files. At most `most` differences are listed.
 ///
@@ -119,7 +125,7 @@ fn content(entry: &Entry<'_, '_>) -> (u32, usize) {
 fn difference(old: &Entry<'_, '_>, new: &Entry<'_, '_>) -> Option<How> {
     let is_stored_alike = old.method() == new.method() && old.size() == new.size();
     match (old.stored(), new.stored()) {
-        (Ok(before), Ok(after)) if is_stored_alike && *before == *after => None,
+        (Ok(before), Ok(after)) if is_stored_alike && (std::ptr::eq(&*before, &*after) || *before == *after) => None,
         (Ok(_), Ok(_)) if old.method() != new.method() && content(old) == content(new) => Some(How::Rewritten),
         (Err(_), Err(_)) if is_stored_alike && content(old) == content(new) => None,
         _ => Some(How::Changed),

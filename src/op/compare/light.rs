@@ -25,7 +25,7 @@ pub(super) fn is_light(model: LightModel, lump: &str) -> bool {
 
 pub(super) fn compare(sides: &Sides<'_>, bytes: &[Data<'_>; 2], found: &mut Found) {
     // A draft that edits light knows where it is, and each face has it at the same place as before.
-    if let Some(light) = sides.light.filter(|_| bytes[0].len() == bytes[1].len()) {
+    if let Some(light) = sides.open.light.filter(|_| bytes[0].len() == bytes[1].len()) {
         return compare_in_place(light, bytes, found);
     }
     let both =

@@ -51,10 +51,8 @@ pub use whole::{Files, chosen, whole};
 
 use crate::bsp::Bsp;
 use crate::bytes::Data;
-use crate::content::entities::Entities;
-use crate::content::lightmap::Light;
 use crate::dialect::{Form, Role, Row};
-use crate::draft::Draft;
+use crate::draft::{Draft, OpenContent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{Slot, SlotId};
 
@@ -99,8 +97,7 @@ impl Comparison {
 pub fn draft(draft: &Draft<'_>, most: usize) -> Result<Comparison> {
     let (old, view) = (draft.bsp(), draft.view()?);
     let new = view.as_ref().unwrap_or(old);
-    let (entities, light) = draft.open_content();
-    let sides = Sides { entities, light, ..Sides::new(old, new) };
+    let sides = Sides { open: draft.open_content(), ..Sides::new(old, new) };
     let recompressed: BTreeMap<SlotId, bool> = draft.recompressed().collect();
     let mut lumps = Vec::new();
     for (old_slot, new_slot) in old.slots().iter().zip(new.slots()) {
@@ -165,10 +162,8 @@ fn pairs<'s>(old: &'s Bsp<'_>, new: &'s Bsp<'_>) -> Vec<(Option<&'s Slot>, Optio
 struct Sides<'s> {
     old: &'s Bsp<'s>,
     new: &'s Bsp<'s>,
-    /// The new entities as a draft edits them, which knows each one's place in the old text.
-    entities: Option<&'s Entities<'s>>,
-    /// The new light as a draft edits it.
-    light: Option<&'s Light<'s>>,
+    /// The new content as a draft edits it, which knows what is as it was.
+    open: OpenContent<'s, 's>,
     /// The light of both maps, if it can be read.
     both_lights: OnceCell<Option<light::Both<'s>>>,
     /// Whether everything in the files is compared: the order of files, moved records, lines of text.
@@ -206,7 +201,7 @@ fn kind(bsp: &Bsp<'_>, slot: &Slot) -> Kind {
 
 impl<'s> Sides<'s> {
     fn new(old: &'s Bsp<'s>, new: &'s Bsp<'s>) -> Self {
-        Sides { old, new, entities: None, light: None, both_lights: OnceCell::new(), is_whole: false }
+        Sides { old, new, open: OpenContent::default(), both_lights: OnceCell::new(), is_whole: false }
     }
 }
 
@@ -230,6 +225,15 @@ impl Sides<'_> {
 
     /// Compares the content of two slots.
     fn compare(&self, old: &Slot, new: &Slot, found: &mut Found) {
+        // A pakfile is large, and little of it is new.
+        let pak = self.open.pak.filter(|_| self.old.role_of(old.id) == Some(Role::Pak));
+        if let Some(edited) = pak.filter(|pak| pak.is_read_from(&self.old.stored(old.id))) {
+            found.lump.sizes = (self.old.len(old), self.new.len(new));
+            files::compare_edited(edited, found);
+            if !found.lump.touched.is_empty() {
+                return;
+            }
+        }
         // What does not decompress is compared as it is stored.
         let bytes = match (self.old.little_endian(old.id), self.new.little_endian(new.id)) {
             (Ok(old), Ok(new)) => [old, new],

@@ -147,6 +147,10 @@ fn who(entity: &Entity<'_>) -> Vec<Expected> {
 
 /// Which of the paired entities stay in place: as many as possible; the others move.
 pub(in crate::op) fn longest_rise(pairing: &[Option<usize>]) -> Vec<bool> {
+    let paired = || pairing.iter().flatten();
+    if paired().zip(paired().skip(1)).all(|(one, next)| one < next) {
+        return pairing.iter().map(Option::is_some).collect();
+    }
     // For each length, the position of the smallest index at the end of an increasing sequence of that length, and the
     // position before each.
     let mut ends: Vec<(usize, usize)> = Vec::new();

@@ -1,0 +1,68 @@
+//! An edit of entities is checked by what it touches, and that finds what a check of the whole text finds.
+
+use bspkit::op::check::{self, Finding, Options};
+use bspkit::{Bsp, Draft};
+
+fn fixture(name: &str) -> Bsp<'static> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maps");
+    Bsp::open(folder.join(name).with_extension("bsp")).unwrap()
+}
+
+type Edit = fn(&mut Draft<'_>) -> bspkit::Result<()>;
+
+/// Edits by the lens, some of which break the map.
+const EDITS: &[(&str, Edit)] = &[
+    ("nothing wrong", |draft| draft.entities()?.get_mut(1)?.set("message", "x")),
+    ("no such model", |draft| draft.entities()?.get_mut(1)?.set("model", "*999")),
+    ("no model at all", |draft| draft.entities()?.get_mut(1)?.set("model", "*x")),
+    ("long", |draft| {
+        draft.entities()?.for_any_engine();
+        draft.entities()?.get_mut(2)?.set("message", "x".repeat(1_500))
+    }),
+    ("backslash", |draft| {
+        draft.entities()?.for_any_engine();
+        draft.entities()?.get_mut(2)?.set("message", r"a\b")
+    }),
+    ("no class", |draft| {
+        draft.entities()?.for_any_engine();
+        draft.entities()?.get_mut(2)?.unset("classname").map(drop)
+    }),
+    ("other world", |draft| draft.entities()?.move_after(0, 3)),
+    ("added", |draft| draft.entities()?.add([("classname", "light"), ("model", "*77")]).map(drop)),
+    ("removed", |draft| draft.entities()?.remove(1)),
+    ("many", |draft| {
+        (0..3_000).try_for_each(|_| draft.entities()?.add([("classname", "monster_army")]).map(drop))
+    }),
+    ("in all", |draft| draft.entities()?.for_each_mut(|entity| entity.set("model", "*500"))),
+];
+
+#[test]
+fn an_edit_is_checked_as_the_whole_text_is() {
+    let mut found = 0;
+    for name in ["q1/own_rooms", "goldsrc/own_rooms", "q2/own_rooms", "q3/own_rooms", "source/room_v20"] {
+        let map = fixture(name);
+        let slot = map.slot("entities").unwrap().id;
+        // A map that is wrong already: what is wrong elsewhere is not new.
+        let mut wrong = map.draft();
+        wrong.entities().unwrap().get_mut(3).unwrap().set("model", "*888").unwrap();
+        let wrong = Bsp::from_vec(wrong.plan(bspkit::Layout::Keep).unwrap().to_vec()).unwrap();
+        for map in [map, wrong] {
+            for (what, edit) in EDITS {
+                let mut draft = map.draft();
+                if edit(&mut draft).is_err() {
+                    continue;
+                }
+                let mut whole = map.draft();
+                whole.set(slot, draft.bytes(slot).unwrap()).unwrap();
+                let look = |draft: &Draft<'_>| -> Vec<Finding> {
+                    let mut all = check::introduced(draft, &Options::default()).unwrap();
+                    all.sort_by_key(ToString::to_string);
+                    all
+                };
+                assert_eq!(look(&draft), look(&whole), "{name}: {what}");
+                found += look(&draft).len();
+            }
+        }
+    }
+    assert!(found > 40, "{found} findings");
+}
