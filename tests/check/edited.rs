@@ -30,9 +30,7 @@ const EDITS: &[(&str, Edit)] = &[
     ("other world", |draft| draft.entities()?.move_after(0, 3)),
     ("added", |draft| draft.entities()?.add([("classname", "light"), ("model", "*77")]).map(drop)),
     ("removed", |draft| draft.entities()?.remove(1)),
-    ("many", |draft| {
-        (0..3_000).try_for_each(|_| draft.entities()?.add([("classname", "monster_army")]).map(drop))
-    }),
+    ("many", |draft| (0..3_000).try_for_each(|_| draft.entities()?.add([("classname", "monster_army")]).map(drop))),
     ("in all", |draft| draft.entities()?.for_each_mut(|entity| entity.set("model", "*500"))),
 ];
 
