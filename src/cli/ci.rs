@@ -239,13 +239,13 @@ fn retain_changed(maps: &mut Maps, args: &Args, rev: &str) -> Result<()> {
     let mut changed = Changed::since(rev)?;
     let mut failed: Option<Error> = None;
     maps.retain(|map| {
-        let policy = args.policy.clone().or_else(|| policies::find(map));
-        [Some(&map.path), policy.as_ref()].into_iter().flatten().any(|path| match changed.has(path) {
-            Ok(has) => has,
-            Err(error) => {
-                failed.get_or_insert(error);
-                false
-            }
+        let mut has_changed = || -> Result<bool> {
+            let policy = args.policy.clone().map_or_else(|| policies::find(map), |policy| Ok(Some(policy)))?;
+            Ok(changed.has(&map.path)? || policy.map_or(Ok(false), |policy| changed.has(&policy))?)
+        };
+        has_changed().unwrap_or_else(|error| {
+            failed.get_or_insert(error);
+            false
         })
     });
     failed.map_or(Ok(()), Err)

@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::SaveOptions;
 use bspkit::content::assets::Files;
 use bspkit::face::game::Game;
-use bspkit::face::input;
-use bspkit::file::replace;
+use bspkit::file::SideFile;
 use bspkit::op::res::{self, List, Options, Resource};
 use serde::Serialize;
 
@@ -141,11 +139,9 @@ fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<C
         None => map.path.with_extension(EXTENSION),
     };
     spare(&path, &map.path)?;
-    let old = match path.exists() && !args.force {
-        true => input::read(&path)?,
-        false => Vec::new(),
-    };
-    let new = list.text_after(&old);
+    let file = SideFile::read(&path)?;
+    let old = file.bytes().filter(|_| !args.force).unwrap_or_default();
+    let new = list.text_after(old);
     let files = count(list.files.len(), "file", "files");
     let left = if list.stock.is_empty() { String::new() } else { format!(", {} left out", list.stock.len()) };
     if new.is_empty() {
@@ -153,7 +149,7 @@ fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<C
     }
     let what = if new == old { ": nothing changes" } else { "" };
     if new != old {
-        replace(&path, &SaveOptions::default(), |mut file| file.write_all(&new))?;
+        file.save(&new, &SaveOptions::default())?;
     }
     job.say(&format!("{}: {files}{left}{what}", shown(&path)));
     Ok(Code::Done)

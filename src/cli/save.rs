@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
 use bspkit::face::put;
+use bspkit::file::SideFile;
 use bspkit::op::compare::Comparison;
 use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
@@ -188,7 +189,8 @@ impl Save {
     }
 
     /// Saves a file that is not a map, under the same rules.
-    pub(crate) fn bytes(&self, path: &Path, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
+    pub(crate) fn bytes(&self, file: &SideFile, old: &[u8], new: &[u8], job: &mut Job<'_>) -> Result<Code> {
+        let path = file.path();
         let Some(target) = self.output.as_deref().or_else(|| self.in_place.then_some(path)) else {
             if self.dry_run {
                 dry::print_bytes(path, None, [old, new], self.json, None, job)?;
@@ -208,8 +210,11 @@ impl Save {
         if self.in_place && old == new {
             return self.tell_bytes(path, target, [old, new], None, job);
         }
-        let saved = bspkit::file::replace(target, &self.how(), |mut file| file.write_all(new))
-            .with_context(|| format!("cannot save {}", shown(target)))?;
+        let saved = match self.in_place {
+            true => file.save(new, &self.how()),
+            false => bspkit::file::replace(target, &self.how(), |mut file| file.write_all(new)),
+        };
+        let saved = saved.with_context(|| format!("cannot save {}", shown(target)))?;
         saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
         self.tell_bytes(path, target, [old, new], saved.backup.as_deref(), job)
     }

@@ -51,6 +51,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether a file or folder exists. One that the system cannot look at, such as on a faulty disk, is an error and not
+/// one that does not exist.
+///
+/// # Errors
+/// [`ErrorKind::Io`].
+pub fn is_there(path: &Path) -> Result<bool> {
+    let there = crate::file::there(path);
+    there.map(|there| there.is_some()).map_err(|error| cannot_read(path, error))
+}
+
 /// The text of a file in UTF-8, without a byte order mark.
 ///
 /// # Errors

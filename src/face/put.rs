@@ -11,7 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use crate::{Error, ErrorKind, Hint, Result};
 /// # Errors
 /// [`ErrorKind::Refused`] for an existing file that is not replaced; [`ErrorKind::Io`] for what the system refuses.
 pub fn put(path: &Path, data: &[u8], force: bool) -> Result<()> {
-    if let Ok(there) = fs::symlink_metadata(path) {
+    if let Some(there) = there(path)? {
         if !there.is_file() {
             let message = format!("{} exists and is not a regular file", shown(path));
             return Err(Error::new(ErrorKind::Refused, message));
@@ -84,9 +84,18 @@ pub fn folder(path: &Path) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::Refused`].
 pub fn refuse(path: &Path, force: bool) -> Result<()> {
-    match !force && fs::symlink_metadata(path).is_ok() {
+    match !force && there(path)?.is_some() {
         true => Err(exists(path, "already")),
         false => Ok(()),
+    }
+}
+
+/// The file, folder or link with this name; `None` if there is certainly none.
+fn there(path: &Path) -> Result<Option<Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(there) => Ok(Some(there)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(cannot(path, error)),
     }
 }
 

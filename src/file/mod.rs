@@ -17,6 +17,7 @@ mod read;
 mod report;
 mod save;
 mod segment;
+mod side;
 mod slot;
 mod tail;
 mod target;
@@ -33,6 +34,8 @@ pub use slot::{Bounds, Slot, SlotId};
 #[doc(hidden)]
 pub use save::replace;
 #[doc(hidden)]
+pub use side::SideFile;
+#[doc(hidden)]
 pub use temporary::{Temporary, abandon};
 
 #[cfg(feature = "json")]
@@ -40,7 +43,7 @@ pub(crate) use nested::directory as game_directory;
 pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::{Access, read};
-pub(crate) use target::Origin;
+pub(crate) use target::{Origin, there};
 
 /// A dialect's rules about placement, as data.
 ///

@@ -171,7 +171,7 @@ pub fn replace(
 }
 
 /// A file that a save will replace or create.
-struct Replacing<'p> {
+pub(super) struct Replacing<'p> {
     /// The path that the user gave.
     path: &'p Path,
     /// The path with symbolic links resolved.
@@ -182,10 +182,12 @@ struct Replacing<'p> {
     /// The file that the new bytes are taken from.
     origin: Option<&'p Origin>,
     backup: Option<&'p OsStr>,
+    /// A lock on the file, if the caller has it already.
+    lock: Option<File>,
 }
 
 impl<'p> Replacing<'p> {
-    fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&'p Origin>) -> Result<Self> {
+    pub(super) fn of(path: &'p Path, options: &'p SaveOptions, origin: Option<&'p Origin>) -> Result<Self> {
         names::refuse(path)?;
         let cannot = |what: &str, error| Error::io(format!("cannot {what} {}", path.display()), error);
         let target = target::follow_links(path).map_err(|error| cannot("follow", error))?;
@@ -201,13 +203,21 @@ impl<'p> Replacing<'p> {
         }
         let known = origin.filter(|_| !options.over_changes).and_then(|origin| origin.stamp(&target)).cloned();
         let stamp = known.or_else(|| old.as_ref().map(Stamp::new));
-        let replacing = Replacing { path, target, old, stamp, origin, backup: options.backup.as_deref() };
+        let backup = options.backup.as_deref();
+        let replacing = Replacing { path, target, old, stamp, origin, backup, lock: None };
+        replacing.check_unchanged()?;
+        Ok(replacing)
+    }
+
+    /// The same, where the file must still be in this state, or still not be there. The caller may have locked it.
+    pub(super) fn still(self, stamp: Option<Stamp>, lock: Option<File>) -> Result<Self> {
+        let replacing = Replacing { stamp, lock, ..self };
         replacing.check_unchanged()?;
         Ok(replacing)
     }
 
     /// Writes the new file and puts it in the place of the old one. The new file is the origin of the map from then on.
-    fn by(self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(Saved, Option<Origin>)> {
+    pub(super) fn by(mut self, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(Saved, Option<Origin>)> {
         let temporary = Temporary::beside(&self.target).map_err(|error| self.cannot("write", error))?;
         let mut saved = Saved::default();
         if let Some(old) = &self.old {
@@ -218,7 +228,10 @@ impl<'p> Replacing<'p> {
         }
         write(temporary.file()).map_err(|error| self.cannot("write", error))?;
         temporary.file().sync_data().map_err(|error| self.cannot("write", error))?;
-        let lock = target::lock(&self.target).map_err(|error| self.cannot("replace", error))?;
+        let lock = match self.lock.take() {
+            None => target::lock(&self.target).map_err(|error| self.cannot("replace", error))?,
+            held => held,
+        };
         self.check_unchanged()?;
         self.origin.map_or(Ok(()), Origin::check_mapped)?;
         // A backup is a second name of the file, which could not be removed again while the file is open.
@@ -227,7 +240,10 @@ impl<'p> Replacing<'p> {
         let new = self.rename(temporary).map_err(|error| {
             // The backup is a second name or a copy; the original file still exists.
             saved.backup.iter().for_each(|backup| drop(fs::remove_file(backup)));
-            self.cannot("replace", error)
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => self.has_changed(),
+                _ => self.cannot("replace", error),
+            }
         })?;
         if let Some(Err(error)) = self.old.as_ref().map(|old| target::after_rename(&self.target, old)) {
             saved.warnings.push(format!("the attributes of the old file are lost: {error}"));
@@ -250,7 +266,8 @@ impl<'p> Replacing<'p> {
     }
 
     fn rename(&self, temporary: Temporary) -> io::Result<File> {
-        let Some(old) = &self.old else { return temporary.persist(&self.target) };
+        // A file that came meanwhile is not replaced.
+        let Some(old) = &self.old else { return temporary.persist_new(&self.target) };
         target::before_rename(&self.target, old)?;
         // After a failure the old file must be unchanged.
         temporary.persist(&self.target).inspect_err(|_| drop(target::after_rename(&self.target, old)))
@@ -258,12 +275,13 @@ impl<'p> Replacing<'p> {
 
     /// Refuses if the file has changed since. A file that no longer exists is not refused: it has nothing to lose.
     fn check_unchanged(&self) -> Result<()> {
-        let now = Stamp::now(&self.target);
-        if now.is_none() || now == self.stamp {
-            return Ok(());
-        }
+        let now = Stamp::now(&self.target).map_err(|error| self.cannot("look at", error))?;
+        if now.is_none() || now == self.stamp { Ok(()) } else { Err(self.has_changed()) }
+    }
+
+    fn has_changed(&self) -> Error {
         let message = format!("another program has changed {} meanwhile, and that would be lost", self.path.display());
-        Err(Error::new(ErrorKind::Refused, message).with_hint("nothing was saved; do the edit again"))
+        Error::new(ErrorKind::Refused, message).with_hint("nothing was saved; do the edit again")
     }
 
     /// Gives the old file a second name, so that it survives the rename; copies it where the file system has no links.

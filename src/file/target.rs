@@ -60,8 +60,29 @@ impl Stamp {
     }
 
     /// The file at a path now; `None` if there is none.
-    pub(super) fn now(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|file| Stamp::new(&file))
+    ///
+    /// # Errors
+    /// The system does not say: then there may be one.
+    pub(super) fn now(path: &Path) -> io::Result<Option<Self>> {
+        Ok(there(path)?.map(|file| Stamp::new(&file)))
+    }
+
+    /// Whether a lock is on this file, and not on one that had its name before.
+    pub(super) fn is_locked_by(&self, lock: &File) -> bool {
+        // Where files have no numbers, the lock is a file of its own.
+        self.system.is_none() || lock.metadata().is_ok_and(|file| self.is_file_of(&Stamp::new(&file)))
+    }
+}
+
+/// The file or folder at a path; `None` if there is certainly none.
+///
+/// # Errors
+/// The system cannot look, for example because of a faulty disk: then nothing is known.
+pub(crate) fn there(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(there) => Ok(Some(there)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

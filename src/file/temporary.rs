@@ -107,7 +107,7 @@ impl Temporary {
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], and those of the system.
     pub fn persist_new(self, target: &Path) -> io::Result<File> {
-        self.name(target, NamedTempFile::persist_noclobber)
+        self.name(target, without_clobber)
     }
 
     fn name(self, target: &Path, rename: fn(NamedTempFile, PathBuf) -> Result<File, PersistError>) -> io::Result<File> {
@@ -142,6 +142,19 @@ fn tidy(folder: &Path) {
             target::remove_unowned(&entry.path());
         }
     }
+}
+
+/// Gives a file a new name. Some file systems cannot do that in one step: there it is only looked before.
+fn without_clobber(file: NamedTempFile, target: PathBuf) -> Result<File, PersistError> {
+    file.persist_noclobber(&target).or_else(|failed| match failed.error.kind() {
+        io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput | io::ErrorKind::PermissionDenied => {
+            match std::fs::symlink_metadata(&target) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => failed.file.persist(target),
+                _ => Err(failed),
+            }
+        }
+        _ => Err(failed),
+    })
 }
 
 /// Removes the temporary files of all running saves, and stops all saves: for a program that is about to exit. Every

@@ -78,3 +78,63 @@ fn what_stands_in_the_way_is_said() {
     let run = room.bspkit("ent set map.bsp worldspawn message=z -o no/such/out.bsp").without_data(2);
     assert!(run.err.ends_with("caused by: there is no folder no/such\n"), "{}", run.err);
 }
+
+/// Maps whose textures go to one WAD file at once: no pixel is lost, whoever comes first.
+#[test]
+fn strips_to_one_wad_at_once_keep_all_pixels() {
+    const RUNS: usize = 6;
+    for round in 0..6 {
+        let room = Room::empty();
+        let original = fixture("goldsrc/own_rooms");
+        if round % 2 == 1 {
+            room.write("all.wad", b"WAD3\0\0\0\0\x0c\0\0\0");
+        }
+        for run in 0..RUNS {
+            room.write(format!("{run}.bsp"), &original);
+            let rename = format!("tex rename {run}.bsp own_wall own_{run} -o {run}.bsp --in-place");
+            room.bspkit(&rename.replace(&format!("-o {run}.bsp "), "")).done();
+        }
+        let strip = |run: usize| {
+            let mut command = room.command();
+            let map = format!("{run}.bsp");
+            command.args(["tex", "strip", &map, "--to", "all.wad", "-o", &format!("bare{map}")]);
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let runs: Vec<_> = (0..RUNS).map(strip).collect();
+        for run in runs {
+            let run = run.wait_with_output().unwrap();
+            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        }
+        for run in 0..RUNS {
+            room.bspkit(&format!("tex embed bare{run}.bsp all.wad -o back.bsp -q")).done();
+            let is_back = room.read("back.bsp") == room.read(format!("{run}.bsp"));
+            assert!(is_back, "round {round}, run {run}");
+        }
+    }
+}
+
+/// A file that the system cannot look at does not count as one that does not exist: a loop of links stands for a
+/// faulty disk.
+#[cfg(unix)]
+#[test]
+fn side_files_that_cannot_be_read_are_not_replaced() {
+    let room = Room::empty();
+    room.write("goldsrc.bsp", &fixture("goldsrc/own_rooms"));
+    room.write("q3.bsp", &fixture("q3/own_rooms"));
+    for name in ["kept.wad", "goldsrc.res", "q3.aas"] {
+        std::os::unix::fs::symlink(name, room.path(name)).unwrap();
+    }
+    for line in [
+        "tex strip goldsrc.bsp --to kept.wad -o out.bsp",
+        "res goldsrc.bsp",
+        "res goldsrc.bsp --force",
+        "ent set q3.bsp worldspawn message=x --in-place --fix-aas",
+    ] {
+        let run = room.bspkit(line);
+        assert_eq!(run.code, Some(2), "{line}: {}", run.err);
+        assert!(run.err.contains("cannot read ") && run.err.contains("symbolic links"), "{line}: {}", run.err);
+    }
+    assert!(["kept.wad", "goldsrc.res", "q3.aas"].iter().all(|name| room.path(name).is_symlink()));
+    assert_eq!(room.read("q3.bsp"), fixture("q3/own_rooms"));
+    assert!(!room.path("out.bsp").exists());
+}

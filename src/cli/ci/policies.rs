@@ -31,7 +31,7 @@ impl Policies {
             read.insert(path.to_path_buf(), open(path)?);
         }
         for map in maps.iter() {
-            let Some(path) = named.map(Path::to_path_buf).or_else(|| find(map)) else { continue };
+            let Some(path) = named.map_or_else(|| find(map), |path| Ok(Some(path.to_path_buf())))? else { continue };
             if !read.contains_key(&path) {
                 read.insert(path.clone(), open(&path)?);
             }
@@ -47,10 +47,18 @@ impl Policies {
 }
 
 /// The nearest policy in the folders above a map.
-pub(super) fn find(map: &MapFile) -> Option<PathBuf> {
-    let from =
-        if is_stdin(&map.path) { env::current_dir().ok()? } else { map.path.canonicalize().ok()?.parent()?.into() };
-    from.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())
+pub(super) fn find(map: &MapFile) -> Result<Option<PathBuf>> {
+    let from = match is_stdin(&map.path) {
+        true => env::current_dir().ok(),
+        false => map.path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)),
+    };
+    for path in from.iter().flat_map(|from| from.ancestors()).map(|folder| folder.join(NAME)) {
+        // A policy that cannot be read is no missing one: everything would be allowed.
+        if input::is_there(&path)? && !path.is_dir() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 fn open(path: &Path) -> Result<Policy> {

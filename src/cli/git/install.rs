@@ -1,12 +1,10 @@
 //! `git install`: what git has to know to compare and merge maps.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use bspkit::SaveOptions;
-use bspkit::file::replace;
+use bspkit::file::SideFile;
 
 use super::repository::{git, line, top_level};
 use crate::cli::context::Context;
@@ -50,14 +48,16 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let top = top_level(&args.folder)?;
     let attributes = top.join(ATTRIBUTES);
     let mut text = String::new();
-    let old = read(&attributes)?;
+    let file = SideFile::read(&attributes)?;
+    let old = std::str::from_utf8(file.bytes().unwrap_or_default());
+    let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
     let is_there = old.lines().any(|line| line.split_whitespace().eq(LINE.split_whitespace()));
     if !is_there {
         text += &format!("{ATTRIBUTES}: {LINE}\n");
         if args.write {
             let end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
             let new = format!("{old}{end}{LINE}\n");
-            replace(&attributes, &SaveOptions::default(), |mut file| file.write_all(new.as_bytes()))?;
+            file.save(new.as_bytes(), &SaveOptions::default())?;
         }
     }
     for (name, value) in SETTINGS {
@@ -81,12 +81,4 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         cx.talk.stderr(format!("{}: {said}\n", shown(&args.folder)).as_bytes());
     }
     Ok(Code::Done)
-}
-
-fn read(path: &Path) -> Result<String> {
-    match fs::read(path) {
-        Ok(bytes) => String::from_utf8(bytes).with_context(|| format!("{} is not text", shown(path))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", shown(path))),
-    }
 }

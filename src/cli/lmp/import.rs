@@ -41,8 +41,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     of_all.iter().try_for_each(|file| args.save.spare(file))?;
     let of_all = read(of_all)?;
     args.save.each(cx, args.maps.find(), |draft, map, job| {
-        let own = args.files.iter().filter(is_folder).flat_map(|folder| numbered(&map.place(folder, ""))).collect();
-        let own = read(own)?;
+        let mut own = Vec::new();
+        for folder in args.files.iter().filter(is_folder) {
+            own.extend(read(numbered(&map.place(folder, ""))?)?);
+        }
         let mut files: Vec<&(PathBuf, LumpFile)> = of_all.iter().chain(&own).collect();
         if files.is_empty() {
             return Ok(Edited::Nothing("no lump file for this map".to_owned()));
@@ -73,13 +75,16 @@ fn read(paths: Vec<PathBuf>) -> Result<Vec<(PathBuf, LumpFile)>> {
 }
 
 /// The lump files of a map, as games look for them: numbered from 0, up to the first missing number.
-fn numbered(stem: &Path) -> Vec<PathBuf> {
-    let file = |number: usize| {
+fn numbered(stem: &Path) -> bspkit::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    loop {
         let mut name = stem.as_os_str().to_owned();
-        name.push(format!("_l_{number}.lmp"));
-        PathBuf::from(name)
-    };
-    (0..).map(file).take_while(|file| file.is_file()).collect()
+        name.push(format!("_l_{}.lmp", found.len()));
+        match PathBuf::from(name) {
+            file if input::is_there(&file)? => found.push(file),
+            _ => return Ok(found),
+        }
+    }
 }
 
 /// The number in `<map>_l_<number>.lmp`.

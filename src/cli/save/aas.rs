@@ -1,21 +1,20 @@
 //! `--fix-aas`: updates the checksum in the .aas file, which holds the areas for bots.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
+use bspkit::file::SideFile;
 use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Error, ErrorKind, Plan, SaveOptions};
 
 use crate::cli::maps::real_path;
 use crate::cli::show::shown;
 use crate::cli::talk::Job;
-use bspkit::face::input;
 
 /// The new .aas file, with the checksum of the new map, before it is written.
 pub(super) struct Areas {
-    to: PathBuf,
+    /// The file as it was, where the new one is written.
+    to: SideFile,
     bytes: Vec<u8>,
     sums: (checksum::Value, checksum::Value),
 }
@@ -37,17 +36,18 @@ impl Areas {
             return Err(Error::new(ErrorKind::Argument, message).with_hint("leave it out").into());
         };
         let [from, to] = [map, place].map(|path| path.with_extension(extension));
-        if !from.exists() {
+        let there = SideFile::read(&from)?;
+        let Some(old) = there.bytes() else {
             job.warn_here(&format!("{} does not exist, so --fix-aas has no effect", shown(&from)));
             return Ok(None);
-        }
+        };
         let cannot = || format!("cannot fix {}", shown(&from));
         let refused = |message: String| Error::new(ErrorKind::Refused, message);
         if real_path(map)? != real_path(place)? && real_path(&from)? == real_path(&to)? {
             let message = format!("{} belongs to the input map, which stays as it is", shown(&from));
             return Err(refused(message).with_hint("save under a name that differs before the last dot").into());
         }
-        let mut bytes = input::read(&from).with_context(cannot)?;
+        let mut bytes = old.to_vec();
         let (old, new) = (checksum::of(bsp, sum), checksum::of_plan(bsp, plan, sum));
         let stored = checksum::Value::Number(aas::checksum(&bytes).with_context(cannot)?);
         if stored != old && !force {
@@ -58,22 +58,23 @@ impl Areas {
         if let checksum::Value::Number(number) = new {
             aas::set_checksum(&mut bytes, number).with_context(cannot)?;
         }
+        let to = if to == from { there } else { SideFile::read(&to)? };
         Ok(Some(Areas { to, bytes, sums: (stored, new) }))
     }
 
     pub(super) fn say(&self, rest: &str, job: &mut Job<'_>) {
         let (old, new) = self.sums;
-        job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(&self.to)));
+        job.say(&format!("{}: checksum {old} -> {new}{rest}", shown(self.to.path())));
     }
 
     /// Writes the file, unless it exists with the same bytes.
     pub(super) fn save(&self, how: &SaveOptions, job: &mut Job<'_>) -> Result<()> {
-        if fs::read(&self.to).is_ok_and(|there| there == self.bytes) {
+        if self.to.bytes() == Some(&self.bytes) {
             return Ok(());
         }
-        let saved = bspkit::file::replace(&self.to, how, |mut file| file.write_all(&self.bytes))
-            .with_context(|| format!("cannot save {}", shown(&self.to)))?;
-        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(&self.to))));
+        let saved = self.to.save(&self.bytes, how)
+            .with_context(|| format!("cannot save {}", shown(self.to.path())))?;
+        saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(self.to.path()))));
         self.say(&super::kept(saved.backup.as_deref()), job);
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +10,7 @@ use bspkit::SaveOptions;
 use bspkit::content::textures::{Miptex, Textures};
 use bspkit::content::wad::Wad;
 use bspkit::face::put::put;
-use bspkit::file::replace;
+use bspkit::file::SideFile;
 
 use super::finding;
 use super::shelf::{Shelf, named, open_wad};
@@ -116,8 +115,7 @@ impl Keeper {
         let mut wad = self.wad.lock().unwrap_or_else(PoisonError::into_inner);
         let wad = match &mut *wad {
             Some(wad) => wad,
-            none if self.path.exists() => none.insert(open_wad(&self.path)?),
-            none => none.insert(Wad::new(has_palettes)),
+            none => none.insert(read_or_new(SideFile::read(&self.path)?.bytes(), has_palettes).with_context(|| self.cannot())?),
         };
         if wad.has_palettes() != has_palettes {
             let (own, other) = if has_palettes { ("GoldSrc", "Quake") } else { ("Quake", "GoldSrc") };
@@ -133,14 +131,31 @@ impl Keeper {
         wad.add(texture).map(drop).with_context(|| format!("cannot copy it to {}", shown(&self.path)))
     }
 
-    /// Writes the file if textures were added.
+    /// Adds the new textures to the file as it is now: other programs may have added some meanwhile.
     pub(super) fn save(&self, job: &mut Job<'_>) -> Result<()> {
         let mut wad = self.wad.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(edited) = wad.take_if(|wad| wad.is_edited()) else { return Ok(()) };
-        let bytes = edited.to_bytes();
-        replace(&self.path, &SaveOptions::default(), |mut file| file.write_all(&bytes))?;
-        job.say(&format!("{}: {}", shown(&self.path), count(edited.entries().len(), "texture", "textures")));
-        *wad = Some(Wad::parse(bytes)?);
+        let Some(own) = wad.take_if(|wad| wad.is_edited()) else { return Ok(()) };
+        let mut latest = None;
+        SideFile::update(&self.path, &SaveOptions::default(), |old| {
+            let mut wad = read_or_new(old, own.has_palettes())?;
+            own.added().try_for_each(|texture| wad.add(&texture?).map(drop))?;
+            let wad = &*latest.insert(wad);
+            Ok(wad.is_edited().then(|| wad.to_bytes()))
+        })
+        .with_context(|| format!("cannot copy textures to {}", shown(&self.path)))?;
+        if let Some(latest) = latest {
+            job.say(&format!("{}: {}", shown(&self.path), count(latest.entries().len(), "texture", "textures")));
+            *wad = Some(Wad::parse(latest.to_bytes())?);
+        }
         Ok(())
     }
+
+    fn cannot(&self) -> String {
+        format!("cannot open {}", shown(&self.path))
+    }
+}
+
+/// A WAD file, or a new one where there is none.
+fn read_or_new(old: Option<&[u8]>, has_palettes: bool) -> bspkit::Result<Wad<'static>> {
+    old.map_or_else(|| Ok(Wad::new(has_palettes)), |bytes| Wad::parse(bytes.to_vec()))
 }

@@ -9,6 +9,7 @@ use bspkit::dialect;
 use bspkit::face::images::textures::{self, file_name};
 use bspkit::face::input;
 use bspkit::face::put::{self, put};
+use bspkit::file::SideFile;
 use bspkit::record::{FieldInfo, FlagNames, Record, parse, print};
 use serde::Serialize;
 
@@ -135,7 +136,10 @@ pub(super) fn read_palette(path: &Path) -> Result<Palette> {
 }
 
 fn open(path: &Path) -> Result<Wal<'static>> {
-    let bytes = input::read(path)?;
+    wal_of(input::read(path)?, path)
+}
+
+fn wal_of(bytes: Vec<u8>, path: &Path) -> Result<Wal<'static>> {
     Wal::parse(bytes).with_context(|| format!("cannot open {}", shown(path)))
 }
 
@@ -217,15 +221,20 @@ pub(super) fn import(
     save: &Save,
 ) -> Result<Code> {
     Maps::file(path).each(cx, |_, job| {
+        let file = SideFile::read(path)?;
         let taken = if super::shelf::has_extension(path, "png") {
             create(path, images, fields, how, save, job)
         } else {
             let images = found(path, images, job)?;
             images.iter().try_for_each(|image| save.spare(image))?;
-            change(open(path)?, &images, fields, how, job)
+            let wal = match file.bytes() {
+                Some(bytes) => wal_of(bytes.to_vec(), path)?,
+                None => open(path)?,
+            };
+            change(wal, &images, fields, how, job)
         };
         match taken {
-            Ok((old, wal)) => save.bytes(path, &old, wal.bytes(), job),
+            Ok((old, wal)) => save.bytes(&file, &old, wal.bytes(), job),
             Err(Refused::Image(error)) => {
                 finding(job, "", &error);
                 Ok(job.nothing("1 image cannot be imported, so nothing is changed"))

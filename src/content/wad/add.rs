@@ -68,6 +68,14 @@ impl Wad<'_> {
         !self.added.is_empty()
     }
 
+    /// The textures that were added, in their order.
+    ///
+    /// # Errors
+    /// As [`Wad::miptex`].
+    pub fn added(&self) -> impl Iterator<Item = Result<Miptex<'_>>> {
+        (self.entries.len() - self.added.len()..self.entries.len()).map(|at| self.miptex(at))
+    }
+
     /// The file. Without an addition these are the bytes that were read. A directory at the end of the old file gives
     /// way to the new one; one at another place stays, unused.
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -10,6 +10,7 @@ use crate::dialect::LuxelForm;
 use crate::face::images::hdr::{read_hdr, same_color};
 use crate::face::images::rgb::read_png;
 use crate::face::images::{bad, read_file, refused};
+use crate::face::input;
 use crate::{Error, Result};
 
 /// The result of an import.
@@ -129,7 +130,7 @@ impl Import<'_, '_, '_> {
             return Err(refused("its name leads out of the folder"));
         }
         let path = self.folder.join(name);
-        if !path.exists() {
+        if !input::is_there(&path)? {
             return Ok(None);
         }
         let (bytes, size) = (read_file(&path)?, [sheet.width, sheet.height]);
