@@ -72,8 +72,7 @@ impl Areas {
         if self.to.bytes() == Some(&self.bytes) {
             return Ok(());
         }
-        let saved = self.to.save(&self.bytes, how)
-            .with_context(|| format!("cannot save {}", shown(self.to.path())))?;
+        let saved = self.to.save(&self.bytes, how).with_context(|| format!("cannot save {}", shown(self.to.path())))?;
         saved.warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(self.to.path()))));
         self.say(&super::kept(saved.backup.as_deref()), job);
         Ok(())

@@ -115,7 +115,8 @@ impl Keeper {
         let mut wad = self.wad.lock().unwrap_or_else(PoisonError::into_inner);
         let wad = match &mut *wad {
             Some(wad) => wad,
-            none => none.insert(read_or_new(SideFile::read(&self.path)?.bytes(), has_palettes).with_context(|| self.cannot())?),
+            none => none
+                .insert(read_or_new(SideFile::read(&self.path)?.bytes(), has_palettes).with_context(|| self.cannot())?),
         };
         if wad.has_palettes() != has_palettes {
             let (own, other) = if has_palettes { ("GoldSrc", "Quake") } else { ("Quake", "GoldSrc") };
