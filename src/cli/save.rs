@@ -183,6 +183,11 @@ impl Save {
         self.backup.iter().fold(SaveOptions::default().force(self.force), SaveOptions::backup)
     }
 
+    /// Whether an edit that loses data is allowed.
+    pub(crate) fn force(&self) -> bool {
+        self.force
+    }
+
     /// The path of `--output`.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.output.as_deref()

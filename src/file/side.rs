@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 /// The most bytes of a file: sizes in maps are signed 32-bit numbers.
 const MOST: u64 = 0x7FFF_FFFF;
 
-/// How often [`SideFile::update`] begins again because another program was faster. Where the file system has locks, only
-/// a file that is new, or that is written without a lock, makes it begin again.
+/// How often [`SideFile::update`] begins again because another program was faster. Where the file system has locks,
+/// that happens only to a new file, or if the other program takes no lock.
 const TRIES: usize = 100;
 
 /// A file as it was read.
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"mine");
     }
 
-    /// The system fails to look at the file: a loop of links stands for a faulty disk.
+    /// The system fails to look at the file: a loop of links in place of a faulty disk.
     #[cfg(unix)]
     #[test]
     fn a_file_that_cannot_be_looked_at_is_not_one_that_is_missing() {

@@ -67,6 +67,14 @@ pub(crate) fn read(map: &[u8], lump: &str, record: usize, field: &str) -> i64 {
     i64::from_le_bytes(number)
 }
 
+/// The map with a texture whose offsets say that its pixels are elsewhere.
+pub(crate) fn without_pixels(name: &str) -> Vec<u8> {
+    edited(&fixture(name), "TEXTURES", |bytes| {
+        let (_, start) = first_texture(bytes);
+        bytes[start + 24..start + 40].fill(0);
+    })
+}
+
 /// The map with another pair in worldspawn.
 pub(crate) fn pair(map: &[u8], key: &str, value: &str) -> Vec<u8> {
     text(map, "\"classname\" \"worldspawn\"", &format!("\"classname\" \"worldspawn\"\n\"{key}\" \"{value}\""))

@@ -192,6 +192,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("texinfo-vector", || with_float(&own("goldsrc"), "TEXINFO", 3, "vectors[2]", f32::NAN)),
     ("texture-frames", || renamed(b"+1own_floor")),
     ("texture-frames", || renamed(b"+zown_floor")),
+    ("texture-pixels", || without_pixels("q1/own_rooms")),
+    ("texture-pixels", || without_pixels("bsp2/own_rooms")),
     ("texture-mips", || {
         edited(&own("goldsrc"), "TEXTURES", |bytes| {
             let (_, at) = first_texture(bytes);

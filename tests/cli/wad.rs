@@ -206,13 +206,13 @@ fn wad_files_that_do_not_fit_are_refused_before_anything_is_written() {
     let room = room();
     room.write("q1.bsp", &fixture("q1/own_rooms"));
     room.bspkit("tex export q1.bsp q1.wad").done();
-    room.bspkit("tex strip q1.bsp -o bare_q1.bsp").done();
+    room.bspkit("tex strip q1.bsp -o bare_q1.bsp --force").done();
     room.bspkit("tex strip goldsrc.bsp -o bare.bsp").done();
     room.write("broken.wad", b"WAD3\xff\xff\xff\x7f\0\0\0\0");
     let names = room.names();
     for (line, code, says) in [
         ("tex strip goldsrc.bsp --to q1.wad -o no.bsp", 2, "a WAD file of Quake, and the map is of GoldSrc"),
-        ("tex strip q1.bsp --to own.wad -o no.bsp", 2, "a WAD file of GoldSrc, and the map is of Quake"),
+        ("tex strip q1.bsp --to own.wad --force -o no.bsp", 2, "a WAD file of GoldSrc, and the map is of Quake"),
         ("tex strip goldsrc.bsp --to broken.wad -o no.bsp", 2, "do not fit"),
         ("tex strip goldsrc.bsp --to no/own.wad -o no.bsp", 2, "no/own.wad"),
         ("tex strip goldsrc.bsp --to goldsrc.bsp -o no.bsp", 2, "is the input map"),

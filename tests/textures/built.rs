@@ -198,3 +198,44 @@ fn padding_and_the_name_stay_under_another_image() {
     assert!(new.bytes().ends_with(b"PD"));
     assert_eq!(new.header().name.0[4..8], [0, 0xEE, 0xEE, 0xEE]);
 }
+
+/// Textures that follow each other without padding, as some compilers wrote them: most begin at odd places.
+fn unpadded(count: usize) -> Vec<u8> {
+    let mut content = Vec::new();
+    let mut places = Vec::new();
+    for at in 0..count {
+        places.push(i32::try_from(4 + 4 * count + content.len()).unwrap());
+        let texture = miptex(&format!("t{at}"), 16 * (1 + at % 3), 16, u8::try_from(at).unwrap());
+        content.extend_from_slice(&texture[..texture.len() - 2]);
+    }
+    lump(&places, &content)
+}
+
+#[test]
+fn strip_removes_all_pixels_of_unpadded_textures_and_embed_brings_them_back() {
+    let old = unpadded(7);
+    let own = all(&old);
+    for (at, bytes) in own.iter().enumerate() {
+        let whole = miptex(&format!("t{at}"), 16 * (1 + at % 3), 16, u8::try_from(at).unwrap());
+        assert_eq!(bytes.as_deref(), Some(&whole[..whole.len() - 2]), "nothing of the next texture belongs to it");
+    }
+    let mut bare = Textures::parse(&old[..]).unwrap();
+    (0..7).for_each(|index| bare.strip(index).unwrap());
+    let bare = bare.to_bytes().unwrap();
+    assert_eq!(bare.len(), 4 + 7 * (4 + 40));
+    let mut back = Textures::parse(&bare[..]).unwrap();
+    for (index, texture) in own.iter().enumerate() {
+        let texture = bspkit::content::textures::Miptex::read(texture.as_ref().unwrap()).unwrap();
+        back.embed(index, &texture).unwrap();
+    }
+    assert_eq!(back.to_bytes().unwrap(), old);
+    // One texture alone: the others move, and stay as they are.
+    for alone in 0..7 {
+        let mut one = Textures::parse(&old[..]).unwrap();
+        one.strip(alone).unwrap();
+        let new = one.to_bytes().unwrap();
+        assert_eq!(old.len() - new.len(), own[alone].as_ref().unwrap().len() - 40);
+        let is_other = |index: &usize| *index != alone;
+        assert!((0..7).filter(is_other).all(|index| all(&new)[index] == own[index]));
+    }
+}

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Error, Result};
+use bspkit::{ErrorKind, Hint};
 
 use super::shelf::{named, names_of};
 use super::wad::Keeper;
@@ -16,10 +17,10 @@ use crate::cli::show::count;
 use crate::cli::spare::spare;
 use crate::cli::talk::Code;
 
-/// Remove the pixels of textures from a Quake or GoldSrc map, and keep their names
+/// Remove the pixels of textures from a GoldSrc map, and keep their names
 ///
 /// The game then looks for the pixels in the WAD files of the key `wad` of worldspawn, which is not changed. Names,
-/// order and sizes stay. A texture that cannot be read is reported and stays as it is; the others change, and the exit
+/// order and sizes stay. Quake reads no WAD files, so a map of Quake needs --force. A texture that cannot be read is reported and stays as it is; the others change, and the exit
 /// status is 1.
 ///
 /// With --to, the pixels are first copied to a WAD file, byte for byte, so that `tex embed` puts them back. A texture
@@ -51,6 +52,12 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let maps = if keeper.is_some() { args.maps.find().one_by_one() } else { args.maps.find() };
     args.save.each(cx, maps, |draft, map, job| {
         let textures = draft.textures()?;
+        if !textures.has_palettes() && !args.save.force() {
+            let message = "Quake reads the pixels from the map alone, whatever it says about them: without them it shows \
+                           other bytes of the file";
+            let hint = Hint::OrForce("leave them in the map".to_owned());
+            return Err(bspkit::Error::new(ErrorKind::Refused, message).with_hint(hint).into());
+        }
         if let Some(keeper) = &keeper {
             spare(keeper.path(), &map.path)?;
             keeper.open(textures.has_palettes())?;

@@ -156,7 +156,7 @@ impl Keeper {
     }
 }
 
-/// A WAD file, or a new one where there is none.
+/// The WAD file with these bytes, or a new one.
 fn read_or_new(old: Option<&[u8]>, has_palettes: bool) -> bspkit::Result<Wad<'static>> {
     old.map_or_else(|| Ok(Wad::new(has_palettes)), |bytes| Wad::parse(bytes.to_vec()))
 }

@@ -8,9 +8,6 @@ use super::{MISSING, Textures};
 use crate::bytes::{Relay, word};
 use crate::error::{Error, ErrorKind, Place, Result};
 
-/// All offsets in the lump keep their remainder modulo this.
-pub(super) const ALIGNMENT: usize = 4;
-
 /// A place in the lump, and the entries that begin there.
 pub(super) struct Held {
     pub(super) range: Range<usize>,
@@ -31,13 +28,14 @@ impl Textures<'_> {
         let places = self.places();
         let shared = shared(&places);
         let mut out = Relay::new(&self.bytes);
+        let alignment = self.alignment();
         let mut apart: Vec<&Held> = Vec::new();
         for (place, is_shared) in places.iter().zip(shared) {
             if !place.entries.iter().any(|index| self.edits.contains_key(index)) {
                 continue;
             }
             match self.common_edit(place).filter(|_| !is_shared) {
-                Some(new) => out.replace(place.range.clone(), new, ALIGNMENT),
+                Some(new) => out.replace(place.range.clone(), new, alignment),
                 None => apart.push(place),
             }
         }
@@ -50,7 +48,7 @@ impl Textures<'_> {
                     let message = "it is damaged, and shares bytes with a texture that is not edited";
                     return Err(super::at(*index, Error::new(ErrorKind::Refused, message)));
                 }
-                starts.insert(*index, *appended.entry(new).or_insert_with(|| out.append(new, ALIGNMENT)));
+                starts.insert(*index, *appended.entry(new).or_insert_with(|| out.append(new, alignment)));
             }
         }
         let mut words = Vec::with_capacity(self.len);

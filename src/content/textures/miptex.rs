@@ -109,6 +109,15 @@ impl<'t> Miptex<'t> {
         Ok(Miptex { bytes: &bytes[..bytes.len().min(end + PAD)], header, is_embedded: true, has_palette })
     }
 
+    /// The texture without padding from this place on; all else of it stays.
+    pub(super) fn padded_up_to(self, end: usize) -> Self {
+        let bare = self.palette_at().map_or(self.bytes.len(), |at| at + PALETTE);
+        match (bare..self.bytes.len()).contains(&end) {
+            true => Miptex { bytes: &self.bytes[..end], ..self },
+            false => self,
+        }
+    }
+
     /// The header before the pixels.
     pub fn header(&self) -> &MiptexHeader {
         &self.header

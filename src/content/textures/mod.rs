@@ -53,6 +53,8 @@ pub struct Textures<'a> {
     bytes: Data<'a>,
     len: usize,
     has_palettes: bool,
+    /// Where textures begin, in order.
+    starts: Vec<usize>,
     /// New bytes of textures; never equal to the old ones. Entries at one place share them if they are equal.
     edits: BTreeMap<usize, Arc<Vec<u8>>>,
     /// The last edit of each place.
@@ -112,7 +114,13 @@ impl<'a> Textures<'a> {
         let room = bytes.len().saturating_sub(4) / 4;
         let len = usize::try_from(count).ok().filter(|len| *len <= room);
         let len = len.ok_or_else(|| wrong(format!("there is no room for the offsets of {count} textures")))?;
-        Ok(Textures { bytes, len, has_palettes, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 })
+        let starts = Vec::new();
+        let mut read = Textures { bytes, len, has_palettes, starts, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 };
+        let mut starts: Vec<usize> = (0..len).filter_map(|index| read.offset(index).ok().flatten()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        read.starts = starts;
+        Ok(read)
     }
 
     /// Whether textures have palettes of their own, as in GoldSrc; in Quake the game has one for all.
@@ -141,7 +149,7 @@ impl<'a> Textures<'a> {
         }
         match self.offset(index)? {
             Some(offset) => {
-                let texture = Miptex::read_as(&self.bytes[offset..], self.has_palettes);
+                let texture = self.read_at(offset);
                 texture.map(Some).map_err(|error| at(index, error))
             }
             None => Ok(None),
@@ -236,10 +244,9 @@ impl<'a> Textures<'a> {
         let missing = || Error::new(ErrorKind::NotFound, format!("texture {index} is missing in this map"));
         let texture = self.get(index)?.ok_or_else(missing)?;
         let new = edit(&texture)?;
-        let old = self.offset(index)?.map(|offset| &self.bytes[offset..]);
+        let old = self.offset(index)?;
         // Setting the present bytes is not an edit; after a useless offset any bytes are one.
-        let is_same =
-            old.and_then(|old| Miptex::read_as(old, self.has_palettes).ok()).is_some_and(|old| old.bytes() == new);
+        let is_same = old.and_then(|old| self.read_at(old).ok()).is_some_and(|old| old.bytes() == new);
         match is_same {
             true => drop(self.edits.remove(&index)),
             false => self.keep(index, new)?,
@@ -271,6 +278,19 @@ impl<'a> Textures<'a> {
         Ok(())
     }
 
+    /// The texture that begins at an offset. Some compilers wrote no padding: then the next texture begins in its place.
+    fn read_at(&self, offset: usize) -> Result<Miptex<'_>> {
+        let texture = Miptex::read_as(&self.bytes[offset..], self.has_palettes)?;
+        let next = self.starts.get(self.starts.partition_point(|start| *start <= offset));
+        Ok(next.map_or(texture, |next| texture.padded_up_to(next - offset)))
+    }
+
+    /// All offsets in the lump keep their remainder modulo this, if the textures are aligned.
+    fn alignment(&self) -> usize {
+        const ALIGNMENT: usize = 4;
+        if self.starts.iter().all(|start| start.is_multiple_of(ALIGNMENT)) { ALIGNMENT } else { 1 }
+    }
+
     /// Where a texture begins.
     fn offset(&self, index: usize) -> Result<Option<usize>> {
         if index >= self.len {
@@ -299,9 +319,9 @@ impl<'a> Textures<'a> {
             }
         }
         let place = |(start, entries): (usize, Vec<usize>)| {
-            let rest = &self.bytes[start..];
-            let texture = Miptex::read_as(rest, self.has_palettes);
-            let length = texture.as_ref().map_or_else(|_| damaged_length(rest), |texture| texture.bytes().len());
+            let texture = self.read_at(start);
+            let of_damaged = || damaged_length(&self.bytes[start..]);
+            let length = texture.as_ref().map_or_else(|_| of_damaged(), |texture| texture.bytes().len());
             lay::Held { range: start..start + length, entries, is_damaged: texture.is_err() }
         };
         places.into_iter().map(place).collect()

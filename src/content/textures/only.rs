@@ -16,10 +16,11 @@ impl Textures<'_> {
         let shared = lay::shared(&places);
         let left = kept.iter().filter(|kept| **kept).count();
         let mut out = Relay::new(&self.bytes);
-        out.replace(4..4 + 4 * self.len, &vec![0; 4 * left], lay::ALIGNMENT);
+        let alignment = self.alignment();
+        out.replace(4..4 + 4 * self.len, &vec![0; 4 * left], alignment);
         for (place, is_shared) in places.iter().zip(shared) {
             if !is_shared && !place.entries.iter().any(|index| kept[*index]) {
-                out.replace(place.range.clone(), &[], lay::ALIGNMENT);
+                out.replace(place.range.clone(), &[], alignment);
             }
         }
         let entries = (0..self.len).filter(|index| kept[*index]).map(|index| word(&self.bytes, 4 + 4 * index));

@@ -187,6 +187,7 @@ codes! {
     TEXTURE_NAME = "texture-name", Warning, "the name of a texture is longer than engines accept, or has no end";
     TEXINFO_VECTOR = "texinfo-vector", Warning, "a texture vector is NaN or infinite";
     TEXTURE_FRAMES = "texture-frames", Error, "an animated texture lacks a frame";
+    TEXTURE_PIXELS = "texture-pixels", Warning, "a texture has no pixels, but the engine reads them from its map";
     TEXTURE_MIPS = "texture-mips", Error, "the four sizes of an embedded texture are not directly one after the other";
     TEXTURE_SIZE = "texture-size", Error, "an embedded texture's width or height is not a multiple of 16";
     TEXTURE_PLACE = "texture-place", Error, "a texture is not within the lump";

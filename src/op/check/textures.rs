@@ -2,10 +2,10 @@
 //! `miptex_t`); the names of Source's textures.
 //!
 //! An offset of -1 is a missing texture; offsets of 0 within a texture mean that its pixels are in a WAD file. Both are
-//! legal.
+//! legal in GoldSrc. Quake's engines read no WAD file: they take what follows the header for pixels.
 
 use super::code::{
-    INDEX_RANGE, STRING_PLACE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PLACE, TEXTURE_SIZE,
+    INDEX_RANGE, STRING_PLACE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PIXELS, TEXTURE_PLACE, TEXTURE_SIZE,
 };
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
@@ -80,6 +80,11 @@ fn check_pictures(lumps: &Lumps<'_>, sink: &mut Sink) {
         if pixels != 0 && width % 16 == 0 && height % 16 == 0 && [24, 28, 32, 36].map(number) != mips {
             sink.add(&TEXTURE_MIPS, at.offset(start.unwrap_or(0) + 24), || {
                 format!("the sizes of `{}` begin at {:?}, not at {mips:?}", name(), [24, 28, 32, 36].map(number))
+            });
+        }
+        if pixels == 0 && area > 0 && palette == 0 {
+            sink.add(&TEXTURE_PIXELS, at, || {
+                format!("`{}` is {width} by {height} pixels, and none of them are here", name())
             });
         }
         let size = area.saturating_mul(85) / 64;
