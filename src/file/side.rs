@@ -77,7 +77,10 @@ impl SideFile {
 
     fn replace(&self, new: &[u8], options: &SaveOptions, lock: Option<File>) -> Result<Saved> {
         let stamp = self.there.as_ref().map(|there| there.stamp.clone());
-        Replacing::of(&self.path, options, None)?.still(stamp, lock)?.by(|mut file| file.write_all(new)).map(|(saved, _)| saved)
+        Replacing::of(&self.path, options, None)?
+            .still(stamp, lock)?
+            .by(|mut file| file.write_all(new))
+            .map(|(saved, _)| saved)
     }
 
     /// Reads a file, edits it and writes it back. Other programs that do the same wait; if one that does not wait was

@@ -71,7 +71,11 @@ fn textures_of_quake_take_the_palette_that_is_given() {
         ("tex import q1.bsp images -o no.bsp", 1, "name it with --palette"),
         ("tex import q1.bsp images --palette colormap.pcx -o same.bsp", 0, ""),
         ("tex strip q1.bsp own_wall -o bare.bsp", 2, "Quake reads the pixels from the map alone"),
-        ("tex strip q1.bsp own_wall -o bare.bsp --force", 0, "`own_wall` is 32 by 32 pixels, and none of them are here"),
+        (
+            "tex strip q1.bsp own_wall -o bare.bsp --force",
+            0,
+            "`own_wall` is 32 by 32 pixels, and none of them are here",
+        ),
         ("tex rename q1.bsp own_wall mine -o named.bsp", 0, ""),
     ] {
         let run = room.bspkit(line);

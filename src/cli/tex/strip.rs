@@ -20,8 +20,8 @@ use crate::cli::talk::Code;
 /// Remove the pixels of textures from a GoldSrc map, and keep their names
 ///
 /// The game then looks for the pixels in the WAD files of the key `wad` of worldspawn, which is not changed. Names,
-/// order and sizes stay. Quake reads no WAD files, so a map of Quake needs --force. A texture that cannot be read is reported and stays as it is; the others change, and the exit
-/// status is 1.
+/// order and sizes stay. Quake reads no WAD files, so a map of Quake needs --force. A texture that cannot be read is
+/// reported and stays as it is; the others change, and the exit status is 1.
 ///
 /// With --to, the pixels are first copied to a WAD file, byte for byte, so that `tex embed` puts them back. A texture
 /// that differs from one of the same name in the file is reported and stays in the map.
@@ -53,8 +53,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, maps, |draft, map, job| {
         let textures = draft.textures()?;
         if !textures.has_palettes() && !args.save.force() {
-            let message = "Quake reads the pixels from the map alone, whatever it says about them: without them it shows \
-                           other bytes of the file";
+            let message = "Quake reads the pixels from the map alone, whatever it says about them: without them it \
+                           shows other bytes of the file";
             let hint = Hint::OrForce("leave them in the map".to_owned());
             return Err(bspkit::Error::new(ErrorKind::Refused, message).with_hint(hint).into());
         }

@@ -115,7 +115,8 @@ impl<'a> Textures<'a> {
         let len = usize::try_from(count).ok().filter(|len| *len <= room);
         let len = len.ok_or_else(|| wrong(format!("there is no room for the offsets of {count} textures")))?;
         let starts = Vec::new();
-        let mut read = Textures { bytes, len, has_palettes, starts, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 };
+        let mut read =
+            Textures { bytes, len, has_palettes, starts, edits: BTreeMap::new(), latest: HashMap::new(), held: 0 };
         let mut starts: Vec<usize> = (0..len).filter_map(|index| read.offset(index).ok().flatten()).collect();
         starts.sort_unstable();
         starts.dedup();
@@ -278,7 +279,7 @@ impl<'a> Textures<'a> {
         Ok(())
     }
 
-    /// The texture that begins at an offset. Some compilers wrote no padding: then the next texture begins in its place.
+    /// The texture that begins at an offset. Some compilers wrote no padding: the next texture begins in its place.
     fn read_at(&self, offset: usize) -> Result<Miptex<'_>> {
         let texture = Miptex::read_as(&self.bytes[offset..], self.has_palettes)?;
         let next = self.starts.get(self.starts.partition_point(|start| *start <= offset));

@@ -5,7 +5,8 @@
 //! legal in GoldSrc. Quake's engines read no WAD file: they take what follows the header for pixels.
 
 use super::code::{
-    INDEX_RANGE, STRING_PLACE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PIXELS, TEXTURE_PLACE, TEXTURE_SIZE,
+    INDEX_RANGE, STRING_PLACE, TEXTURE_FRAMES, TEXTURE_MIPS, TEXTURE_NAME, TEXTURE_NONE, TEXTURE_PIXELS, TEXTURE_PLACE,
+    TEXTURE_SIZE,
 };
 use super::lumps::Lumps;
 use super::sink::{At, Sink};
