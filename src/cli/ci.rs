@@ -1,14 +1,13 @@
 //! `ci`: the laws, the findings and the policy of a project, for CI systems.
 
-use std::collections::HashMap;
 use std::env;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
-use bspkit::face::ci::{Baseline, MapFindings, github, gitlab, json_lines, junit, sarif, summary};
+use bspkit::face::ci::{self, Baseline, MapFindings, Report};
 use bspkit::file::replace;
 use bspkit::op::check::Finding;
 use bspkit::op::policy::{self, Policy};
@@ -96,11 +95,10 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         None => None,
     };
     let streams = args.format == Format::Text && args.output.is_none();
-    let all: Mutex<HashMap<PathBuf, MapFindings>> = Mutex::default();
-    let keep = |map: &MapFile, findings: MapFindings| {
-        all.lock().unwrap_or_else(PoisonError::into_inner).insert(map.path.clone(), findings);
-    };
-    let mut code = maps.each(cx, |map, job| {
+    // What is known of the maps so far: nothing else of them is kept.
+    let sums =
+        Arc::new(Mutex::new(Sums { report: Report::new(args.format.into()), new: Baseline::default(), number: 0 }));
+    let code = maps.each(cx, |map, job| {
         let policy = policies.of(map);
         let (found, opened) = look_at(cx, map, policy);
         let before = found.findings.len();
@@ -113,22 +111,43 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if streams && opened.is_ok() && !args.write_baseline {
             print(&found, job);
         }
-        keep(map, found);
+        let name = args.baseline.as_deref().filter(|_| args.write_baseline).map(|path| path_in(map, path));
+        let sums = Arc::clone(&sums);
+        job.in_turn(move || sums.lock().unwrap_or_else(PoisonError::into_inner).add(&found, name.as_deref(), !streams));
         match opened {
             Err(error) if !is_known && !args.write_baseline => Err(error),
             _ => Ok(code),
         }
     })?;
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let found: Vec<MapFindings> = maps.iter().filter_map(|map| all.remove(&map.path)).collect();
-    if let (true, Some(path)) = (args.write_baseline, &args.baseline) {
-        write_baseline(cx, path, &maps, &found)?;
-        code = Code::Done;
-    }
+    let sums = &mut *sums.lock().unwrap_or_else(PoisonError::into_inner);
     if !streams {
-        write_report(cx, args, &found)?;
+        write_report(cx, args, &mut sums.report)?;
     }
-    Ok(code)
+    match args.baseline.as_deref().filter(|_| args.write_baseline) {
+        Some(path) => write_baseline(cx, path, sums).map(|()| Code::Done),
+        None => Ok(code),
+    }
+}
+
+/// What is collected about all maps, in their order.
+struct Sums {
+    report: Report,
+    /// The baseline to be written, and how many findings it has.
+    new: Baseline,
+    number: usize,
+}
+
+impl Sums {
+    fn add(&mut self, found: &MapFindings, known_as: Option<&str>, is_reported: bool) {
+        if is_reported {
+            self.report.add(found);
+        }
+        if let Some(name) = known_as.filter(|_| !found.findings.is_empty()) {
+            let findings: Vec<Finding> = found.findings.iter().map(|(finding, _)| finding.clone()).collect();
+            self.new.add(name, &findings);
+            self.number += findings.len();
+        }
+    }
 }
 
 /// All findings about a map; the error if it cannot be opened or checked.
@@ -188,50 +207,56 @@ fn read_baseline(path: &Path) -> Result<Baseline> {
     Baseline::read(&text).with_context(|| format!("cannot read {}", shown(path)))
 }
 
-fn write_baseline(cx: &Context, path: &Path, maps: &Maps, found: &[MapFindings]) -> Result<()> {
-    let mut baseline = Baseline::default();
-    for map in maps.iter() {
-        let its = found.iter().filter(|found| found.path == map.path);
-        let findings: Vec<Finding> = its.flat_map(|map| &map.findings).map(|(finding, _)| finding.clone()).collect();
-        baseline.add(&path_in(map, path), &findings);
-    }
-    let text = baseline.write();
+fn write_baseline(cx: &Context, path: &Path, sums: &Sums) -> Result<()> {
+    let text = sums.new.write();
     replace(path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?;
-    let number = found.iter().map(|map| map.findings.len()).sum();
     if !cx.talk.quiet {
-        cx.talk.stderr(format!("{}: {}\n", shown(path), count(number, "finding", "findings")).as_bytes());
+        cx.talk.stderr(format!("{}: {}\n", shown(path), count(sums.number, "finding", "findings")).as_bytes());
     }
     Ok(())
 }
 
-fn write_report(cx: &Context, args: &Args, found: &[MapFindings]) -> Result<()> {
-    let report = match args.format {
-        Format::Text => text(found),
-        Format::Json => json_lines(found),
-        Format::Junit => junit(found),
-        Format::Sarif => sarif(found),
-        Format::Github => github(found),
-        Format::Gitlab => gitlab(found),
-    };
+fn write_report(cx: &Context, args: &Args, report: &mut Report) -> Result<()> {
     match &args.output {
-        None => drop(cx.talk.stdout(report.as_bytes())?),
-        Some(path) => replace(path, &SaveOptions::default(), |mut file| file.write_all(report.as_bytes())).map(drop)?,
+        None => report.write_to(BufWriter::new(Stdout(cx)))?,
+        Some(path) => {
+            replace(path, &SaveOptions::default(), |file| report.write_to(BufWriter::new(file))).map(drop)?;
+        }
     }
     let summary_file = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(path) = summary_file.filter(|_| args.format == Format::Github) {
         let written = OpenOptions::new().append(true).create(true).open(&path);
-        let written = written.and_then(|mut file| file.write_all(summary(found).as_bytes()));
+        let written = written.and_then(|mut file| file.write_all(report.summary().as_bytes()));
         written.with_context(|| format!("cannot write {}", shown(&path)))?;
     }
     Ok(())
 }
 
-/// All findings, one line each.
-fn text(found: &[MapFindings]) -> String {
-    let lines = found
-        .iter()
-        .flat_map(|map| map.findings.iter().map(|(finding, _)| format!("{}: {finding}\n", shown(&map.path))));
-    lines.collect()
+/// Stdout as the program writes to it: a reader that has closed the pipe is no error.
+struct Stdout<'c>(&'c Context);
+
+impl Write for Stdout<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.talk.stdout(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl From<Format> for ci::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => ci::Format::Text,
+            Format::Json => ci::Format::JsonLines,
+            Format::Junit => ci::Format::Junit,
+            Format::Sarif => ci::Format::Sarif,
+            Format::Github => ci::Format::Github,
+            Format::Gitlab => ci::Format::Gitlab,
+        }
+    }
 }
 
 /// Keeps the maps that git says have changed, and those whose policy has.

@@ -1,6 +1,7 @@
 //! The `bspkit` program. It uses only the public API of the library: it parses arguments, prints data to stdout and
 //! messages to stderr.
 
+mod called;
 mod cat;
 mod check;
 mod checksum;
@@ -93,13 +94,13 @@ macro_rules! commands {
     ($($(#[$only:meta])? $name:ident($module:ident),)*) => {
         #[derive(clap::Subcommand)]
         enum Command {
-            $($(#[$only])? $name($module::Args),)*
+            $($(#[$only])? $name($crate::cli::called::Called<$module::Args>),)*
         }
 
         impl Command {
             fn run(&self, cx: &$crate::cli::context::Context) -> anyhow::Result<$crate::cli::talk::Code> {
                 match self {
-                    $($(#[$only])? Command::$name(args) => $module::run(cx, args),)*
+                    $($(#[$only])? Command::$name(args) => $module::run(cx, &args.0),)*
                 }
             }
         }
@@ -164,28 +165,38 @@ commands! {
 }
 
 pub(crate) fn main() -> ExitCode {
-    let mut program = Cli::command();
     let arguments = verbs::called(std::env::args_os().collect());
-    let split = words::split(&program, arguments.clone());
-    let (cx, command) = parse(&mut program, split, &arguments);
+    let (cx, command) = parse(&arguments, words::split);
     stop::listen(cx.talk.quiet);
     run(&cx, &command).into()
 }
 
 /// Runs a command whose arguments are not split into maps: MAP is one word.
-pub(crate) fn call(arguments: Vec<OsString>) -> Code {
-    let (cx, command) = parse(&mut Cli::command(), arguments.clone(), &arguments);
+pub(crate) fn call(arguments: &[OsString]) -> Code {
+    let (cx, command) = parse(arguments, |_, arguments| arguments);
     run(&cx, &command)
 }
 
-/// The command of these arguments. Wrong arguments end the program; the error names the arguments as they were `given`.
-fn parse(program: &mut clap::Command, arguments: Vec<OsString>, given: &[OsString]) -> (Context, Command) {
-    let parsed = program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found));
-    let Cli { options, command } = parsed.unwrap_or_else(|mut error| {
-        suggest::suggest(&mut error, program, words::command(program, given));
-        error.format(program).exit()
-    });
-    (Context { talk: Talk::new(&options), options }, command)
+/// The command of these arguments, which are split into maps first. Wrong arguments end the program; the error names
+/// the arguments as they were given.
+fn parse(given: &[OsString], split: fn(&clap::Command, Vec<OsString>) -> Vec<OsString>) -> (Context, Command) {
+    let parsed = |program: &mut clap::Command| {
+        let arguments = split(program, given.to_vec());
+        program.try_get_matches_from_mut(arguments).and_then(|found| Cli::from_arg_matches(&found))
+    };
+    let found = match parsed(&mut called::only(given, Cli::command)) {
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayVersion => error.exit(),
+        // Help and errors are about all commands.
+        Err(_) => {
+            let mut program = Cli::command();
+            parsed(&mut program).unwrap_or_else(|mut error| {
+                suggest::suggest(&mut error, &program, words::command(&program, given));
+                error.format(&mut program).exit()
+            })
+        }
+        Ok(found) => found,
+    };
+    (Context { talk: Talk::new(&found.options), options: found.options }, found.command)
 }
 
 fn run(cx: &Context, command: &Command) -> Code {

@@ -55,7 +55,7 @@ pub(crate) struct Save {
     /// Save a damaged map, replace a read-only file, allow an edit that loses data
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print how the checksums change that servers and clients compare; -v and --dry-run print them too
+    /// Print how the checksums change that servers and clients compare, as -v does; a dry run says whether they change
     #[arg(long)]
     checksum: bool,
     /// Update the checksum in the .aas file of a Quake III map, or in a copy for the saved map, so that bots accept it;
@@ -319,9 +319,8 @@ impl Save {
         let (path, findings) = (&*map.path, &findings);
         let mut done = DryRun { path, target, plan, touched: &touched, sums: None, warnings, findings, backup: None };
         if self.dry_run {
-            // Checksums are computed only if they are printed.
             if self.json || !job.talk.quiet {
-                done.sums = Some(Sums::new(bsp, plan));
+                done.sums = Some(Sums::new(bsp, plan, self.checksum || job.talk.verbose));
             }
             done.print(job)?;
             areas.iter().for_each(|areas| areas.say("", job));
@@ -332,7 +331,7 @@ impl Save {
         done.backup = backup.as_deref();
         // Checksums are computed only on request.
         if !is_left && (self.checksum || job.talk.verbose) && (self.json || !job.talk.quiet) {
-            done.sums = Some(Sums::new(bsp, plan));
+            done.sums = Some(Sums::new(bsp, plan, true));
         }
         if self.json {
             done.print(job)?;

@@ -195,7 +195,12 @@ pub(crate) struct Job<'t> {
     stream: &'t (dyn Fn(&[u8]) -> Result<bool> + 't),
     /// Whether data was already written through `stream`.
     has_written: bool,
+    /// Work in the order of the maps.
+    pub(crate) then: Option<Then>,
 }
+
+/// Work for when the turn of a map has come.
+pub(crate) type Then = Box<dyn FnOnce() + Send>;
 
 /// The most data of one map, in bytes, that is kept in memory.
 const MOST_WAITING: usize = 1 << 20;
@@ -205,7 +210,23 @@ impl<'t> Job<'t> {
         let (out, err) = (Vec::new(), Vec::new());
         let (path, code, failure) = (shown(file), Code::Done, None);
         let (extra, findings, [json, many, lists_all, has_written]) = (serde_json::Map::new(), Vec::new(), [false; 4]);
-        Job { talk, path, file, json, many, extra, lists_all, findings, out, err, code, failure, stream, has_written }
+        Job {
+            talk,
+            path,
+            file,
+            json,
+            many,
+            extra,
+            lists_all,
+            findings,
+            out,
+            err,
+            code,
+            failure,
+            stream,
+            has_written,
+            then: None,
+        }
     }
 
     /// Adds data of any size and keeps only little of it in memory. `false` if the reader has closed the pipe.
@@ -217,6 +238,11 @@ impl<'t> Job<'t> {
         self.has_written = true;
         let out = std::mem::take(&mut self.out);
         Ok((self.stream)(&out)? && (self.stream)(data)?)
+    }
+
+    /// Does this once the output of all earlier maps is written, one map after the other.
+    pub(crate) fn in_turn(&mut self, work: impl FnOnce() + Send + 'static) {
+        self.then = Some(Box::new(work));
     }
 
     /// Whether no data was added.

@@ -69,6 +69,35 @@ pub fn all_of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>) -> Vec<Computed> {
     all_of(bsp, |checksum| of_plan(bsp, plan, checksum))
 }
 
+/// Whether the file that a plan for the map writes has the same bytes wherever a sum covers it. Nothing is hashed, and
+/// what stays where it is is not read.
+///
+/// ```
+/// use bspkit::{Layout, op::checksum};
+/// let map = bspkit::Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?;
+/// let mut draft = map.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// let sum = &map.dialect().checksums[0]; // the engine leaves out the entities
+/// assert!(checksum::is_same(&map, &draft.plan(Layout::Keep)?, sum));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn is_same(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> bool {
+    let file = bsp.container().bytes();
+    let (old, new) = (ranges_of(bsp, checksum), ranges_of_plan(bsp, plan, checksum));
+    old.len() == new.len()
+        && old.into_iter().zip(new).all(|(old, new)| {
+            let mut rest = &file[old];
+            let is_next = |part: &[u8]| match rest.split_at_checked(part.len()) {
+                Some((before, after)) => {
+                    rest = after;
+                    std::ptr::eq(before, part) || before == part
+                }
+                None => false,
+            };
+            plan.slice(new).all(is_next) && rest.is_empty()
+        })
+}
+
 fn all_of(bsp: &Bsp<'_>, of: impl Fn(&'static Checksum) -> Value) -> Vec<Computed> {
     bsp.dialect().checksums.iter().map(|checksum| Computed { checksum, value: of(checksum) }).collect()
 }
@@ -76,13 +105,20 @@ fn all_of(bsp: &Bsp<'_>, of: impl Fn(&'static Checksum) -> Value) -> Vec<Compute
 /// A sum of a map, over the bytes as they are in the file; for a lump that is cut off, over the bytes that exist.
 pub fn of(bsp: &Bsp<'_>, checksum: &Checksum) -> Value {
     let file = bsp.container().bytes();
+    sum(checksum.sum, ranges_of(bsp, checksum).into_iter().map(|range| std::iter::once(&file[range])))
+}
+
+fn ranges_of(bsp: &Bsp<'_>, checksum: &Checksum) -> Vec<Range<usize>> {
     let lumps: Vec<_> = bsp.slots().iter().map(|slot| (slot.offset, slot.stored.clone())).collect();
-    let ranges = ranges(bsp, checksum, &lumps, file.len());
-    sum(checksum.sum, ranges.into_iter().map(|range| std::iter::once(&file[range])))
+    ranges(bsp, checksum, &lumps, bsp.container().bytes().len())
 }
 
 /// A sum of the file that a plan for the map writes, as [`all_of_plan`].
 pub fn of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Value {
+    sum(checksum.sum, ranges_of_plan(bsp, plan, checksum).into_iter().map(|range| plan.slice(range)))
+}
+
+fn ranges_of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Vec<Range<usize>> {
     let shape = bsp.container().shape();
     let header: Vec<u8> = plan.slice(0..shape.header_size()).flatten().copied().collect();
     let number = |number: i32| usize::try_from(number).unwrap_or(0);
@@ -95,8 +131,7 @@ pub fn of_plan(bsp: &Bsp<'_>, plan: &Plan<'_>, checksum: &Checksum) -> Value {
             (fields.offset, if is_there { start..end } else { 0..0 })
         })
         .collect();
-    let ranges = ranges(bsp, checksum, &lumps, plan.size());
-    sum(checksum.sum, ranges.into_iter().map(|range| plan.slice(range)))
+    ranges(bsp, checksum, &lumps, plan.size())
 }
 
 /// The ranges of a file that a sum covers; `lumps` has the offsets and sizes of lumps, by index.

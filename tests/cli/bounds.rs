@@ -192,3 +192,27 @@ fn a_full_pakfile_says_only_that_it_is_full() {
     assert!(!run.err.contains("embedded"), "{}", run.err);
     assert!(!room.path("out.bsp").exists());
 }
+
+/// A report about many maps takes no more memory than one about few, whatever its format; nor do the findings.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_about_many_maps_takes_the_memory_of_few() {
+    let room = Room::empty();
+    room.write("maps/0.bsp", &fixture("q2/own_rooms"));
+    room.write("bspkit.toml", b"map.names = ['x']\nmap.lower_case = true\nentities.forbidden = ['*']\n");
+    let grow = |from: usize, to: usize| {
+        for index in from..to {
+            std::fs::hard_link(room.path("maps/0.bsp"), room.path(format!("maps/{index}.bsp"))).unwrap();
+        }
+    };
+    let formats = ["junit", "sarif"];
+    let all = || formats.map(|format| most_memory(&room, &format!("ci maps -q --format {format} -o report")));
+    grow(1, 100);
+    let few = all();
+    grow(100, 800);
+    for ((few, many), format) in few.into_iter().zip(all()).zip(formats) {
+        // A map costs its path, not its findings: the last of these reports has 4 MB.
+        assert!(many < few + (2 << 20), "{format}: {few} bytes for 100 maps, {many} for 800");
+    }
+    assert!(room.read("report").len() > 4 << 20);
+}

@@ -103,13 +103,17 @@ fn saves_say_what_becomes_of_sums_where_somebody_asks() {
     let room = Room::new();
     let edit = "ent set source.bsp worldspawn message=x -o out.bsp";
     assert!(!room.bspkit(edit).done().err.contains("checksum"));
-    for more in ["--checksum", "-v", "--dry-run"] {
+    for more in ["--checksum", "-v", "--dry-run --checksum", "--dry-run -v"] {
         let said = room.bspkit(&format!("{edit} {more}")).done().err;
         assert!(said.contains("stays 0x") && said.contains("can still join") && said.contains("unverified"), "{said}");
     }
     assert!(!room.bspkit(&format!("{edit} -q --checksum")).done().err.contains("checksum"));
+    let said = room.bspkit(&format!("{edit} --dry-run")).done().err;
+    assert!(said.contains("checksum for Source stays; clients with the old map can still join"), "{said}");
+    let said = room.bspkit("ent set q3.bsp worldspawn message=x --dry-run").done().err;
+    assert!(said.contains("changes; clients need the new map") && !said.contains("0x"), "{said}");
     let sums = |edit: &str| -> Vec<Value> {
-        let document = room.bspkit(&format!("{edit} --dry-run --json -q")).done().json();
+        let document = room.bspkit(&format!("{edit} --dry-run --json -q --checksum")).done().json();
         document["checksums"].as_array().unwrap().clone()
     };
     assert_eq!((&sums(edit)[0]["same"], &sums(edit)[1]["verified"]), (&true.into(), &false.into()));

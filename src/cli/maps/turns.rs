@@ -10,7 +10,7 @@ use anyhow::{Error, Result, anyhow};
 use super::bar::Bar;
 use super::tally::Tally;
 use crate::cli::stop;
-use crate::cli::talk::{Code, Job, Talk};
+use crate::cli::talk::{Code, Job, Talk, Then};
 
 /// How far the work may be ahead of the output: this many maps per thread, and this many bytes.
 const AHEAD: usize = 16;
@@ -54,6 +54,7 @@ struct Said {
     failure: Option<&'static str>,
     /// The size of the map.
     bytes: u64,
+    then: Option<Then>,
 }
 
 impl<'t> Turns<'t> {
@@ -120,8 +121,8 @@ impl<'t> Turns<'t> {
                 job.fail_as_report(&error);
             }
         }
-        let Job { path, out, err, code, failure, .. } = job;
-        self.done(turn, Said { path, out, err, code, failure, bytes });
+        let Job { path, out, err, code, failure, then, .. } = job;
+        self.done(turn, Said { path, out, err, code, failure, bytes, then });
     }
 
     /// Takes the output of a map, and writes every output whose turn has come.
@@ -136,6 +137,7 @@ impl<'t> Turns<'t> {
             state.next += 1;
             state.bytes -= said.out.len() + said.err.len();
             state.write(self.talk, &said.out, &said.err);
+            said.then.into_iter().for_each(|then| then());
             state.tally.count(said.code, said.failure, &said.path, said.bytes);
             state.is_stopped |= self.fail_fast && said.code == Code::Failed;
         }

@@ -109,7 +109,7 @@ impl Tool {
                     cx.talk.stderr(format!("{}\n", shown.join(" ")).as_bytes());
                 }
                 line.extend(extra.iter().cloned());
-                code = code.max(super::call(line));
+                code = code.max(super::call(&line));
                 if code >= Code::Failed {
                     return Ok(code);
                 }

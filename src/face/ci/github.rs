@@ -1,42 +1,42 @@
 //! Annotations and step summaries of GitHub Actions.
 
+use super::report::Totals;
 use super::{MapFindings, count, place, sentence, severity};
+use crate::op::check::Finding;
 
 /// Workflow commands of GitHub Actions, one line for each finding, which GitHub shows as annotations.
-pub fn github(maps: &[MapFindings]) -> String {
-    let mut text = String::new();
-    for map in maps {
-        for (finding, denied) in &map.findings {
-            let own = severity(finding.code.severity, ["error", "warning", "notice"]);
-            let command = if *denied { "error" } else { own };
-            let (file, title) = (property(&map.uri()), property(finding.code.name));
-            text += &format!("::{command} file={file},title={title}::{}\n", data(&sentence(finding)));
-        }
-    }
-    text
+pub(super) fn lines(map: &MapFindings) -> String {
+    let line = |(finding, denied): &(Finding, bool)| {
+        let own = severity(finding.code.severity, ["error", "warning", "notice"]);
+        let command = if *denied { "error" } else { own };
+        let (file, title) = (property(&map.uri()), property(finding.code.name));
+        format!("::{command} file={file},title={title}::{}\n", data(&sentence(finding)))
+    };
+    map.findings.iter().map(line).collect()
 }
 
 /// The most findings that a summary lists: GitHub refuses one of more than 1 MiB.
-const MOST_LISTED: usize = 500;
+pub(super) const MOST_LISTED: usize = 500;
+
+/// A row of the summary.
+pub(super) fn row(map: &MapFindings, finding: &Finding) -> String {
+    let (path, code, place) = (cell(&map.uri()), finding.code, cell(&place(finding)));
+    format!("| {path} | {} | `{}` | {place} | {} |\n", code.severity, code.name, cell(&finding.message))
+}
 
 /// A summary in Markdown, for the file that `GITHUB_STEP_SUMMARY` names.
-pub fn summary(maps: &[MapFindings]) -> String {
-    let failed = maps.iter().filter(|map| map.denied() > 0).count();
-    let known: usize = maps.iter().map(|map| map.known).sum();
-    let mut text = format!("### bspkit ci: {} checked, {failed} failed\n", count(maps.len(), "map", "maps"));
-    let all: Vec<_> = maps.iter().flat_map(|map| map.findings.iter().map(move |(finding, _)| (map, finding))).collect();
-    if !all.is_empty() {
+pub(super) fn summary(totals: &Totals, rows: &[String]) -> String {
+    let failed = totals.failures + totals.errors;
+    let mut text = format!("### bspkit ci: {} checked, {failed} failed\n", count(totals.maps, "map", "maps"));
+    if !rows.is_empty() {
         text += "\n| map | severity | code | place | finding |\n|---|---|---|---|---|\n";
     }
-    for (map, finding) in all.iter().take(MOST_LISTED) {
-        let (path, code, place) = (cell(&map.uri()), finding.code, cell(&place(finding)));
-        text += &format!("| {path} | {} | `{}` | {place} | {} |\n", code.severity, code.name, cell(&finding.message));
+    text.extend(rows.iter().map(String::as_str));
+    if totals.findings > rows.len() {
+        text += &format!("\n{} more are not listed.\n", totals.findings - rows.len());
     }
-    if all.len() > MOST_LISTED {
-        text += &format!("\n{} more are not listed.\n", all.len() - MOST_LISTED);
-    }
-    if known > 0 {
-        text += &format!("\n{} in the baseline.\n", count(known, "finding is", "findings are"));
+    if totals.known > 0 {
+        text += &format!("\n{} in the baseline.\n", count(totals.known, "finding is", "findings are"));
     }
     text
 }

@@ -2,22 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Fingerprints, MapFindings, sentence, severity};
+use super::{MapFindings, sentence, severity};
+use crate::op::check::Finding;
 
-/// All findings as a code quality report of GitLab. A map has no lines, so each is on line 1.
-pub fn gitlab(maps: &[MapFindings]) -> String {
-    let mut fingerprints = Fingerprints::default();
-    let all = maps.iter().flat_map(|map| map.findings.iter().map(move |(finding, denied)| (map, finding, *denied)));
-    let issues = all.map(|(map, finding, denied)| {
-        let own = severity(finding.code.severity, ["major", "minor", "info"]);
-        json!({
-            "description": sentence(finding),
-            "check_name": finding.code.name,
-            "fingerprint": fingerprints.of(map, finding),
-            "severity": if denied { "major" } else { own },
-            "location": {"path": map.uri(), "lines": {"begin": 1}},
-        })
-    });
-    let issues: Vec<Value> = issues.collect();
-    format!("{:#}\n", Value::Array(issues))
+/// A finding as an issue. A map has no lines, so each is on line 1.
+pub(super) fn issue(map: &MapFindings, (finding, denied): &(Finding, bool), print: &str) -> Value {
+    let own = severity(finding.code.severity, ["major", "minor", "info"]);
+    json!({
+        "description": sentence(finding),
+        "check_name": finding.code.name,
+        "fingerprint": print,
+        "severity": if *denied { "major" } else { own },
+        "location": {"path": map.uri(), "lines": {"begin": 1}},
+    })
 }

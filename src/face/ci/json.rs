@@ -23,19 +23,16 @@ struct Row {
     denied: bool,
 }
 
-/// A line of JSON for each map.
-pub fn json_lines(maps: &[MapFindings]) -> String {
-    let line = |map: &MapFindings| {
-        let findings = map.findings.iter().map(|(finding, denied)| Row { finding: finding.into(), denied: *denied });
-        let document = Document {
-            head: Head::new(&map.path),
-            ok: map.denied() == 0,
-            dialect: map.dialect,
-            findings: findings.collect(),
-            known_count: map.known,
-        };
-        // Strings and numbers can always be written.
-        serde_json::to_string(&document).unwrap_or_default() + "\n"
+/// A line of JSON for a map.
+pub(super) fn line(map: &MapFindings) -> String {
+    let findings = map.findings.iter().map(|(finding, denied)| Row { finding: finding.into(), denied: *denied });
+    let document = Document {
+        head: Head::new(&map.path),
+        ok: map.denied() == 0,
+        dialect: map.dialect,
+        findings: findings.collect(),
+        known_count: map.known,
     };
-    maps.iter().map(line).collect()
+    // Strings and numbers can always be written.
+    serde_json::to_string(&document).unwrap_or_default() + "\n"
 }

@@ -1,27 +1,15 @@
-//! Findings about many maps in the formats that CI systems read: [`json_lines`], [`junit`], [`sarif`], [`github`] with
-//! [`summary`], and [`gitlab`].
-//!
-//! ```
-//! use bspkit::face::ci::{self, MapFindings};
-//! let error = bspkit::Bsp::parse(b"text").unwrap_err();
-//! let findings = vec![(bspkit::op::policy::unread(&error), true)];
-//! let map = MapFindings { path: "maps/a.bsp".into(), findings, ..MapFindings::default() };
-//! assert!(ci::github(&[map]).starts_with("::error file=maps/a.bsp,title=map-unread::"));
-//! ```
+//! Findings about many maps in the formats that CI systems read: a [`Report`], and the [`Baseline`] of what is known.
 
 mod baseline;
 mod github;
 mod gitlab;
 mod json;
 mod junit;
+mod report;
 mod sarif;
 
 pub use baseline::Baseline;
-pub use github::{github, summary};
-pub use gitlab::gitlab;
-pub use json::json_lines;
-pub use junit::junit;
-pub use sarif::sarif;
+pub use report::{Format, Report};
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -47,6 +35,11 @@ impl MapFindings {
     /// How many findings count as failures.
     pub fn denied(&self) -> usize {
         self.findings.iter().filter(|(_, is_denied)| *is_denied).map(|(finding, _)| finding.count).sum()
+    }
+
+    /// Whether it could not be opened.
+    fn is_unread(&self) -> bool {
+        self.dialect.is_none()
     }
 
     /// The path with slashes, without `./` at its start.
@@ -76,7 +69,7 @@ fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// Names for findings that stay the same when records and offsets move: a hash of the path, the code, the lump and the
+/// Names for findings of a map that stay the same when records and offsets move: a hash of the path, the code, the lump and the
 /// sentence, with a number for equal ones.
 #[derive(Default)]
 struct Fingerprints(HashMap<String, usize>);

@@ -1,44 +1,40 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
-use super::{Fingerprints, MapFindings, place, sentence, severity};
-use crate::op::check::{Code, Severity};
+use super::{MapFindings, place, sentence, severity};
+use crate::op::check::{Code, Finding, Severity};
 
-/// All findings as one run of SARIF 2.1.0.
+/// A finding as a result, in the form that it has in the log; `rule` is the place of its code among the rules.
 ///
 /// A map has no lines; readers such as GitHub want one, so each result is on line 1 and names the lump and the record
 /// as a logical location.
-pub fn sarif(maps: &[MapFindings]) -> String {
-    let all = || maps.iter().flat_map(|map| map.findings.iter().map(move |(finding, denied)| (map, finding, *denied)));
-    let codes: BTreeMap<&str, &'static Code> = all().map(|(_, finding, _)| (finding.code.name, finding.code)).collect();
-    let rules: Vec<Value> = codes.values().map(|code| rule(code)).collect();
-    let mut fingerprints = Fingerprints::default();
-    let results = all().map(|(map, finding, denied)| {
-        let mut location = json!({
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri(&map.uri())},
-                "region": {"startLine": 1},
-            },
-        });
-        if finding.place.lump.is_some() {
-            location["logicalLocations"] = json!([{"fullyQualifiedName": place(finding)}]);
-        }
-        // What the user denies is an error, whatever the severity of its code.
-        let level = if denied { "error" } else { level(finding.code.severity) };
-        json!({
-            "ruleId": finding.code.name,
-            "ruleIndex": codes.keys().position(|name| *name == finding.code.name),
-            "level": level,
-            "message": {"text": sentence(finding)},
-            "locations": [location],
-            "partialFingerprints": {"bspkit/v1": fingerprints.of(map, finding)},
-            "occurrenceCount": finding.count,
-        })
+pub(super) fn result(map: &MapFindings, (finding, denied): &(Finding, bool), rule: usize, print: &str) -> Value {
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(&map.uri())},
+            "region": {"startLine": 1},
+        },
     });
-    let results: Vec<Value> = results.collect();
+    if finding.place.lump.is_some() {
+        location["logicalLocations"] = json!([{"fullyQualifiedName": place(finding)}]);
+    }
+    // What the user denies is an error, whatever the severity of its code.
+    let level = if *denied { "error" } else { level(finding.code.severity) };
+    json!({
+        "ruleId": finding.code.name,
+        "ruleIndex": rule,
+        "level": level,
+        "message": {"text": sentence(finding)},
+        "locations": [location],
+        "partialFingerprints": {"bspkit/v1": print},
+        "occurrenceCount": finding.count,
+    })
+}
+
+/// What is before and after the results: one run of SARIF 2.1.0.
+pub(super) fn frame(codes: &[&'static Code]) -> [String; 2] {
+    const RESULTS: &str = "\"results\": [";
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -46,13 +42,15 @@ pub fn sarif(maps: &[MapFindings]) -> String {
             "tool": {"driver": {
                 "name": "bspkit",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
+                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
-            "results": results,
+            "results": [],
         }],
     });
-    format!("{log:#}\n")
+    let text = format!("{log:#}\n");
+    let (head, foot) = text.rsplit_once(RESULTS).unwrap_or_default();
+    [[head, RESULTS].concat(), foot.to_owned()]
 }
 
 fn rule(code: &Code) -> Value {
