@@ -19,6 +19,14 @@ use md5::{Digest, Md5};
 use crate::op::check::{Finding, Severity};
 
 /// The findings about one map.
+///
+/// ```
+/// use bspkit::face::ci::MapFindings;
+/// let error = bspkit::Bsp::parse(b"text").unwrap_err();
+/// let findings = vec![(bspkit::op::policy::unread(&error), true)];
+/// let map = MapFindings { path: "a.bsp".into(), findings, ..MapFindings::default() };
+/// assert_eq!(map.denied(), 1);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MapFindings {
     /// The path of the map.
@@ -69,8 +77,8 @@ fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// Names for findings of a map that stay the same when records and offsets move: a hash of the path, the code, the lump and the
-/// sentence, with a number for equal ones.
+/// Names for findings of a map that stay the same when records and offsets move: a hash of the path, the code, the lump
+/// and the sentence, with a number for equal ones.
 #[derive(Default)]
 struct Fingerprints(HashMap<String, usize>);
 

@@ -13,6 +13,14 @@ use crate::op::check::Code;
 const MOST_IN_MEMORY: usize = 1 << 20;
 
 /// The format of a [`Report`].
+///
+/// ```
+/// use bspkit::face::ci::{Format, Report};
+/// let mut text = Vec::new();
+/// Report::new(Format::Gitlab).write_to(&mut text)?;
+/// assert_eq!(text, b"[]\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -122,7 +130,7 @@ impl Report {
         })
     }
 
-    /// Items of a list of JSON, each on lines of its own that begin with so many spaces.
+    /// Items of a list of JSON, each on lines of its own that are indented.
     fn items(&self, spaces: usize, items: impl Iterator<Item = Value>) -> String {
         let indent = format!("\n{:spaces$}", "");
         let mut text = String::new();
