@@ -2,6 +2,8 @@
 #![cfg(feature = "script")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "script/arithmetic.rs"]
+mod arithmetic;
 #[path = "script/bounds.rs"]
 mod bounds;
 #[path = "script/content.rs"]

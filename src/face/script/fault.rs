@@ -135,7 +135,11 @@ impl Context<'_> {
         let of_nothing = types.contains(&"()").then(nothing);
         if !name.contains(|letter: char| letter.is_alphanumeric()) {
             let message = format!("`{name}` cannot be used with {}", types.join(" and "));
-            return (ErrorKind::Argument, message, of_nothing);
+            let of_text = types
+                .iter()
+                .any(|it| it.contains("string") || it.contains("str"))
+                .then(|| Hint::from("a value is text: `e.key -= 5` calculates, and `e.number(\"key\")` is its number"));
+            return (ErrorKind::Argument, message, of_nothing.or(of_text));
         }
         let usages: Vec<&str> = self.entries.iter().filter(|it| it.name() == name).map(|it| it.usage).collect();
         if usages.is_empty() {

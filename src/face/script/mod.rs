@@ -20,7 +20,9 @@
 
 mod api;
 mod args;
+mod arithmetic;
 mod bounds;
+mod calls;
 mod data;
 mod entities;
 mod fault;
@@ -152,6 +154,7 @@ fn library() -> &'static (Shared<Module>, Vec<Entry>) {
         map::register(&mut api);
         entities::register(&mut api);
         pairs::register(&mut api);
+        arithmetic::register(&mut api);
         vector::register(&mut api);
         output::register(&mut api);
         records::register(&mut api);
@@ -161,6 +164,7 @@ fn library() -> &'static (Shared<Module>, Vec<Entry>) {
         args::register(&mut api);
         fault::register(&mut api);
         guard::register(&mut api);
+        calls::register(&mut api);
         api.module.build_index();
         (Shared::new(api.module), api.entries)
     })
@@ -196,6 +200,8 @@ fn bare_engine() -> Engine {
     // Code that is made while a script runs, and chains of functions in functions, would have no bounds.
     engine.disable_symbol("eval").disable_symbol("curry");
     bounds::apply_to_values(&mut engine);
+    // Operators of texts and numbers have another meaning than the language's own.
+    engine.set_fast_operators(false);
     engine
 }
 

@@ -36,6 +36,12 @@ pub(super) fn value_of(value: &Dynamic) -> Res<Vec<u8>> {
     if value.is_bool() {
         return Ok(if value.as_bool() == Ok(true) { b"1".to_vec() } else { b"0".to_vec() });
     }
+    if let Ok(number) = value.as_float() {
+        return print_number(number).map(String::into_bytes);
+    }
+    if let Some(vector) = value.read_lock::<Vector>() {
+        return Ok(vector.check()?.to_string().into_bytes());
+    }
     if let Some(text) = plain(value) {
         return Ok(text.into_bytes());
     }
@@ -57,14 +63,30 @@ fn plain(value: &Dynamic) -> Option<String> {
     value.read_lock::<Vector>().map(|vector| vector.to_string())
 }
 
-/// A number as engines read it: whole numbers without a point, others as the shortest 32-bit float.
+/// The most digits of a number that is printed as it is; what a calculation makes of rounded numbers has more.
+const EXACT_DIGITS: usize = 12;
+
+/// A number as engines read it: exactly if it has no more than 12 digits, others as the shortest 32-bit float.
 pub(super) fn number_text(number: f64) -> String {
     // All whole numbers below this are exact.
-    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-    match is_whole {
+    if number.fract() == 0.0 && number.abs() < 9e15 {
         // Adding zero takes the sign from a negative zero.
-        true => format!("{}", number + 0.0),
+        return format!("{}", number + 0.0);
+    }
+    // The last bits of a double are the rounding of a calculation: 0.1 + 0.2.
+    let short = format!("{:.*e}", EXACT_DIGITS - 1, number).parse::<f64>().unwrap_or(number);
+    let is_exact = (short - number).abs() <= number.abs() * 4.0 * f64::EPSILON;
+    match is_exact {
+        true => format!("{short}"),
         false => format!("{}", rounded(number)),
+    }
+}
+
+/// The same for a value of an entity: an error if it is too large for any engine, or not a number.
+pub(super) fn print_number(number: f64) -> Res<String> {
+    match rounded(number).is_finite() {
+        true => Ok(number_text(number)),
+        false => Err(wrong(format!("{number} is not a number that engines read"))),
     }
 }
 

@@ -6,7 +6,7 @@ use rhai::Dynamic;
 
 use super::api::{Api, Res, wrong};
 use super::entities::Entity;
-use super::values::{number_in, number_text};
+use super::values::{number_in, number_text, print_number};
 
 /// Three numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +25,11 @@ impl Vector {
         let number = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
         let numbers: Vec<f64> = text.split_whitespace().map(number).collect::<Option<_>>()?;
         numbers.try_into().ok().map(Vector)
+    }
+
+    /// The vector, if all its numbers are such that engines read.
+    pub(super) fn check(self) -> Res<Self> {
+        self.0.iter().try_for_each(|part| print_number(*part).map(drop)).map(|()| self)
     }
 
     fn each(self, other: Vector, work: impl Fn(f64, f64) -> f64) -> Vector {
@@ -87,7 +92,7 @@ pub(super) fn register(api: &mut Api) {
     api.also("number", |number: f64| number);
     api.entry(
         "number.to_string()",
-        "The number as maps have it: whole ones without a point, others as the shortest number of 32 bits. `${number}` \
+        "The number as maps have it: exactly up to 12 digits, with more as the shortest number of 32 bits. `${number}` \
          does the same.",
     );
     api.also("to_string", number_text);
