@@ -90,7 +90,8 @@ fn order(one: &str, other: &str) -> Res<Ordering> {
 }
 
 /// What operators of comparisons say of an order.
-const COMPARISONS: [(&str, fn(Ordering) -> bool); 4] =
+type Comparison = (&'static str, fn(Ordering) -> bool);
+const COMPARISONS: [Comparison; 4] =
     [("<", Ordering::is_lt), ("<=", Ordering::is_le), (">", Ordering::is_gt), (">=", Ordering::is_ge)];
 
 /// Operators of a text and another type.
