@@ -78,7 +78,7 @@ fn is_number(text: &str, other: f64) -> bool {
     number(&own).is_ok_and(|own| own == other)
 }
 
-/// The order of two texts, which are not numbers both.
+/// The order of two texts that are not both numbers.
 fn order(one: &str, other: &str) -> Res<Ordering> {
     match is_numbers(one.as_bytes()) && is_numbers(other.as_bytes()) {
         true => {
@@ -115,9 +115,11 @@ macro_rules! compare {
     ($api:ident: $($type:ty),+) => {$(
         for (name, is) in COMPARISONS {
             let as_float = |value: $type| number(&Dynamic::from(value));
-            $api.also(name, move |a: ImmutableString, b: $type| Ok::<_, Box<EvalAltResult>>(is(compared(&a, as_float(b)?)?)));
-            $api.also(name, move |a: $type, b: ImmutableString| {
-                Ok::<_, Box<EvalAltResult>>(is(compared(&b, as_float(a)?)?.reverse()))
+            $api.also(name, move |a: ImmutableString, b: $type| -> Res<bool> {
+                Ok(is(compared(&a, as_float(b)?)?))
+            });
+            $api.also(name, move |a: $type, b: ImmutableString| -> Res<bool> {
+                Ok(is(compared(&b, as_float(a)?)?.reverse()))
             });
         }
         $api.also("==", |a: ImmutableString, b: $type| number(&Dynamic::from(b)).map(|b| is_number(&a, b)));
@@ -131,14 +133,15 @@ pub(super) fn register(api: &mut Api) {
     api.group("Values");
     api.entry(
         "e.key += 50",
-        "Calculates with each number of a value, exactly, as `ent set` does: with a number, a vector (`e.origin += vec(0, \
-         0, 8)`) or a text of numbers. So do `-=`, `*=` and `/=`. A value that is not a number is an error, and so is `+` \
-         where both sides are numbers and one is a text: `number(e.light) + 50` calculates, and `${e.light}50` joins.",
+        "Calculates with each number of a value, exactly, as `ent set` does: with a number, a vector \
+         (`e.origin += vec(0, 0, 8)`) or a text of numbers. So do `-=`, `*=` and `/=`. A value that is not a number is an \
+         error, and so is `+` where both sides are numbers and one is a text: `number(e.light) + 50` calculates, and \
+         `${e.light}50` joins.",
     );
     api.entry(
         "e.key > 9",
-        "Compares the number that a value is; so do `<`, `<=`, `>=`, `==` and `!=`. In an order, a value that is not a number is \
-         an error, and so are two texts that are numbers.",
+        "Compares the number that a value is; so do `<`, `<=`, `>=`, `==` and `!=`. In an order, a value that is not \
+         a number is an error, and so are two texts that are numbers.",
     );
     with!(api: i64, f64, Vector);
     for (name, operator) in [("-=", Operator::Subtract), ("*=", Operator::Multiply), ("/=", Operator::Divide)] {
