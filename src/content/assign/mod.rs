@@ -302,7 +302,7 @@ pub(crate) fn calculate(number: &str, operator: Operator, operand: &str) -> Resu
 
 /// Whether a text is a number, or several with blanks between them.
 pub(crate) fn is_numbers(text: &[u8]) -> bool {
-    /// Nobody calculates with longer texts.
+    /// Calculations take no longer texts here.
     const MOST: usize = 1 << 10;
     let is_number = |word| number::Decimal::parse(&text[word]).is_some();
     text.len() <= MOST && value::words(text).next().is_some() && value::words(text).all(is_number)
