@@ -1,11 +1,31 @@
 //! Merging two edits of a map: the laws, on maps of every family, and what is a conflict.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "follow/beside.rs"]
+mod beside;
+#[path = "common/corpus.rs"]
+#[allow(dead_code)]
+mod corpus;
+#[path = "follow/facts.rs"]
+mod facts;
+#[path = "merge/law.rs"]
+mod law;
+#[path = "follow/maps.rs"]
+#[allow(dead_code)]
+mod maps;
+#[path = "follow/shuffle.rs"]
+#[allow(dead_code)]
+mod shuffle;
+#[path = "follow/walk.rs"]
+#[allow(dead_code)]
+mod walk;
+
 use std::fs;
 use std::path::Path;
 
-use bspkit::dialect::{Role, quake2};
+use bspkit::dialect::{Role, quake2, source};
 use bspkit::op::merge::merge;
+use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Draft, ErrorKind, Layout};
 
 const MAPS: [&str; 8] = [
@@ -152,7 +172,7 @@ fn last_model(draft: &Draft<'_>) -> String {
 fn what_both_change_is_a_conflict() {
     type Edit = fn(&mut Draft<'static>);
     let remove: Edit = |draft| draft.entities().unwrap().remove(7).unwrap();
-    let cases: [(Edit, Edit, &[&str]); 9] = [
+    let cases: [(Edit, Edit, &[&str]); 10] = [
         (
             |draft| set(draft, 6, "light", "1"),
             |draft| {
@@ -183,11 +203,16 @@ fn what_both_change_is_a_conflict() {
             &["ENTITIES: both sides add a with origin `1 2 3`, with other pairs"],
         ),
         (
-            |draft| draft.update(quake2::FACES, 3, |face| face.side = 1).unwrap(),
-            |draft| draft.update(quake2::FACES, 4, |face| face.side = 1).unwrap(),
-            &["FACES: both sides change it"],
+            |draft| draft.update(quake2::FACES, 3, |face| face.side ^= 1).unwrap(),
+            |draft| draft.update(quake2::FACES, 4, |face| face.side ^= 1).unwrap(),
+            &[],
         ),
-        // The faces of one side are for the planes that it has.
+        (
+            |draft| draft.update(quake2::FACES, 3, |face| face.side += 1).unwrap(),
+            |draft| draft.update(quake2::FACES, 3, |face| face.side += 2).unwrap(),
+            &["FACES[3]: both sides change `side`"],
+        ),
+        // Planes that are added give no other plane another number.
         (
             |draft| draft.update(quake2::FACES, 3, |face| face.side ^= 1).unwrap(),
             |draft| {
@@ -195,9 +220,9 @@ fn what_both_change_is_a_conflict() {
                 let bytes = draft.bytes(planes).unwrap().repeat(2);
                 draft.set(planes, bytes).unwrap();
             },
-            &["FACES: our side changes it, and the other side the number of records of PLANES, to which it refers"],
+            &[],
         ),
-        // Each map is good, and the merged one is not.
+        // Each map is good, and the merged one would not be.
         (
             |draft| {
                 let model = last_model(draft);
@@ -213,7 +238,7 @@ fn what_both_change_is_a_conflict() {
                 let bytes = draft.bytes(models).unwrap();
                 draft.set(models, bytes[..bytes.len() - 48].to_vec()).unwrap();
             },
-            &["ENTITIES: the merged map would have an error that neither side has: its model is *4, and the map has 4"],
+            &["ENTITIES: #19 func_wall: `model` names a record that the other side removes or replaces"],
         ),
     ];
     let base = open("q2/own_rooms");
@@ -228,6 +253,62 @@ fn what_both_change_is_a_conflict() {
             assert_eq!((light.get("light"), light.get("style")), (Some(&b"1"[..]), Some(&b"3"[..])));
         }
     }
+}
+
+/// Numbers of one side that name records are those of the same records as the other side has them.
+#[test]
+fn numbers_follow_records_that_the_other_side_moves() {
+    let base = open("q2/own_rooms");
+    let ours = edited(&base, Layout::Keep, |draft| {
+        Removal::default().with_entity(true).run(draft, &[2]).unwrap();
+    });
+    let theirs = edited(&base, Layout::Keep, |draft| {
+        draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*4")]).unwrap();
+    });
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        let entities = map.entities().unwrap();
+        assert_eq!(entities.iter().next_back().unwrap().get("model"), Some(&b"*3"[..]));
+    }
+    // The model that the other side removed.
+    let theirs = edited(&base, Layout::Keep, |draft| {
+        draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*2")]).unwrap();
+    });
+    let expected = "names a record that the other side removes";
+    assert!(merged(&base, &ours, &theirs).1[0].contains(expected), "{:?}", merged(&base, &ours, &theirs).1);
+    assert!(merged(&base, &theirs, &ours).1[0].contains(expected));
+}
+
+/// Names of materials: one side moves the first one, the other gives a texture another name.
+#[test]
+fn names_follow_a_table_in_another_order() {
+    let base = open("source/room_v20");
+    let names = base.table(source::TEXDATA_STRING_TABLE).unwrap().len();
+    let of = |map: &Bsp<'_>, texture: usize| {
+        let name = map.table(source::TEXDATA).unwrap().get(texture).unwrap().name;
+        map.table(source::TEXDATA_STRING_TABLE).unwrap().get(usize::try_from(name).unwrap()).unwrap().offset
+    };
+    let ours = edited(&base, Layout::Keep, |draft| {
+        let order: Vec<usize> = (1..names).chain([0]).collect();
+        draft.reorder(source::TEXDATA_STRING_TABLE, &order).unwrap();
+    });
+    let theirs = edited(&base, Layout::Keep, |draft| {
+        let last = i32::try_from(names - 1).unwrap();
+        draft.update(source::TEXDATA, 1, |texture| texture.name = last).unwrap();
+    });
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        assert_eq!(of(&map, 1), of(theirs_of(ours, theirs, &base), 1));
+        assert_eq!((of(&map, 0), of(&map, 2)), (of(&base, 0), of(&base, 2)));
+    }
+}
+
+/// The side that has the order of the base.
+fn theirs_of<'m>(one: &'m Bsp<'static>, other: &'m Bsp<'static>, base: &Bsp<'_>) -> &'m Bsp<'static> {
+    let table = |map: &Bsp<'_>| map.bytes(map.slot("TEXDATA_STRING_TABLE").unwrap().id).unwrap().to_vec();
+    if table(one) == table(base) { one } else { other }
 }
 
 #[test]

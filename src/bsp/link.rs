@@ -171,6 +171,27 @@ impl Link {
         }
     }
 
+    /// All numbers that say what the field names: the field, and those that it is read with.
+    pub(crate) fn words(&self) -> Vec<Word> {
+        let beside = match self.how {
+            How::Run(word, ..) | How::Item(word, _) => Some(word),
+            _ => None,
+        };
+        let name = matches!(self.how, How::Starred(_));
+        let own = if name { None } else { Some(self.word) };
+        let mut words: Vec<Word> = own.into_iter().chain(beside).collect();
+        if let Some(when) = self.when.filter(|when| words.iter().all(|word| word.at != when.word.at)) {
+            words.push(when.word);
+        }
+        words
+    }
+
+    /// The bytes of the field in the record.
+    pub(crate) fn place(&self) -> Range<usize> {
+        let size = if let How::Starred(size) = self.how { size } else { self.word.number.size() };
+        self.word.at..self.word.at + size
+    }
+
     /// The path of the field, of items of an array that of the array.
     pub(crate) fn array(&self) -> &str {
         let end = if matches!(self.how, How::Item(..)) { self.field.rfind('[') } else { None };

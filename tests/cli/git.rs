@@ -110,13 +110,13 @@ fn a_conflict_stops_git_and_is_written_beside() {
     let room = repository();
     let lumps = ["ent set maps/rooms.bsp '#6' light=1 style=5", "set maps/rooms.bsp faces[3].side=1"];
     branch(&room, "one", &lumps);
-    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1", "set maps/rooms.bsp faces[4].side=1"]);
+    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1", "set maps/rooms.bsp faces[3].side=2"]);
     let run = try_sh(&room, "git merge -q -m m one");
     assert_eq!(run.code, Some(1), "{}", run.err);
     let said = format!("{}{}", run.text(), run.err);
     for line in [
         "maps/rooms.bsp: conflict: ENTITIES: #6 light: both sides change `light`\n",
-        "maps/rooms.bsp: conflict: FACES: both sides change it\n",
+        "maps/rooms.bsp: conflict: FACES[3]: both sides change `side`\n",
         "CONFLICT (content): Merge conflict in maps/rooms.bsp\n",
     ] {
         assert!(said.contains(line), "{said}");
@@ -128,7 +128,7 @@ fn a_conflict_stops_git_and_is_written_beside() {
     );
     sh(&room, "git show two:maps/rooms.bsp | cmp - maps/rooms.bsp");
     let list = String::from_utf8(room.read("maps/rooms.conflicts.txt")).unwrap();
-    assert_eq!(list, "ENTITIES: #6 light: both sides change `light`\nFACES: both sides change it\n");
+    assert_eq!(list, "ENTITIES: #6 light: both sides change `light`\nFACES[3]: both sides change `side`\n");
     let get =
         |key: &str| sh(&room, &format!("bspkit ent get maps/rooms.merged.bsp '#6' {key}")).text().trim().to_owned();
     assert_eq!((get("light"), get("style"), get("_color")), ("2".to_owned(), "5".to_owned(), "1".to_owned()));

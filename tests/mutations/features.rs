@@ -1,6 +1,7 @@
 //! Faults of rules, folders and merges, each with the law that finds it.
 
 use bspkit::op::merge::merge;
+use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Layout};
 
 use super::naive;
@@ -49,6 +50,37 @@ fn merges(merge: Merge) -> bool {
     is(merge(&base, &ours, &base), &ours)
         && is(merge(&base, &base, &theirs), &theirs)
         && is(merge(&base, &ours, &theirs), &both)
+}
+
+/// Whether the numbers of one side follow the models of the other.
+fn follows(merge: Merge) -> bool {
+    let base = Bsp::from_vec(std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
+    let mut draft = base.draft();
+    Removal::default().with_entity(true).run(&mut draft, &[2]).unwrap();
+    let ours = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let mut draft = base.draft();
+    draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*4")]).unwrap();
+    let theirs = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let map = Bsp::from_vec(merge(&base, &ours, &theirs)).unwrap();
+    let entities = map.entities().unwrap();
+    entities.iter().next_back().unwrap().get("model") == Some(&b"*3"[..])
+}
+
+#[test]
+fn a_merge_whose_numbers_stay_is_seen() {
+    assert!(follows(|base, ours, theirs| merge(base, ours, theirs)
+        .unwrap()
+        .draft
+        .plan(Layout::Keep)
+        .unwrap()
+        .to_vec()));
+    // Lumps from the side that changed them, and added entities as they are.
+    assert!(!follows(|_, ours, theirs| {
+        let (mut draft, added) = (ours.draft(), theirs.entities().unwrap());
+        let pairs: Vec<_> = added.iter().next_back().unwrap().pairs().map(|pair| (pair.key, pair.value)).collect();
+        draft.entities().unwrap().add(pairs).unwrap();
+        draft.plan(Layout::Keep).unwrap().to_vec()
+    }));
 }
 
 #[test]

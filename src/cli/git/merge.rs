@@ -17,8 +17,9 @@ use crate::cli::talk::{Code, Job};
 
 /// Merge two edits of the same map
 ///
-/// Entities are merged by identity and key, embedded files by name, and every other lump is taken from the side that
-/// changed it. What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it
+/// Entities are merged by identity and key, records one by one, embedded files by name, and every other lump is taken
+/// from the side that changed it. Where one side removes, adds or moves records, the numbers of the other side follow.
+/// What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it
 /// is, the exit status is 1, and two files are written beside it: NAME.conflicts.txt lists all conflicts, and
 /// NAME.merged.bsp has everything that could be merged, with our side of each conflict. Maps of different dialects are
 /// not merged.

@@ -14,8 +14,8 @@ use super::{commands, help};
 /// Compare and merge maps in a repository of git
 ///
 /// `git install` writes what git has to know into a repository. Afterwards `git diff` and `git log -p` show what
-/// changed in maps as text, and merges and rebases merge maps: entities by identity, embedded files by name, and other
-/// lumps from the side that changed them.
+/// changed in maps as text, and merges and rebases merge maps: entities by identity, records one by one, embedded files
+/// by name, and other lumps from the side that changed them.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit git install

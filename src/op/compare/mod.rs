@@ -36,7 +36,7 @@ mod textures;
 mod visibility;
 mod whole;
 
-pub(super) use align::{Hunk, hunks};
+pub(super) use align::{Hunk, aligned, hunks};
 pub use files::paks;
 
 use std::cell::OnceCell;

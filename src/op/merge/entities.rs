@@ -1,42 +1,123 @@
 //! Entities: two patches of the base, joined.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Conflict, Sides};
+use super::desk::{Conflict, Desk, Side, Subject};
+use super::lists::Records;
+use super::moves::Moves;
+use super::{Sides, Source, twin};
+use crate::bsp::Bsp;
 use crate::bytes::escaped;
 use crate::content::entities::{Entities, Entity};
+use crate::dialect::EntityForm;
+use crate::draft::entity_values;
 use crate::error::Result;
 use crate::file::Slot;
 use crate::op::diff::diff;
 use crate::op::patch::{Change, Operation, Patch, Target};
 use crate::{Data, Rope};
 
-/// The entity text with the changes of both sides; those of theirs that conflict are left out. `None` if nothing can be
-/// merged.
-pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, conflicts: &mut Vec<Conflict>) -> Result<Option<Rope<'a>>> {
-    let mut conflict = |message: String| conflicts.push(Conflict { lump: slot.name.clone(), message });
-    let read = |bsp: &crate::Bsp<'a>| Entities::parse(bsp.bytes(slot.id)?, bsp.entity_rules());
-    let (mut base, ours, theirs) = (read(sides.base)?, read(sides.ours)?, read(sides.theirs)?);
-    // What both sides have already is not refused here.
-    base.for_any_engine();
-    let (ours, theirs) = (diff(&base, &ours)?, diff(&base, &theirs)?);
-    let is_whole = |patch: &Patch| matches!(patch.operations[..], [Operation::Text { .. }]);
-    if is_whole(&ours) || is_whole(&theirs) {
-        conflict("both sides change it, and one of them the text between entities".to_owned());
-        return Ok(None);
+/// What the number of a record becomes that the other side removed. No value of a map has it.
+const REMOVED: &str = "\u{1}removed";
+
+/// The entity text with the changes of both sides.
+pub(super) fn merge<'a>(
+    sides: &Sides<'_, 'a>,
+    slot: &Slot,
+    records: Option<&Records<'_, '_, 'a>>,
+    desk: &mut Desk<'_>,
+) -> Result<Source<'a>> {
+    let maps = [sides.base, sides.ours, sides.theirs];
+    let mut texts = Vec::with_capacity(maps.len());
+    for (side, map) in maps.into_iter().enumerate() {
+        let own = twin(map, slot).map_or(slot.id, |twin| twin.id);
+        let mut entities = Entities::parse(map.bytes(own)?, map.entity_rules())?;
+        if let Some(records) = records.filter(|records| !records.is_still()) {
+            follow(map, &mut entities, |lump| records.moves_of(lump, side))?;
+        }
+        texts.push(entities.to_bytes());
     }
-    let mut kept = Kept::new(&base, &ours.operations);
-    let mut all = ours.operations.clone();
-    for operation in theirs.operations {
-        match kept.fits(operation) {
-            Fit::Whole(operation) => all.push(operation),
-            Fit::Known => {}
-            Fit::Conflict(rest, messages) => {
-                messages.into_iter().for_each(&mut conflict);
-                all.extend(rest);
-            }
+    let is = |one: usize, other: usize| texts[one] == texts[other];
+    // What only one side changed is as it has it.
+    let one = if is(2, 0) || is(2, 1) { Some(1) } else { is(1, 0).then_some(2) };
+    if let Some(side) = one {
+        let bytes = texts.swap_remove(side);
+        let own = twin(maps[side], slot).map_or(slot.id, |twin| twin.id);
+        dangling(sides, slot, &bytes, desk)?;
+        return Ok(match (maps[side].bytes(own)?[..] == bytes[..], side) {
+            (true, 1) => Source::Ours,
+            (true, _) => Source::Theirs,
+            (false, _) => Source::New(Rope::from(Data::from(bytes))),
+        });
+    }
+    match join(sides, slot, texts, desk)? {
+        Some(bytes) => {
+            dangling(sides, slot, &bytes, desk)?;
+            Ok(Source::New(Rope::from(Data::from(bytes))))
+        }
+        None => Ok(Source::Ours),
+    }
+}
+
+/// Gives the values that name records the numbers of the merged map.
+fn follow<'m>(map: &Bsp<'_>, entities: &mut Entities<'_>, moves: impl Fn(&str) -> Option<&'m Moves>) -> Result<()> {
+    for index in 0..entities.len() {
+        let mut new: Vec<(usize, String)> = Vec::new();
+        let values = entities.get(index).map_or_else(Vec::new, |entity| entity_values(map, &entity));
+        for value in values {
+            let Some(moves) = moves(value.reference.lump) else { continue };
+            let number =
+                moves.one(value.number).map_or_else(|_| format!("{REMOVED} {}", value.number), |new| new.to_string());
+            new.push(match value.reference.form {
+                EntityForm::Starred => (value.pair, format!("*{number}")),
+                EntityForm::Index => (value.pair, number),
+                // The field of the record has the number, wherever the record is.
+                EntityForm::Field(_) => continue,
+            });
+        }
+        new.sort();
+        new.dedup_by_key(|(pair, _)| *pair);
+        let new: Vec<(usize, &[u8])> = new.iter().map(|(pair, value)| (*pair, value.as_bytes())).collect();
+        entities.get_mut(index)?.set_values(&new)?;
+    }
+    Ok(())
+}
+
+/// Values that name records which are not in the merged map.
+fn dangling(sides: &Sides<'_, '_>, slot: &Slot, bytes: &[u8], desk: &mut Desk<'_>) -> Result<()> {
+    if !bytes.windows(REMOVED.len()).any(|part| part == REMOVED.as_bytes()) {
+        return Ok(());
+    }
+    let entities = Entities::parse(bytes, sides.base.entity_rules())?;
+    for entity in entities.iter() {
+        for pair in
+            entity.pairs().filter(|pair| pair.value.windows(REMOVED.len()).any(|part| part == REMOVED.as_bytes()))
+        {
+            let class = entity.class().map(|class| format!(" {}", escaped(class))).unwrap_or_default();
+            let key = escaped(pair.key);
+            let message =
+                format!("#{}{class}: `{key}` names a record that the other side removes or replaces", entity.index());
+            desk.refuse(&slot.name, message);
         }
     }
+    Ok(())
+}
+
+/// The text with the changes of both sides, as far as they fit. `None` if nothing can be merged.
+fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk<'_>) -> Result<Option<Vec<u8>>> {
+    let read = |text: &Vec<u8>| Entities::parse(text.clone(), sides.base.entity_rules());
+    let (mut base, mine, other) = (read(&texts[0])?, read(&texts[1])?, read(&texts[2])?);
+    // What both sides have already is not refused here.
+    base.for_any_engine();
+    let (ours, theirs) = (diff(&base, &mine)?, diff(&base, &other)?);
+    let is_whole = |patch: &Patch| matches!(patch.operations[..], [Operation::Text { .. }]);
+    if is_whole(&ours) || is_whole(&theirs) {
+        desk.refuse(&slot.name, "both sides change it, and one of them the text between entities");
+        return Ok(None);
+    }
+    let mut kept = Kept::new(&base, &slot.name, ours.operations, desk);
+    theirs.operations.into_iter().for_each(|operation| kept.add(operation));
+    let mut all = kept.into_operations();
     // First changes, then additions and moves, and removals at the end; each as the sides have them.
     all.sort_by_key(|operation| match operation {
         Operation::Edit { .. } | Operation::Replace { .. } => 0,
@@ -45,31 +126,28 @@ pub(super) fn merge<'a>(sides: &Sides<'_, 'a>, slot: &Slot, conflicts: &mut Vec<
     });
     let patch = Patch { entities: Some(base.len()), operations: all };
     match patch.apply(&base) {
-        Ok(bytes) => Ok(Some(Rope::from(Data::from(bytes)))),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) => {
-            conflict(format!("the changes of both sides do not fit together: {error}"));
+            desk.refuse(&slot.name, format!("the changes of both sides do not fit together: {error}"));
             Ok(None)
         }
     }
 }
 
-/// What our side does.
-struct Kept<'o, 'e> {
+/// What both sides do.
+struct Kept<'o, 'd, 'e> {
     base: &'e Entities<'e>,
-    /// What is done to the pairs or the text of an entity.
-    content: HashMap<usize, &'o Operation>,
-    moved: HashMap<usize, &'o Operation>,
-    removed: BTreeSet<usize>,
-    added: Vec<&'o Operation>,
-}
-
-/// Whether an operation of their side fits.
-enum Fit {
-    Whole(Operation),
-    /// Our side does it already.
-    Known,
-    /// It does not: what is left of it, and why.
-    Conflict(Option<Operation>, Vec<String>),
+    lump: &'o str,
+    desk: &'o mut Desk<'d>,
+    /// What our side does to the pairs or the text of an entity.
+    content: BTreeMap<usize, Operation>,
+    moved: BTreeMap<usize, Operation>,
+    removed: BTreeMap<usize, Operation>,
+    added: Vec<Operation>,
+    /// Our additions that theirs has not got.
+    own: Vec<usize>,
+    /// What their side does beside.
+    theirs: Vec<Operation>,
 }
 
 /// The keys that say who an entity is.
@@ -85,86 +163,221 @@ fn index(operation: &Operation) -> Option<usize> {
     }
 }
 
-impl<'o, 'e> Kept<'o, 'e> {
-    fn new(base: &'e Entities<'e>, operations: &'o [Operation]) -> Self {
-        let (content, moved, removed) = (HashMap::new(), HashMap::new(), BTreeSet::new());
-        let mut kept = Kept { base, content, moved, removed, added: Vec::new() };
+impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
+    fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
+        let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (added, own, theirs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, theirs };
         for operation in operations {
-            match (operation, index(operation)) {
-                (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index)),
+            match (&operation, index(&operation)) {
+                (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index, operation)),
                 (Operation::Move { .. }, Some(index)) => drop(kept.moved.insert(index, operation)),
                 (_, Some(index)) => drop(kept.content.insert(index, operation)),
                 (_, None) => kept.added.push(operation),
             }
         }
+        kept.own = (0..kept.added.len()).collect();
         kept
     }
 
-    fn fits(&mut self, operation: Operation) -> Fit {
-        let Some(index) = index(&operation) else { return self.fits_as_added(operation) };
-        let (ours, is_removed) = (self.content.get(&index).copied(), self.removed.contains(&index));
-        let no = |what: &str| Fit::Conflict(None, vec![format!("{}: {what}", self.label(index))]);
-        match (&operation, ours) {
-            (Operation::Remove { .. }, _) if is_removed => Fit::Known,
-            (Operation::Remove { .. }, Some(_)) => no("our side changes it, and theirs removes it"),
-            (Operation::Remove { .. }, None) if self.moved.contains_key(&index) => {
-                no("our side moves it, and theirs removes it")
+    fn into_operations(self) -> Vec<Operation> {
+        let ours = self.content.into_values().chain(self.moved.into_values()).chain(self.removed.into_values());
+        ours.chain(self.added).chain(self.theirs).collect()
+    }
+
+    /// Decides who settles what both sides do to an entity.
+    fn decide(&mut self, index: usize, message: &str, values: [Option<Vec<u8>>; 3]) -> Side {
+        let message = format!("{}: {message}", self.label(index));
+        self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Entity(index, None), values))
+    }
+
+    /// Adds an operation of their side.
+    fn add(&mut self, operation: Operation) {
+        let Some(index) = index(&operation) else { return self.add_entity(operation) };
+        let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
+        let is_removed = self.removed.contains_key(&index);
+        match &operation {
+            Operation::Remove { .. } if is_removed => {}
+            Operation::Remove { .. } if self.content.contains_key(&index) || self.moved.contains_key(&index) => {
+                let message = match self.content.contains_key(&index) {
+                    true => "our side changes it, and theirs removes it",
+                    false => "our side moves it, and theirs removes it",
+                };
+                let ours = self.text_after(index, self.content.get(&index));
+                let side = self.decide(index, message, [text, ours, None]);
+                if side != Side::Ours {
+                    self.content.remove(&index);
+                    self.moved.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
             }
-            (_, _) if is_removed => no("our side removes it, and theirs changes or moves it"),
-            (Operation::Move { to, .. }, _) => match self.moved.get(&index) {
-                Some(Operation::Move { to: ours, .. }) if ours == to => Fit::Known,
-                Some(_) => no("both sides move it"),
-                None => Fit::Whole(operation),
+            _ if is_removed => {
+                let theirs = self.text_after(index, Some(&operation));
+                let message = "our side removes it, and theirs changes or moves it";
+                let side = self.decide(index, message, [text, None, theirs]);
+                if side != Side::Ours {
+                    self.removed.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
+            }
+            Operation::Move { to, .. } => match self.moved.get(&index) {
+                Some(Operation::Move { to: ours, .. }) if ours == to => {}
+                Some(_) => {
+                    let side = self.decide(index, "both sides move it", [None, None, None]);
+                    if side != Side::Ours {
+                        self.moved.remove(&index);
+                    }
+                    if side == Side::Theirs {
+                        self.theirs.push(operation);
+                    }
+                }
+                None => self.theirs.push(operation),
             },
-            (_, None) => Fit::Whole(operation),
-            (_, Some(ours)) if is_equal(ours, &operation) => Fit::Known,
-            (Operation::Edit { .. }, Some(Operation::Edit { changes, .. })) => {
-                self.fits_beside(index, operation, changes)
+            _ => self.add_content(index, operation),
+        }
+    }
+
+    /// Another text or other pairs of an entity that our side does not remove.
+    fn add_content(&mut self, index: usize, operation: Operation) {
+        match (self.content.get(&index), &operation) {
+            (None, _) => self.theirs.push(operation),
+            (Some(ours), _) if is_equal(ours, &operation) => {}
+            (Some(Operation::Edit { .. }), Operation::Edit { .. }) => self.add_beside(index, operation),
+            (ours, _) => {
+                let text = self.base.get(index).map(|entity| entity.bytes().to_vec());
+                let values = [text, self.text_after(index, ours), self.text_after(index, Some(&operation))];
+                let side =
+                    self.decide(index, "both sides change it, and one of them its text apart from pairs", values);
+                if side != Side::Ours {
+                    self.content.remove(&index);
+                }
+                if side == Side::Theirs {
+                    self.theirs.push(operation);
+                }
             }
-            _ => no("both sides change it, and one of them its text apart from pairs"),
         }
     }
 
     /// An edit of an entity beside ours: changes of other keys fit.
-    fn fits_beside(&self, index: usize, operation: Operation, ours: &[Change]) -> Fit {
-        let Operation::Edit { on, expect, changes } = operation else { return Fit::Known };
-        let (mut rest, mut messages) = (Vec::new(), Vec::new());
+    fn add_beside(&mut self, index: usize, operation: Operation) {
+        let Operation::Edit { on, expect, changes } = operation else { return };
+        let (mut rest, mut dropped) = (Vec::new(), Vec::new());
+        // Changes of a key stay together.
+        let mut groups: Vec<(BTreeSet<Vec<u8>>, Vec<Change>)> = Vec::new();
         for change in changes {
-            let names = keys(&change);
-            let beside: Vec<&Change> =
-                ours.iter().filter(|ours| keys(ours).iter().any(|key| names.contains(key))).collect();
-            match beside[..] {
-                [] => rest.push(change),
-                [ours] if *ours == change => {}
-                _ => {
-                    let names: Vec<String> = names.iter().map(|name| format!("`{}`", escaped(name))).collect();
-                    messages.push(format!("{}: both sides change {}", self.label(index), names.join(" and ")));
+            let mut names: BTreeSet<Vec<u8>> = keys(&change).into_iter().collect();
+            let (together, others): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|(known, _)| !known.is_disjoint(&names));
+            groups = others;
+            let mut all = Vec::new();
+            for (known, changes) in together {
+                names.extend(known);
+                all.extend(changes);
+            }
+            all.push(change);
+            groups.push((names, all));
+        }
+        for (names, changes) in groups {
+            let is_about = |change: &&Change| keys(change).iter().any(|key| names.contains(key));
+            let ours: Vec<Change> = match self.content.get(&index) {
+                Some(Operation::Edit { changes, .. }) => changes.iter().filter(is_about).cloned().collect(),
+                _ => Vec::new(),
+            };
+            if ours.is_empty() {
+                rest.extend(changes);
+            } else if ours != changes {
+                let shown: Vec<String> = names.iter().map(|name| format!("`{}`", escaped(name))).collect();
+                let message = format!("{}: both sides change {}", self.label(index), shown.join(" and "));
+                let key = names.iter().next().cloned();
+                let edit = |changes: &[Change]| {
+                    let on = Target::Index(index);
+                    let edit = Operation::Edit { on, expect: Vec::new(), changes: changes.to_vec() };
+                    self.values_after(index, key.as_deref().unwrap_or_default(), Some(&edit))
+                };
+                let base = self.values_after(index, key.as_deref().unwrap_or_default(), None);
+                let values = [base, edit(&ours), edit(&changes)];
+                let subject = Subject::Entity(index, key);
+                let side = self.desk.decide(Conflict::lump(self.lump, message).with(subject, values));
+                if side != Side::Ours {
+                    dropped.extend(ours);
+                }
+                if side == Side::Theirs {
+                    rest.extend(changes);
                 }
             }
         }
-        let rest = (!rest.is_empty()).then_some(Operation::Edit { on, expect, changes: rest });
-        match (rest, messages.is_empty()) {
-            (Some(rest), true) => Fit::Whole(rest),
-            (None, true) => Fit::Known,
-            (rest, false) => Fit::Conflict(rest, messages),
+        if let Some(Operation::Edit { changes, .. }) = self.content.get_mut(&index) {
+            changes.retain(|change| !dropped.contains(change));
+            if changes.is_empty() {
+                self.content.remove(&index);
+            }
+        }
+        if !rest.is_empty() {
+            self.theirs.push(Operation::Edit { on, expect, changes: rest });
         }
     }
 
-    fn fits_as_added(&mut self, operation: Operation) -> Fit {
-        if let Some(at) = self.added.iter().position(|ours| is_equal(ours, &operation)) {
-            self.added.swap_remove(at);
-            return Fit::Known;
+    fn add_entity(&mut self, operation: Operation) {
+        if let Some(at) = self.own.iter().position(|ours| is_equal(&self.added[*ours], &operation)) {
+            self.own.swap_remove(at);
+            return;
         }
-        match self.added.iter().find(|ours| is_same_entity(ours, &operation)) {
-            Some(_) => Fit::Conflict(None, vec![format!("both sides add {}", described(&operation))]),
-            None => Fit::Whole(operation),
+        let Some(at) = self.own.iter().position(|ours| is_same_entity(&self.added[*ours], &operation)) else {
+            return self.theirs.push(operation);
+        };
+        let ours = self.own[at];
+        let message = format!("both sides add {}", described(&operation));
+        let values = [None, Some(printed(&self.added[ours])), Some(printed(&operation))];
+        let side = self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Added, values));
+        if side == Side::Theirs {
+            self.own.swap_remove(at);
+            self.added[ours] = operation;
         }
+    }
+
+    /// The entity alone after an operation; `None` if it removes the entity.
+    fn after(&self, index: usize, operation: Option<&Operation>) -> Option<Entities<'static>> {
+        let alone = Entities::parse(self.base.get(index)?.bytes().to_vec(), *self.base.rules()).ok()?;
+        let mut operation = operation.cloned();
+        match &mut operation {
+            Some(Operation::Edit { on, .. } | Operation::Replace { on, .. }) => *on = Target::Index(0),
+            _ => operation = None,
+        }
+        let patch = Patch { entities: None, operations: operation.into_iter().collect() };
+        patch.applied(&alone).ok()
+    }
+
+    fn text_after(&self, index: usize, operation: Option<&Operation>) -> Option<Vec<u8>> {
+        Some(self.after(index, operation)?.get(0)?.bytes().to_vec())
+    }
+
+    /// The values of a key after an operation, one a line.
+    fn values_after(&self, index: usize, key: &[u8], operation: Option<&Operation>) -> Option<Vec<u8>> {
+        let after = self.after(index, operation)?;
+        let values: Vec<&[u8]> = after.get(0)?.all(key).collect();
+        (!values.is_empty()).then(|| values.join(&b'\n'))
     }
 
     /// `#6 light`
     fn label(&self, index: usize) -> String {
         let class = |entity: Entity<'_>| entity.class().map(|class| format!(" {}", escaped(class)));
         format!("#{index}{}", self.base.get(index).and_then(class).unwrap_or_default())
+    }
+}
+
+/// An added entity as text.
+fn printed(operation: &Operation) -> Vec<u8> {
+    match operation {
+        Operation::AddText { text, .. } => text.clone(),
+        Operation::Add { pairs, .. } => {
+            let line = |(key, value): &(Vec<u8>, Vec<u8>)| [b"\"", &key[..], b"\" \"", value, b"\"\n"].concat();
+            pairs.iter().flat_map(line).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

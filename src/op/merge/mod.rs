@@ -1,5 +1,10 @@
-//! Merges two edits of the same map: entities by identity, embedded files by name, and every other lump from the side
-//! that changed it. What both sides changed is a conflict: it is listed, and the merged map has our side of it.
+//! Merges two edits of the same map: entities by identity, records one by one, embedded files by name, and every other
+//! lump from the side that changed it. What both sides changed is a conflict: it is listed, and the merged map has our
+//! side of it.
+//!
+//! An edit is values and moves. What a side did to the records of each list is found out by their content, and proven by
+//! the numbers that name them (`align`). The merged map has the records in the order of the side that moved them, and
+//! the numbers of the other side follow. What cannot be told apart, or cannot follow, is a conflict.
 //!
 //! ```
 //! use bspkit::op::merge::merge;
@@ -22,35 +27,27 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod align;
+mod desk;
 mod entities;
 mod files;
+mod lists;
+mod moves;
 mod references;
+mod units;
+
+pub use desk::{Conflict, Side, Subject};
+
+use align::Lists;
+use desk::Desk;
+use lists::Records;
 
 use crate::Rope;
 use crate::bsp::Bsp;
-use crate::dialect::Role;
+use crate::dialect::{Form, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{SegmentKind, Slot, SlotId};
-
-/// Something that both sides changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Conflict {
-    /// The lump; empty for what is outside of all lumps.
-    pub lump: String,
-    /// What both sides changed: a sentence without a capital and a full stop.
-    pub message: String,
-}
-
-impl std::fmt::Display for Conflict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.lump.is_empty() {
-            true => f.write_str(&self.message),
-            false => write!(f, "{}: {}", self.lump, self.message),
-        }
-    }
-}
 
 /// The result of a merge.
 #[derive(Clone, Debug)]
@@ -87,13 +84,38 @@ enum Source<'a> {
 /// # Errors
 /// [`ErrorKind::Refused`] if the maps are of different dialects or versions; as [`Draft::set`].
 pub fn merge<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, theirs: &Bsp<'a>) -> Result<Merged<'a>> {
+    merge_with(base, ours, theirs, &mut |_| None)
+}
+
+/// As [`merge`]; `settle` is asked for each conflict that can be settled alone, and may name the map of which the merged
+/// one gets what is in conflict. Such a conflict is not listed.
+///
+/// # Errors
+/// As [`merge`].
+pub fn merge_with<'a>(
+    base: &Bsp<'a>,
+    ours: &Bsp<'a>,
+    theirs: &Bsp<'a>,
+    settle: &mut dyn FnMut(&Conflict) -> Option<Side>,
+) -> Result<Merged<'a>> {
     let sides = Sides { base, ours, theirs };
     sides.check_dialects()?;
-    let mut conflicts = Vec::new();
-    let carrier = sides.carrier(&mut conflicts);
+    let mut desk = Desk::new(settle);
+    let carrier = sides.carrier(&mut desk);
+    let lists = match sides.need_records() {
+        true => Some([Lists::of(base)?, Lists::of(ours)?, Lists::of(theirs)?]),
+        false => None,
+    };
+    let records = match &lists {
+        Some([base, ours, theirs]) => Records::of([base, ours, theirs], &mut desk)?,
+        None => None,
+    };
+    if lists.is_some() && records.is_none() {
+        references::torn(&sides).into_iter().for_each(|conflict| desk.push(conflict));
+    }
     let (mut draft, mut taken, mut both) = (carrier.draft(), Vec::new(), Vec::new());
     for slot in carrier.slots().iter().filter(|slot| !is_container(carrier, slot)) {
-        match sides.source(slot, &mut conflicts)? {
+        match sides.source(slot, records.as_ref(), &mut desk)? {
             Source::Ours => put(&mut draft, slot, ours)?,
             Source::Theirs => {
                 put(&mut draft, slot, theirs)?;
@@ -105,7 +127,7 @@ pub fn merge<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, theirs: &Bsp<'a>) -> Result<Mer
             }
         }
     }
-    conflicts.extend(references::torn(&sides));
+    let mut conflicts = desk.conflicts();
     if conflicts.is_empty() {
         conflicts.extend(references::introduced(&sides, &draft)?);
     }
@@ -173,7 +195,7 @@ impl<'s, 'a> Sides<'s, 'a> {
     }
 
     /// The map that the merged one is made from: theirs if only they changed what is outside of all lumps.
-    fn carrier(&self, conflicts: &mut Vec<Conflict>) -> &'s Bsp<'a> {
+    fn carrier(&self, desk: &mut Desk<'_>) -> &'s Bsp<'a> {
         let (base, ours, theirs) = (outside(self.base), outside(self.ours), outside(self.theirs));
         if theirs == base || theirs == ours {
             return self.ours;
@@ -183,11 +205,22 @@ impl<'s, 'a> Sides<'s, 'a> {
         }
         let message =
             "both sides change what is outside of all lumps: the list of lumps, bytes of no lump, the revision";
-        conflicts.push(Conflict { lump: String::new(), message: message.to_owned() });
+        desk.refuse("", message);
         self.ours
     }
 
-    fn source(&self, slot: &Slot, conflicts: &mut Vec<Conflict>) -> Result<Source<'a>> {
+    /// Whether a side changed records, and the other one anything.
+    fn need_records(&self) -> bool {
+        let changed =
+            |side: &Bsp<'_>, slot: &Slot| twin(side, slot).is_some_and(|twin| !is_same(self.base, slot, side, twin));
+        let is_list =
+            |slot: &Slot| self.base.row(slot).is_ok_and(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)));
+        let slots = || self.base.slots().iter().filter(|slot| !is_container(self.base, slot));
+        [self.ours, self.theirs].into_iter().all(|side| slots().any(|slot| changed(side, slot)))
+            && [self.ours, self.theirs].into_iter().any(|side| slots().any(|slot| is_list(slot) && changed(side, slot)))
+    }
+
+    fn source(&self, slot: &Slot, records: Option<&Records<'_, '_, 'a>>, desk: &mut Desk<'_>) -> Result<Source<'a>> {
         let twins = (twin(self.base, slot), twin(self.ours, slot), twin(self.theirs, slot));
         let (Some(base), Some(ours), Some(theirs)) = twins else {
             // Only the map that everything else is put into has it, or it was removed there.
@@ -195,24 +228,79 @@ impl<'s, 'a> Sides<'s, 'a> {
         };
         let by_theirs = !is_same(self.base, base, self.theirs, theirs);
         let by_ours = !is_same(self.base, base, self.ours, ours);
+        let is_equal = is_same(self.ours, ours, self.theirs, theirs);
+        let role = self.ours.role_of(slot.id);
+        if role == Some(Role::Entities) && (by_ours || by_theirs) {
+            return entities::merge(self, slot, records, desk);
+        }
+        if let Some(records) = records {
+            if records.has(base.id) {
+                return self.lists(records, [base, ours, theirs], [by_ours, by_theirs && !is_equal], desk);
+            }
+            if role == Some(Role::Pak) {
+                records.files(self, desk);
+            } else {
+                match records.beside(base, [by_ours, by_theirs && !is_equal], desk) {
+                    Some(Side::Theirs) => return Ok(Source::Theirs),
+                    None => return Ok(Source::Ours),
+                    Some(_) => {}
+                }
+            }
+        }
         match (by_ours, by_theirs) {
             (_, false) => return Ok(Source::Ours),
             (false, true) => return Ok(Source::Theirs),
-            (true, true) if is_same(self.ours, ours, self.theirs, theirs) => return Ok(Source::Ours),
+            (true, true) if is_equal => return Ok(Source::Ours),
             (true, true) => {}
         }
-        let merged = match self.ours.role_of(slot.id) {
-            Some(Role::Entities) => entities::merge(self, slot, conflicts)?,
-            Some(Role::Pak) => files::merge(self, slot, conflicts)?,
-            _ => None,
-        };
-        if let Some(bytes) = merged {
+        let count = desk.len();
+        if role == Some(Role::Pak)
+            && let Some(bytes) = files::merge(self, slot, desk)?
+        {
             return Ok(Source::New(bytes));
         }
-        if !conflicts.iter().any(|conflict| conflict.lump == slot.name) {
-            let message = "both sides change it".to_owned();
-            conflicts.push(Conflict { lump: slot.name.clone(), message });
+        if desk.len() > count {
+            return Ok(Source::Ours);
         }
-        Ok(Source::Ours)
+        let values = [self.base, self.ours, self.theirs].map(|map| Some(summary(map, slot)));
+        let conflict = Conflict::lump(&slot.name, "both sides change it").with(Subject::Lump, values);
+        Ok(match desk.decide(conflict) {
+            Side::Ours => Source::Ours,
+            Side::Theirs => Source::Theirs,
+            Side::Base => Source::New(self.base.bytes(base.id)?.into()),
+        })
     }
+
+    /// The records of a slot.
+    fn lists(
+        &self,
+        records: &Records<'_, '_, 'a>,
+        [base, ours, theirs]: [&Slot; 3],
+        [by_ours, by_theirs]: [bool; 2],
+        desk: &mut Desk<'_>,
+    ) -> Result<Source<'a>> {
+        let from = match (records.leader(base.id), by_ours, by_theirs) {
+            (Some(side), ..) => side,
+            (None, false, true) => Side::Theirs,
+            _ => Side::Ours,
+        };
+        let by_both = by_ours && by_theirs;
+        if !by_both && !records.is_touched(base.id, from) {
+            return Ok(if from == Side::Theirs { Source::Theirs } else { Source::Ours });
+        }
+        if [ours.version, theirs.version] != [base.version, base.version] {
+            desk.refuse(&base.name, "both sides change it, and one of them its version");
+            return Ok(Source::Ours);
+        }
+        let bytes = records.merge(self, base, from, desk)?;
+        let map = if from == Side::Theirs { self.theirs } else { self.ours };
+        Ok(Source::New(map.in_own_order(base.id, bytes.into()).into()))
+    }
+}
+
+/// What a lump is, as a value of a conflict.
+fn summary(map: &Bsp<'_>, slot: &Slot) -> Vec<u8> {
+    let bytes = twin(map, slot).map(|twin| map.stored(twin.id));
+    let bytes = bytes.as_deref().unwrap_or_default();
+    format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(bytes)).into_bytes()
 }

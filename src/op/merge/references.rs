@@ -25,7 +25,7 @@ pub(super) fn torn(sides: &Sides<'_, '_>) -> Vec<Conflict> {
                         "{whose} side changes it, and the other side the number of records of {target}, \
                          to which it refers"
                     );
-                    conflicts.push(Conflict { lump: slot.name.clone(), message });
+                    conflicts.push(Conflict::lump(&slot.name, message));
                 }
             }
         }
@@ -66,9 +66,9 @@ pub(super) fn introduced(sides: &Sides<'_, '_>, draft: &Draft<'_>) -> Result<Vec
     let key = |finding: &Finding| (finding.code.name, finding.place.lump.clone(), finding.message.clone());
     let known: HashSet<_> = errors(sides.ours)?.iter().chain(&errors(sides.theirs)?).map(key).collect();
     let new = merged.iter().filter(|finding| !known.contains(&key(finding)));
-    let conflict = |finding: &Finding| Conflict {
-        lump: finding.place.lump.clone().unwrap_or_default(),
-        message: format!("the merged map would have an error that neither side has: {}", finding.message),
+    let conflict = |finding: &Finding| {
+        let message = format!("the merged map would have an error that neither side has: {}", finding.message);
+        Conflict::lump(finding.place.lump.as_deref().unwrap_or_default(), message)
     };
     Ok(new.map(conflict).collect())
 }

@@ -1,0 +1,230 @@
+//! Merges of two random edits, edits of the order of records among them: a merge is what one edit after the other is, or
+//! a conflict, and both orders of the sides agree. What is the same is found by the walk of `tests/follow`, which knows
+//! nothing of the library's references.
+
+use std::collections::BTreeMap;
+
+use bspkit::op::merge::merge;
+use bspkit::op::models::Removal;
+use bspkit::record::Shape;
+use bspkit::{Bsp, Data, Layout};
+
+use super::facts::{Kind, facts};
+use super::maps::{fixtures, real};
+use super::shuffle::{self, Random};
+use super::walk;
+
+#[derive(Clone, Debug)]
+enum Edit {
+    /// Another number in a field.
+    Number {
+        list: String,
+        record: usize,
+        at: usize,
+        size: usize,
+        value: i64,
+    },
+    /// A value of an entity.
+    Entity(usize, String, String),
+    /// A new entity with this model.
+    AddEntity(usize),
+    RemoveEntity(usize),
+    Order(String, Vec<usize>),
+    Remove(String, std::ops::Range<usize>),
+    Duplicate(String, std::ops::Range<usize>),
+    RemoveModel(usize),
+}
+
+impl Edit {
+    fn is_structural(&self) -> bool {
+        matches!(self, Edit::Order(..) | Edit::Remove(..) | Edit::Duplicate(..) | Edit::RemoveModel(_))
+    }
+
+    /// A random edit of a map.
+    fn random(map: &Bsp<'_>, is_structural: bool, random: &mut Random) -> Option<Edit> {
+        let lists = shuffle::lists(map);
+        let lists: Vec<_> = lists.into_iter().filter(|(_, info, bytes)| bytes.len() > info.size).collect();
+        let (list, info, bytes) = lists.get(random.below(lists.len()))?.clone();
+        let len = bytes.len() / info.size;
+        let entities = map.entities().ok()?;
+        let models = lists.iter().find(|(name, ..)| name == "MODELS").map_or(1, |(_, info, all)| all.len() / info.size);
+        if is_structural {
+            let start = random.below(len);
+            let range = start..(start + 1 + random.below(2)).min(len);
+            return Some(match random.below(5) {
+                0 | 1 => Edit::Order(list.clone(), shuffle::order(map, &list, len, random)),
+                2 => Edit::Remove(list, range),
+                3 => Edit::Duplicate(list, range),
+                _ => Edit::RemoveModel(1 + random.below(models.max(2) - 1)),
+            });
+        }
+        Some(match random.below(7) {
+            0 => Edit::Entity(random.below(entities.len()), "own".to_owned(), random.below(100).to_string()),
+            1 => Edit::AddEntity(1 + random.below(models.max(2) - 1)),
+            2 => Edit::RemoveEntity(1 + random.below(entities.len().max(2) - 1)),
+            _ => {
+                let record = random.below(len);
+                let own: Vec<_> = facts(map.dialect().name).filter(|(from, ..)| *from == list).collect();
+                let singles: Vec<_> = own.iter().filter(|(_, _, kind, _)| matches!(kind, Kind::One)).collect();
+                let (place, value) = match singles.get(random.below(singles.len() + 1)) {
+                    Some((_, field, _, to)) => {
+                        let target = lists.iter().find(|(name, ..)| name == to)?;
+                        let place = *walk::places(info.fields, field).first()?;
+                        (place, random.below(target.2.len() / target.1.size))
+                    }
+                    None => {
+                        let is_plain = |name: &str| {
+                            !name.contains("offset")
+                                && name != "cluster"
+                                // Planes are removed in pairs, as long as they are pairs.
+                                && list != "PLANES"
+                                && !own.iter().any(|(_, field, kind, _)| {
+                                    let counts = match kind {
+                                        Kind::Run(of, ..) | Kind::Set(of, ..) | Kind::Turn(of) | Kind::If(of, _) => of,
+                                        Kind::Items(of, _) => of,
+                                        Kind::Power(_) => "power",
+                                        _ => "",
+                                    };
+                                    field.split('.').next() == Some(name) || counts.split('.').next() == Some(name)
+                                })
+                        };
+                        let fields: Vec<_> = info.fields.iter().filter(|field| is_plain(field.name)).collect();
+                        let field = fields.get(random.below(fields.len()))?;
+                        (*walk::places(info.fields, field.name).first()?, random.below(90))
+                    }
+                };
+                let (at, Shape::Number(number)) = place else { return None };
+                Edit::Number { list, record, at, size: number.size(), value: value as i64 }
+            }
+        })
+    }
+
+    /// The map after the edit; `None` if it is refused.
+    fn apply(&self, map: &Bsp<'static>) -> Option<Bsp<'static>> {
+        let mut draft = map.draft();
+        match self {
+            Edit::Number { list, record, at, size, value } => {
+                let (lump, own) = list.split_once('.').unwrap_or((list, ""));
+                let slot = map.slot(lump).ok()?.id;
+                let part = map.records(map.slot(lump).ok()?).ok()?.into_iter().find(|part| part.list == own)?;
+                let mut bytes = map.bytes(slot).ok()?.to_vec();
+                let place = part.range.start + record * part.record.size + at;
+                bytes[place..place + size].copy_from_slice(&value.to_le_bytes()[..*size]);
+                draft.set(slot, bytes).ok()?;
+            }
+            Edit::Entity(index, key, value) => {
+                draft.entities().ok()?.get_mut(*index).ok()?.set(key.as_str(), value.as_str()).ok()?
+            }
+            Edit::AddEntity(model) => {
+                let model = format!("*{model}");
+                draft.entities().ok()?.add([("classname", "func_wall"), ("model", &model)]).ok()?;
+            }
+            Edit::RemoveEntity(index) => draft.entities().ok()?.remove(*index).ok()?,
+            Edit::Order(list, order) => drop(draft.structure().reorder_list(list, order).ok()?),
+            Edit::Remove(list, range) => {
+                drop(draft.structure().cascade(true).splice_list(list, range.clone(), Vec::new()).ok()?)
+            }
+            Edit::Duplicate(list, range) => drop(draft.structure().duplicate_list(list, range.clone()).ok()?),
+            Edit::RemoveModel(model) => {
+                drop(Removal::default().with_entity(true).run(&mut draft, &[*model]).ok()?);
+            }
+        }
+        let bytes = draft.plan(Layout::Keep).ok()?.to_vec();
+        let new = Bsp::from_data(Data::from(bytes), Some(map.dialect())).ok()?;
+        let is_read = |slot: &bspkit::Slot| map.row(slot).is_err() || new.row(new.slot(&slot.name).unwrap()).is_ok();
+        map.slots().iter().all(is_read).then_some(new)
+    }
+}
+
+/// How often a merge was what, by the kinds of the edits.
+#[derive(Debug, Default)]
+struct Tally {
+    merged: BTreeMap<&'static str, usize>,
+    conflicts: BTreeMap<&'static str, usize>,
+}
+
+fn merged(base: &Bsp<'static>, ours: &Bsp<'static>, theirs: &Bsp<'static>) -> Result<Bsp<'static>, String> {
+    let merged = merge(base, ours, theirs).unwrap();
+    match merged.conflicts.first() {
+        Some(conflict) => Err(conflict.to_string()),
+        None => {
+            let bytes = merged.draft.plan(Layout::Keep).unwrap().to_vec();
+            Ok(Bsp::from_data(Data::from(bytes), Some(base.dialect())).unwrap())
+        }
+    }
+}
+
+/// What a map has. Entities that both sides add may have either order.
+fn content(map: &Bsp<'_>) -> walk::Walk {
+    let mut found = walk::walk(map);
+    found.entities.sort_unstable();
+    found
+}
+
+fn try_all(name: &str, base: &Bsp<'static>, seed: u64, times: usize, tally: &mut Tally) {
+    let mut random = Random(seed);
+    for time in 0..times {
+        let structural = [random.below(2) == 0, random.below(4) == 0];
+        let edits = structural.map(|structural| Edit::random(base, structural, &mut random));
+        let [Some(one), Some(other)] = edits else { continue };
+        let (Some(ours), Some(theirs)) = (one.apply(base), other.apply(base)) else { continue };
+        if format!("{one:?}") == format!("{other:?}") {
+            // What both sides do alike is done once.
+            continue;
+        }
+        let what = format!("{name}, seed {seed}, {time}: {one:?} and {other:?}");
+        let kind = match (one.is_structural(), other.is_structural()) {
+            (false, false) => "values",
+            (true, true) => "both move",
+            _ => "one moves",
+        };
+        match (merged(base, &ours, &theirs), merged(base, &theirs, &ours)) {
+            (Ok(map), Ok(back)) => {
+                *tally.merged.entry(kind).or_default() += 1;
+                let found = content(&map);
+                assert!(found == content(&back), "{what}: the two orders of the sides differ");
+                // An edit of values names records by their numbers in the base: it comes first. A removed entity gives
+                // later ones other numbers.
+                let is_last = |edit: &Edit| edit.is_structural() || matches!(edit, Edit::RemoveEntity(_));
+                let (first, second) = if is_last(&one) { (&theirs, &one) } else { (&ours, &other) };
+                if is_last(&one) && is_last(&other) {
+                    continue;
+                }
+                let Some(both) = second.apply(first) else { panic!("{what}: one after the other is refused") };
+                let (expected, differs) = (content(&both), "differs from one edit after the other");
+                assert!(found.entities == expected.entities, "{what}: ENTITIES {differs}");
+                for ((list, found), (_, expected)) in found.lists.iter().zip(&expected.lists) {
+                    assert!(found == expected, "{what}: {list} {differs}");
+                }
+            }
+            (Err(_), Err(_)) => *tally.conflicts.entry(kind).or_default() += 1,
+            (Ok(_), Err(why)) => panic!("{what}: one order of the sides is a conflict: theirs and ours: {why}"),
+            (Err(why), Ok(_)) => panic!("{what}: one order of the sides is a conflict: ours and theirs: {why}"),
+        }
+    }
+}
+
+#[test]
+fn merges_are_one_edit_after_the_other() {
+    let mut tally = Tally::default();
+    for (at, (name, base)) in fixtures().into_iter().enumerate() {
+        if base.byte_order() == bspkit::bytes::ByteOrder::Little {
+            let times = std::env::var("BSPKIT_MERGES").ok().and_then(|times| times.parse().ok()).unwrap_or(10);
+            try_all(&name, &base, at as u64, times, &mut tally);
+        }
+    }
+    eprintln!("{tally:#?}");
+    assert!(tally.merged["values"] > 20 && tally.merged["one moves"] > 20, "{tally:?}");
+}
+
+/// Real maps; the larger ones only where that is asked for.
+#[test]
+fn merges_of_real_maps_are_one_edit_after_the_other() {
+    let mut tally = Tally::default();
+    for (at, (name, base)) in real(1 << 18, 1 << 23).enumerate() {
+        if base.byte_order() == bspkit::bytes::ByteOrder::Little && base.entities().is_ok() {
+            try_all(&name, &base, 1000 + at as u64, 2, &mut tally);
+        }
+    }
+    eprintln!("{tally:#?}");
+}
