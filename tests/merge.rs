@@ -280,6 +280,28 @@ fn numbers_follow_records_that_the_other_side_moves() {
     assert!(merged(&base, &theirs, &ours).1[0].contains(expected));
 }
 
+/// Of entities that are alike, each side edits its own.
+#[test]
+fn alike_entities_are_told_apart_by_their_places() {
+    let base = edited(&open("q2/own_rooms"), Layout::Keep, |draft| {
+        for _ in 0..2 {
+            draft.entities().unwrap().add([("classname", "info_null"), ("origin", "1 2 3")]).unwrap();
+        }
+    });
+    let last = base.entities().unwrap().len() - 1;
+    let ours = edited(&base, Layout::Keep, |draft| set(draft, last - 1, "own", "ours"));
+    let theirs = edited(&base, Layout::Keep, |draft| set(draft, last, "own", "theirs"));
+    for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+        let (map, conflicts) = merged(&base, ours, theirs);
+        assert_eq!(conflicts, Vec::<String>::new());
+        let entities = map.entities().unwrap();
+        let own = |index: usize| entities.get(index).unwrap().get("own").map(<[u8]>::to_vec);
+        assert_eq!((own(last - 1), own(last)), (Some(b"ours".to_vec()), Some(b"theirs".to_vec())));
+    }
+    let found = bspkit::op::compare::maps(&base, &ours, 10).unwrap();
+    assert_eq!(found.lumps[0].hows.to_string(), "1 changed");
+}
+
 /// Names of materials: one side moves the first one, the other gives a texture another name.
 #[test]
 fn names_follow_a_table_in_another_order() {

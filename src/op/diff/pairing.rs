@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::longest_rise;
 use crate::content::entities::{Entities, Entity};
 
 /// The keys that identify an entity.
@@ -27,6 +28,7 @@ pub(in crate::op) fn pair(old: &Entities<'_>, new: &Entities<'_>, most_compared:
     if world(old) && world(new) {
         pairing.take(0, 0);
     }
+    pairing.by_place();
     pairing.by(|entity| Some(vec![entity.bytes()]));
     pairing.by(|entity| Some(vec![entity.get("hammerid")?]));
     pairing.by(|entity| Some(vec![entity.get("targetname")?, entity.class()?]));
@@ -48,6 +50,52 @@ impl<'e> Pairing<'e, '_> {
         let (old, new) = (self.old, self.new);
         let old = old.iter().filter(|entity| !self.is_taken[entity.index()]).collect();
         (old, new.iter().filter(|entity| self.found[entity.index()].is_none()).collect())
+    }
+
+    /// Pairs entities with the same text. Those that are there once are found wherever they are; of several that are
+    /// alike, each is paired with the one at its place between these, so that an edit of one is not one of another.
+    fn by_place(&mut self) {
+        let (old, new) = (self.old, self.new);
+        let mut counts: HashMap<&[u8], [usize; 2]> = HashMap::new();
+        old.iter().for_each(|entity| counts.entry(entity.bytes()).or_default()[0] += 1);
+        new.iter().for_each(|entity| counts.entry(entity.bytes()).or_default()[1] += 1);
+        let is_alone = |entity: &Entity<'_>| counts.get(entity.bytes()) == Some(&[1, 1]);
+        let known: HashMap<&[u8], usize> =
+            old.iter().filter(is_alone).map(|entity| (entity.bytes(), entity.index())).collect();
+        for entity in new.iter() {
+            let from = known.get(entity.bytes()).copied().filter(|from| !self.is_taken[*from]);
+            if let Some(from) = from.filter(|_| self.found[entity.index()].is_none()) {
+                self.take(entity.index(), from);
+            }
+        }
+        let stays = longest_rise(&self.found);
+        let kept = (0..new.len()).filter(|at| stays[*at]).filter_map(|at| Some((self.found[at]?, at)));
+        let mut before = (0, 0);
+        for after in kept.collect::<Vec<_>>().into_iter().chain([(old.len(), new.len())]) {
+            self.between(before, after);
+            before = (after.0 + 1, after.1 + 1);
+        }
+    }
+
+    /// Pairs entities with the same text between two places of both maps: as far as they follow each other from the
+    /// start and from the end, and, if there are as many in both maps, those at the same places.
+    fn between(&mut self, before: (usize, usize), after: (usize, usize)) {
+        let (old, new) = (self.old, self.new);
+        let (many, more) = (after.0 - before.0, after.1 - before.1);
+        let mut is_pair = |one: usize, other: usize| {
+            let text = |entities: &'e Entities<'_>, index: usize| entities.get(index).map(|entity| entity.bytes());
+            let is_same = self.found[other].is_none() && !self.is_taken[one] && text(old, one) == text(new, other);
+            if is_same {
+                self.take(other, one);
+            }
+            is_same
+        };
+        let least = many.min(more);
+        let start = (0..least).take_while(|at| is_pair(before.0 + at, before.1 + at)).count();
+        let end = (1..=least - start).take_while(|at| is_pair(after.0 - at, after.1 - at)).count();
+        if many == more {
+            (start..least - end).for_each(|at| _ = is_pair(before.0 + at, before.1 + at));
+        }
     }
 
     /// Pairs entities with equal identities; several with the same identity are paired in order.
@@ -102,4 +150,31 @@ impl<'e> Pairing<'e, '_> {
 /// How many pairs two entities have in common.
 fn common(old: &Entity<'_>, new: &Entity<'_>) -> usize {
     old.pairs().filter(|pair| new.all(pair.key).any(|value| value == pair.value)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::EntityRules;
+
+    fn paired(old: &str, new: &str) -> Vec<Option<usize>> {
+        let read = |letters: &str| {
+            let text: String = letters.chars().map(|letter| format!("{{\n\"classname\" \"{letter}\"\n}}\n")).collect();
+            Entities::parse(text.into_bytes(), EntityRules::QUAKE2).unwrap()
+        };
+        pair(&read(old), &read(new), 1 << 20)
+    }
+
+    /// Each letter is an entity, and equal letters are alike.
+    #[test]
+    fn alike_entities_are_paired_by_their_places() {
+        let all = |places: &[usize]| places.iter().map(|place| Some(*place)).collect::<Vec<_>>();
+        assert_eq!(paired("waab", "waab"), all(&[0, 1, 2, 3]));
+        assert_eq!(paired("waab", "wxab"), [Some(0), None, Some(2), Some(3)]);
+        assert_eq!(paired("waab", "waxb"), [Some(0), Some(1), None, Some(3)]);
+        assert_eq!(paired("waaaab", "wxaayb"), [Some(0), None, Some(2), Some(3), None, Some(5)]);
+        assert_eq!(paired("waaab", "waab"), all(&[0, 1, 2, 4]));
+        assert_eq!(paired("wabaca", "wabca"), all(&[0, 1, 2, 4, 5]));
+        assert_eq!(paired("wab", "wba"), all(&[0, 2, 1]));
+    }
 }

@@ -117,7 +117,7 @@ pub(super) fn motions(base: &Lists<'_, '_>, side: &Lists<'_, '_>) -> Result<Vec<
     Ok(all.motions)
 }
 
-/// The lists, each after those that it refers to, as far as there are no circles.
+/// The lists, each after those that it refers to, as far as they do not refer to each other.
 fn order(links: &Links<'_>) -> Vec<usize> {
     let count = links.sites.len();
     let mut targets: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -194,7 +194,7 @@ impl Alignment<'_, '_, '_> {
         let lists = [self.base, self.side][which];
         let numbers: Vec<Option<&Moves>> =
             self.motions.iter().map(|moves| moves.as_ref().filter(|_| which == 0)).collect();
-        // What has not been aligned cannot be told apart yet.
+        // References to lists that are not aligned yet are not compared.
         let hidden: Vec<bool> = self.is_known.iter().map(|is_known| !is_known).collect();
         let erased = self.erased(site);
         let (mut record, mut meaning) = (Vec::new(), Vec::new());

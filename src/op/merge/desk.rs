@@ -114,7 +114,7 @@ impl<'d> Desk<'d> {
         self.conflicts
     }
 
-    /// The side that something gets that both changed: ours, if nobody has decided.
+    /// The side that something gets that both changed: ours, if it is not settled.
     pub(super) fn decide(&mut self, conflict: Conflict) -> Side {
         let side = if conflict.can_settle { (self.settle)(&conflict) } else { None };
         side.unwrap_or_else(|| {
@@ -123,7 +123,7 @@ impl<'d> Desk<'d> {
         })
     }
 
-    /// A conflict that nobody can settle alone.
+    /// A conflict that cannot be settled alone.
     pub(super) fn refuse(&mut self, lump: &str, message: impl Into<String>) {
         self.push(Conflict::lump(lump, message));
     }

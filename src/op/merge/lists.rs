@@ -26,7 +26,7 @@ pub(super) struct Records<'l, 'm, 'a> {
     is_torn: Vec<bool>,
 }
 
-/// A number that is read only together with a lump that is no list.
+/// A number that is read only together with a lump without records.
 struct Tie {
     cell: Cell,
     /// Whether ours and theirs change the lump.
@@ -238,7 +238,7 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
         bytes
     }
 
-    /// The numbers of a list that are read together with lumps that are no lists.
+    /// The numbers of a list that are read together with lumps without records.
     fn ties(&self, sides: &Sides<'_, '_>, site: usize) -> Vec<Tie> {
         let own = &self.sides[0].links.sites[site];
         let visibility = sides.base.role(Role::Visibility).map(|slot| slot.name.clone());

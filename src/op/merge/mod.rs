@@ -2,9 +2,9 @@
 //! lump from the side that changed it. What both sides changed is a conflict: it is listed, and the merged map has our
 //! side of it.
 //!
-//! An edit is values and moves. What a side did to the records of each list is found out by their content, and proven by
-//! the numbers that name them (`align`). The merged map has the records in the order of the side that moved them, and
-//! the numbers of the other side follow. What cannot be told apart, or cannot follow, is a conflict.
+//! An edit is values and moves. What a side did to the records of each list is found by their content, and proven by the
+//! numbers that name them (`align`). The merged map has the records in the order of the side that moved them, and the
+//! numbers of the other side follow. What is not known for certain, or cannot follow, is a conflict.
 //!
 //! ```
 //! use bspkit::op::merge::merge;
@@ -87,8 +87,8 @@ pub fn merge<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, theirs: &Bsp<'a>) -> Result<Mer
     merge_with(base, ours, theirs, &mut |_| None)
 }
 
-/// As [`merge`]; `settle` is asked for each conflict that can be settled alone, and may name the map of which the merged
-/// one gets what is in conflict. Such a conflict is not listed.
+/// As [`merge`]; `settle` is asked for each conflict that can be settled alone, and may name the map whose content the
+/// merged one gets. Such a conflict is not listed.
 ///
 /// # Errors
 /// As [`merge`].

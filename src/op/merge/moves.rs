@@ -68,7 +68,7 @@ impl Moves {
         usize::try_from(old).ok().filter(|old| *old < self.place.len())
     }
 
-    /// The new index that a number names, or why there is none.
+    /// The new index that a number names, or the reason why it names nothing.
     pub(super) fn one(&self, old: i64) -> Result<i64, &'static str> {
         match self.index(old).map(|old| self.place[old]) {
             None => Err("it names a record that is not there"),
