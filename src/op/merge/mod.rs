@@ -2,9 +2,9 @@
 //! lump from the side that changed it. What both sides changed is a conflict: it is listed, and the merged map has our
 //! side of it.
 //!
-//! An edit is values and moves. What a side did to the records of each list is found by their content, and proven by the
-//! numbers that name them (`align`). The merged map has the records in the order of the side that moved them, and the
-//! numbers of the other side follow. What is not known for certain, or cannot follow, is a conflict.
+//! An edit is values and moves. What a side did to the records of each list is found by their content, and proven
+//! by the numbers that name them (`align`). The merged map has the records in the order of the side that moved them,
+//! and the numbers of the other side follow. What is not known for certain, or cannot follow, is a conflict.
 //!
 //! ```
 //! use bspkit::op::merge::merge;
