@@ -148,6 +148,16 @@ pub(crate) struct Maps {
     pub(crate) many: bool,
     json: bool,
     at_once: AtOnce,
+    /// A word in the place of a map that is not one, before a map.
+    misplaced: Option<PathBuf>,
+}
+
+/// The first of several words if it is the name of no file and a map follows: a selector, or another operand.
+fn misplaced(arguments: &[&Path]) -> Option<PathBuf> {
+    let [first, rest @ ..] = arguments else { return None };
+    let is_named_map = first.extension().is_some_and(|it| it.eq_ignore_ascii_case("bsp"));
+    let is_word = !is_named_map && !is_stdin(first) && !first.exists() && first.components().count() == 1;
+    (is_word && rest.iter().any(|path| path.exists())).then(|| first.to_path_buf())
 }
 
 /// How many maps are processed at once without `--jobs`.
@@ -171,7 +181,7 @@ impl Maps {
     /// Finds the maps that these arguments name.
     pub(crate) fn find(arguments: &[&Path]) -> Self {
         let many = arguments.len() > 1 || arguments.iter().any(|path| !is_stdin(path) && path.is_dir());
-        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
+        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
         for path in arguments {
             match !is_stdin(path) && path.is_dir() {
                 true => maps.found.append(&mut walk::folder(path)),
@@ -183,12 +193,19 @@ impl Maps {
                 false => maps.found.push(Ok(MapFile::named(path, many))),
             }
         }
+        maps.misplaced = misplaced(arguments);
         maps
     }
 
     /// A file that need not be a map; its output is written in the same way.
     pub(crate) fn file(path: &Path) -> Self {
-        Maps { found: vec![Ok(MapFile::named(path, false))], many: false, json: false, at_once: AtOnce::One }
+        Maps {
+            found: vec![Ok(MapFile::named(path, false))],
+            many: false,
+            json: false,
+            at_once: AtOnce::One,
+            misplaced: None,
+        }
     }
 
     /// The unpacked maps that these arguments name: folders, or folders of such folders.
@@ -200,7 +217,7 @@ impl Maps {
         };
         let inner: Vec<_> = arguments.iter().map(inner).collect();
         let many = arguments.len() > 1 || inner.iter().any(Option::is_some);
-        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores };
+        let mut maps = Maps { found: Vec::new(), many, json: false, at_once: AtOnce::Cores, misplaced: None };
         for (path, inner) in arguments.iter().zip(inner) {
             maps.found.extend(inner.unwrap_or_else(|| vec![Ok(MapFile::named(path, many))]));
         }
@@ -258,11 +275,6 @@ impl Maps {
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&MapFile) -> bool) {
         self.many = true;
         self.found.retain(|found| found.as_ref().map_or(true, &mut keep));
-    }
-
-    /// How many there are, with those that cannot be opened.
-    pub(crate) fn len(&self) -> usize {
-        self.found.len()
     }
 
     /// The maps, without the arguments and files that cannot be maps.
@@ -345,6 +357,11 @@ impl Maps {
 
     /// Not generic: threads and their order are compiled once, and not once per command.
     fn run(&self, cx: &Context, work: &(dyn Fn(&MapFile, &mut Job<'_>) -> Result<Code> + Sync)) -> Result<Code> {
+        if let Some(word) = &self.misplaced {
+            let message = format!("{} is not a file, and maps come first", shown(word));
+            let hint = format!("write the maps, and then {}", shown(word));
+            return Err(bspkit::Error::new(ErrorKind::Argument, message).with_hint(hint).into());
+        }
         if self.many {
             stop::finish_maps_in_progress();
         }

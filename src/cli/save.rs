@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
@@ -115,8 +115,6 @@ impl Save {
         let maps = self.with_targets(maps)?;
         let unmatched = Mutex::new(Vec::new());
         let any_saved = AtomicBool::new(false);
-        // The maps that are as they should be: saved whole, or without anything to do.
-        let (all, good) = (maps.len(), AtomicUsize::new(0));
         let code = maps.each(cx, |map, job| {
             let bsp = cx.open(&map.path)?;
             let cannot_edit = || format!("cannot edit {}", shown(&map.path));
@@ -131,13 +129,11 @@ impl Save {
                     }
                     let copy = map.target.clone().map(|target| (map.path.clone(), target));
                     unmatched.lock().unwrap_or_else(PoisonError::into_inner).extend(copy);
-                    good.fetch_add(1, Ordering::Relaxed);
                     return Ok(job.nothing(&what));
                 }
             };
             let plan = draft.plan(layout).with_context(cannot_edit)?;
             if maps.many && self.only_changed && plan.is_identity() {
-                good.fetch_add(1, Ordering::Relaxed);
                 return Ok(Code::Done);
             }
             let code = self.save(map, &draft, &plan, job)?;
@@ -145,16 +141,10 @@ impl Save {
             if !what.is_empty() {
                 job.say(&format!("{}: {what}", job.path));
             }
-            let code = if is_whole { code } else { code.max(Code::Found) };
-            good.fetch_add(usize::from(code == Code::Done), Ordering::Relaxed);
-            Ok(code)
+            Ok(if is_whole { code } else { code.max(Code::Found) })
         })?;
         if any_saved.into_inner() && code != Code::Stopped {
             self.copy(cx, &unmatched.into_inner().unwrap_or_else(PoisonError::into_inner))?;
-            // Of several maps some matched.
-            if good.into_inner() == all && code == Code::Found {
-                return Ok(Code::Done);
-            }
         }
         Ok(code)
     }

@@ -21,7 +21,9 @@ pub(crate) const CLEAR: &str = "\r\x1b[K";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Code {
     Done,
-    /// Something was found, or nothing matched.
+    /// Nothing matched. Of several maps this counts only if nothing matched in all of them.
+    Nothing,
+    /// Something was found.
     Found,
     Failed,
     /// A signal ended the run before all was done.
@@ -32,7 +34,7 @@ impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         ExitCode::from(match code {
             Code::Done => 0,
-            Code::Found => 1,
+            Code::Nothing | Code::Found => 1,
             Code::Failed => 2,
             Code::Stopped => STOPPED,
         })
@@ -276,7 +278,7 @@ impl<'t> Job<'t> {
     /// Adds a message that nothing was found, and returns this exit status.
     pub(crate) fn nothing(&mut self, text: &str) -> Code {
         self.say(&format!("{}: {text}", self.path));
-        Code::Found
+        Code::Nothing
     }
 
     /// Adds an error and sets the exit status.

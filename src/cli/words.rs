@@ -2,7 +2,7 @@
 //!
 //! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
 //! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
-//! `cp`. So every command accepts a shell's `*.bsp`, and the meaning of the arguments does not depend on which files
+//! `cp`. With a `--` after them, all words before it are maps, folders too. So every command accepts a shell's `*.bsp`, and the meaning of the arguments does not depend on which files
 //! exist. A MAP with wildcards, which some shells do not expand, is replaced by the files that match.
 //!
 //! The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
@@ -36,7 +36,12 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     let is_pair = |at: &&usize| arguments[**at].as_encoded_bytes().contains(&b'=');
     let leading = 1 + words[1..].iter().take_while(|at| is_file(at) && !is_pair(at)).count();
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
-    let maps = most.map_or(leading, |most| leading.max(words.len().saturating_sub(most)));
+    let dashes = arguments.iter().position(|argument| argument == "--").filter(|_| !is_after && !operands.is_empty());
+    let before_dashes = dashes.map(|dashes| words.iter().filter(|at| **at < dashes).count());
+    let maps = match before_dashes.filter(|before| *before > 0) {
+        Some(before) => before,
+        None => most.map_or(leading, |most| leading.max(words.len().saturating_sub(most))),
+    };
     let joined = words[..maps].iter().flat_map(|at| expand(&arguments[*at]));
     let joined = joined.collect::<Vec<_>>().join(OsStr::new(&SEPARATOR.to_string()));
     // From the last to the first: the positions of those before stay valid.

@@ -88,6 +88,14 @@ pub(crate) fn text(map: &[u8], old: &str, new: &str) -> Vec<u8> {
     })
 }
 
+/// The map with one more entity at the end of its text.
+pub(crate) fn entity(map: &[u8], text: &str) -> Vec<u8> {
+    edited(map, "entities", |bytes| {
+        assert_eq!(bytes.pop(), Some(0));
+        bytes.extend(text.bytes().chain([0]));
+    })
+}
+
 /// The map with another word in a lump's entry: offset, length, and of Source version and size.
 pub(crate) fn word(mut map: Vec<u8>, lump: usize, field: usize, value: i32) -> Vec<u8> {
     let shape = Bsp::parse(&map).unwrap().container().shape();

@@ -124,6 +124,11 @@ pub(crate) const FAULTS: &[Fault] = &[
     ("entity-record", || text(&source(), "{", "{\n\"portalnumber\" \"77\"")),
     ("entity-record", || text(&occluder([0, 1], [0, 3]), "{", "{\n\"occludernumber\" \"1\"")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*9\"")),
+    ("entity-no-model", || text(&own("q2"), "\"model\" \"*2\"", "\"mangle\" \"*2\"")),
+    ("entity-no-model", || entity(&own("q3"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
+    ("entity-no-extent", || entity(&own("q1"), "{\n\"classname\" \"trigger_hurt\"\n}\n")),
+    ("entity-target", || entity(&own("q1"), "{\n\"classname\" \"func_timer\"\n\"target\" \"nowhere\"\n}\n")),
+    ("entity-target", || entity(&source(), "{\n\"classname\" \"logic_auto\"\n\"OnMapSpawn\" \"no*,Open,,0,-1\"\n}\n")),
     ("entity-model", || text(&own("q2"), "\"*2\"", "\"*two\"")),
     ("entity-model", || {
         let map = own("q3");

@@ -81,12 +81,12 @@ fn a_map_may_come_from_stdin_and_go_to_stdout() {
 #[test]
 fn a_folder_is_complete() {
     let room = maps();
-    let run = room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o out").without_data(1);
+    let run = room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o out").without_data(0);
     assert!(run.err.contains("out: 2 maps copied unchanged"), "{}", run.err);
     assert_eq!(room.read("out/a.bsp"), room.read("a.bsp"));
     assert_eq!(room.read("out/c.bsp"), room.read("maps/c.bsp"));
     assert_ne!(room.read("out/b.bsp"), room.read("b.bsp"));
-    room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o some --only-changed").without_data(1);
+    room.bspkit("ent unset a.bsp b.bsp maps/c.bsp worldspawn gridsize -o some --only-changed").without_data(0);
     assert_eq!(fs::read_dir(room.path("some")).unwrap().count(), 1);
     // Where nothing matches in any of them, nothing is written.
     room.bspkit("ent unset a.bsp b.bsp worldspawn nothing -o none").without_data(1);
@@ -97,16 +97,22 @@ fn a_folder_is_complete() {
     assert!(run.err.contains("a.bsp and other/a.bsp have the same path in twins"), "{}", run.err);
 }
 
-/// With several maps 1 says that some did not match or failed, and 2 that nothing could be done, whatever the command.
+/// With several maps 1 says that some failed or that nothing matched in any, and 2 that nothing could be done.
 #[test]
 fn one_rule_for_exit_codes() {
     let room = maps();
     for command in
         ["ent list {} [gridsize]", "ent get {} worldspawn gridsize", "ent unset {} worldspawn gridsize --dry-run"]
     {
-        for (named, code) in
-            [("b.bsp", 0), ("a.bsp", 1), ("x.bsp", 2), ("a.bsp b.bsp", 1), ("b.bsp x.bsp", 1), ("x.bsp y.bsp", 2)]
-        {
+        for (named, code) in [
+            ("b.bsp", 0),
+            ("a.bsp", 1),
+            ("x.bsp", 2),
+            ("a.bsp b.bsp", 0),
+            ("a.bsp x.bsp", 1),
+            ("b.bsp x.bsp", 1),
+            ("x.bsp y.bsp", 2),
+        ] {
             let run = room.bspkit(&command.replace("{}", named));
             assert_eq!(run.code, Some(code), "{command} {named}: {}", run.err);
         }
@@ -235,4 +241,40 @@ fn wildcards_that_the_shell_leaves_are_expanded() {
         room.write("[*].bsp", &fixture("q2/own_rooms"));
         assert_eq!(room.bspkit("verify [*].bsp").done().text().lines().count(), 1);
     }
+}
+
+/// A selector that has the form of something else gets the right form.
+#[test]
+fn a_selector_that_matches_nothing_names_the_right_form() {
+    let room = maps();
+    for (selector, form) in [
+        ("classname=light", "[classname=light] compares a value"),
+        ("17", "#17 is the entity of this number"),
+        ("origin", "[origin] matches"),
+        ("maps", "it is a file or folder"),
+    ] {
+        let run = room.bspkit(&format!("ent list a.bsp {selector}")).without_data(1);
+        assert!(run.err.contains(form), "{selector}: {}", run.err);
+    }
+}
+
+/// Nothing is printed before the order of the words is right.
+#[test]
+fn a_selector_before_the_maps_is_an_error_that_shows_the_order() {
+    let room = maps();
+    let run = room.bspkit("ent list worldspawn a.bsp").without_data(2);
+    assert!(run.err.contains("maps come first") && run.err.contains("and then worldspawn"), "{}", run.err);
+    let run = room.bspkit("ent set worldspawn a.bsp k=v -o out").without_data(2);
+    assert!(run.err.contains("<MAP...> <SEL> <KEY=VALUE>..."), "{}", run.err);
+    assert!(!room.path("out").exists());
+}
+
+/// `--` separates folders from the selector.
+#[test]
+fn words_before_two_dashes_are_maps() {
+    let room = maps();
+    room.bspkit("ent set -o out maps a.bsp -- worldspawn k=v").done();
+    let text = |command: &str| String::from_utf8(room.bspkit(command).done().out).unwrap();
+    assert!(text("ent list maps a.bsp -- worldspawn").contains("// a.bsp"));
+    assert!(!text("ent list a.bsp -- worldspawn").contains("\"light\""));
 }

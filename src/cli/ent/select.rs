@@ -1,5 +1,7 @@
 //! Code that the `ent` commands share: the selection of entities, and warnings about broken text.
 
+use std::path::Path;
+
 use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Key};
@@ -45,7 +47,31 @@ impl Choice {
 
     /// The message if it matches nothing.
     pub(super) fn nothing(&self, entities: &Entities<'_>) -> String {
-        format!("nothing matches {}{}", self.text, close(&entities.near(&self.selector)))
+        let near = close(&entities.near(&self.selector));
+        let meant = if near.is_empty() { self.meant(entities) } else { String::new() };
+        format!("nothing matches {}{near}{meant}", self.text)
+    }
+
+    /// The form that the user may have meant, if the selector is a plain word that is no class of the map.
+    fn meant(&self, entities: &Entities<'_>) -> String {
+        let text = &self.text;
+        if text.contains(['[', '#', ':', ',']) {
+            return String::new();
+        }
+        let with_key = entities.iter().filter(|entity| entity.get(text).is_some()).count();
+        match () {
+            () if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!(": #{text} is the entity of this number")
+            }
+            () if text.contains('=') => format!(": [{text}] compares a value"),
+            () if with_key > 0 => {
+                format!(": [{text}] matches {}", count(with_key, "entity with this key", "entities with this key"))
+            }
+            () if Path::new(text).exists() => {
+                ": it is a file or folder; a `--` before the selector makes all words before it maps".to_owned()
+            }
+            () => String::new(),
+        }
     }
 
     /// The message if no entity that it matches has one of these keys.

@@ -10,6 +10,7 @@ use crate::cli::talk::{Code, Talk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Row {
     Done,
+    Nothing,
     Found,
     Failed(&'static str),
     /// The run was stopped before this map.
@@ -40,6 +41,7 @@ impl Tally {
     pub(super) fn count(&mut self, code: Code, why: Option<&'static str>, path: &str, bytes: u64) {
         let row = match code {
             Code::Done => Row::Done,
+            Code::Nothing => Row::Nothing,
             Code::Found => Row::Found,
             Code::Failed | Code::Stopped => Row::Failed(why.unwrap_or("other reason")),
         };
@@ -62,14 +64,17 @@ impl Tally {
         own.bytes += sum.bytes;
     }
 
-    /// The exit status: 2 if every map failed, 1 if some failed or something was found.
+    /// The exit status: 2 if every map failed, 1 if some failed, if something was found, or if nothing matched in any map.
     pub(crate) fn code(&self) -> Code {
         let has = |row: Row| self.rows.contains_key(&row);
+        let (has_done, has_nothing, has_found) = (has(Row::Done), has(Row::Nothing), has(Row::Found));
         match self.failed.is_empty() {
             _ if stop::is_asked() => Code::Stopped,
-            true if !has(Row::Found) => Code::Done,
-            false if !has(Row::Found) && !has(Row::Done) => Code::Failed,
-            _ => Code::Found,
+            false if !has_done && !has_nothing && !has_found => Code::Failed,
+            false => Code::Found,
+            true if has_found => Code::Found,
+            true if has_nothing && !has_done => Code::Nothing,
+            true => Code::Done,
         }
     }
 
@@ -83,7 +88,8 @@ impl Tally {
             all.bytes += sum.bytes;
             match row {
                 Row::Done => line(*sum, "done"),
-                Row::Found => line(*sum, "something was found, or nothing matched"),
+                Row::Nothing => line(*sum, "nothing matched"),
+                Row::Found => line(*sum, "something was found"),
                 Row::Failed(why) => line(*sum, &format!("failed: {why}")),
                 Row::Left => line(*sum, "not started, since the run was stopped"),
             }

@@ -163,6 +163,10 @@ codes! {
     LIGHT_GRID = "light-grid", Warning, "the size of the light grid does not fit the world, and the engine ignores it";
 
     ENTITY_MODEL = "entity-model", Error, "the model of an entity or advertisement is not in the map";
+    ENTITY_NO_MODEL = "entity-no-model", Error,
+        "an entity has no brush model, and engines refuse a map with one of its class without";
+    ENTITY_NO_EXTENT = "entity-no-extent", Warning, "an entity whose class needs a brush model has none";
+    ENTITY_TARGET = "entity-target", Note, "no entity of the map has the name that a target or output gives";
     ENTITY_RECORD = "entity-record", Warning,
         "an entity names an area portal or an occluder that the map does not have";
     ENTITY_WORLD = "entity-world", Warning, "the first entity is not worldspawn";

@@ -93,6 +93,14 @@ impl<'e, 'a> Edit<'e, 'a> {
         })
     }
 
+    /// Whether names of entities were edited, or what calls entities by their names.
+    fn is_of_targets(&self) -> bool {
+        [false, true].into_iter().any(|is_new| {
+            self.these(is_new)
+                .any(|(entity, from)| entity.pairs().skip(from).any(|pair| entities::is_of_targets(&pair)))
+        })
+    }
+
     /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
     fn keeps_as_many(&self, bsp: &Bsp<'_>) -> bool {
         let spawn = &bsp.dialect().checks.spawn;
@@ -125,6 +133,9 @@ fn check(
     if let (Some(edit), Some(slot)) = (edit, bsp.role(Role::Entities)) {
         let (links, side) = (lumps.links(), edit.side(is_new));
         entities::check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
+        if edit.is_of_targets() {
+            entities::check_targets(&slot.name, side, sink);
+        }
     }
     let Some(engine) = engine else { return };
     let is_touched = |lump: &str| {

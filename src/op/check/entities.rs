@@ -2,19 +2,19 @@
 //!
 //! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, not findings.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::code::{
-    Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NUL, ENTITY_QUOTES,
-    ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TOKEN, ENTITY_UNREAD,
-    ENTITY_WORLD,
+    Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT, ENTITY_NO_MODEL,
+    ENTITY_NUL, ENTITY_QUOTES, ENTITY_RECORD, ENTITY_SIZE, ENTITY_STRUCTURE, ENTITY_SYNTAX, ENTITY_TAIL, ENTITY_TARGET,
+    ENTITY_TOKEN, ENTITY_UNREAD, ENTITY_WORLD,
 };
 use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bsp::{Bsp, Links};
 use crate::bytes::escaped;
-use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw};
-use crate::dialect::{Engine, EntityForm, Role, TextEffect, TextTrait};
+use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Output, OutputField, Pair};
+use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTrait};
 use crate::draft::entity_values;
 
 /// Whether values of an entity refer to records.
@@ -44,6 +44,7 @@ pub(super) fn check<'a>(
     };
     check_text(lump, &entities, sink);
     check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(|entity| (entity, 0)), sink);
+    check_targets(lump.name, &entities, sink);
     Some(entities)
 }
 
@@ -71,6 +72,7 @@ pub(super) fn check_these<'e>(
         if let Some(models) = models {
             check_model(lump, &entity, models, sink);
         }
+        check_class(lump, lumps.bsp.dialect().brush_classes, &entity, sink);
     }
     check_numbers(lump, lumps.bsp, links, these.clone().map(|(entity, _)| entity), sink);
     // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
@@ -174,6 +176,78 @@ fn check_model(lump: &str, entity: &Entity<'_>, models: usize, sink: &mut Sink) 
             None => sink.add(&ENTITY_MODEL, at, || format!("its model `{}` is not `*` and a number", shown(value))),
         }
     }
+}
+
+/// Classes whose entities are brush models.
+fn check_class(lump: &str, classes: &BrushClasses, entity: &Entity<'_>, sink: &mut Sink) {
+    let Some(class) = entity.class().filter(|class| classes.needs(class)) else { return };
+    if entity.get("model").is_some_and(|model| !model.is_empty()) {
+        return;
+    }
+    let at = At::lump(lump).record(entity.index());
+    match classes.refusal {
+        Some(refusal) => sink.add(&ENTITY_NO_MODEL, at, || {
+            format!("a {} without a model; engines refuse the map with \"{refusal}\"", shown(class))
+        }),
+        None => sink.add(&ENTITY_NO_EXTENT, at, || format!("a {} without a model has no extent", shown(class))),
+    }
+}
+
+/// Keys whose value is the name of the entities that an entity acts on, in all families.
+const TARGETS: [&str; 5] = ["target", "killtarget", "pathtarget", "deathtarget", "combattarget"];
+
+fn is_target(key: &[u8]) -> bool {
+    TARGETS.iter().any(|target| key.eq_ignore_ascii_case(target.as_bytes()))
+}
+
+/// Whether a key gives a name by which others may call an entity: its own, its class (for outputs), or the name of
+/// entities that a game makes, as `NPCTargetname`.
+fn is_name(key: &[u8]) -> bool {
+    let suffix = key.len().checked_sub(b"targetname".len()).map(|start| &key[start..]);
+    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"targetname")) || key.eq_ignore_ascii_case(b"classname")
+}
+
+/// Whether a pair gives a name or calls one.
+pub(super) fn is_of_targets(pair: &Pair<'_>) -> bool {
+    is_name(pair.key) || is_target(pair.key) || output_of(pair.value).is_some()
+}
+
+/// The names that targets and outputs give, and no entity has. A game may make an entity of that name while it runs.
+pub(super) fn check_targets(lump: &str, entities: &Entities<'_>, sink: &mut Sink) {
+    let pairs = || entities.iter().flat_map(|entity| entity.pairs());
+    let names: HashSet<Vec<u8>> =
+        pairs().filter(|pair| is_name(pair.key)).map(|pair| pair.value.to_ascii_lowercase()).collect();
+    let sorted: BTreeSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
+    for entity in entities.iter() {
+        for pair in entity.pairs() {
+            let is_target = is_target(pair.key);
+            let output = if is_target { None } else { output_of(pair.value) };
+            let name = match &output {
+                Some(output) => output.field(OutputField::Target),
+                None if is_target => pair.value,
+                None => continue,
+            };
+            let lower = name.to_ascii_lowercase();
+            let is_there = match lower.split_last() {
+                // `!activator` and others are not names; an output without a target goes nowhere by intent.
+                None => true,
+                _ if lower[0] == b'!' => true,
+                Some((b'*', start)) => sorted.range(start..).next().is_some_and(|name| name.starts_with(start)),
+                _ => names.contains(&lower),
+            };
+            if !is_there {
+                sink.add(&ENTITY_TARGET, At::lump(lump).record(entity.index()), || {
+                    format!("its {} names `{}`, and no entity has this name", shown(pair.key), shown(name))
+                });
+            }
+        }
+    }
+}
+
+/// The output that a value is; most values are distinguished by their separators alone.
+fn output_of(value: &[u8]) -> Option<Output> {
+    let is_possible = |separator| value.iter().filter(|byte| **byte == separator).count() == 4;
+    (is_possible(Output::ESCAPE) || is_possible(Output::COMMA)).then(|| Output::parse(value)).flatten()
 }
 
 /// Numbers of area portals and occluders.
