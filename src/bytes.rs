@@ -169,8 +169,41 @@ impl<'a, T: Into<Data<'a>>> From<T> for Rope<'a> {
     }
 }
 
+/// Characters that are not seen or that change the order of the others: `Default_Ignorable_Code_Point` of Unicode,
+/// among them those that HFS+ ignores in names and all marks of direction, and the separators of lines.
+const UNSEEN: [(char, char); 17] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// Whether a person does not see a character, or sees others in another order because of it.
+///
+/// ```
+/// assert!(bspkit::bytes::is_unseen('\u{202e}') && !bspkit::bytes::is_unseen('é'));
+/// ```
+pub fn is_unseen(character: char) -> bool {
+    // Most text is ASCII.
+    character >= '\u{ad}' && UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&character))
+}
+
 /// Prints bytes so that a person can read them and [`unescape`] can read them back. Printable ASCII and valid UTF-8 are
-/// unchanged, a line break is `\n`, a backslash is `\\`, and everything else is `\xNN`.
+/// unchanged, a line break is `\n`, a backslash is `\\`, and everything else is `\xNN`: control characters, characters
+/// that are not seen ([`is_unseen`]), and bytes that are not UTF-8.
 ///
 /// ```
 /// use bspkit::bytes::escaped;
@@ -201,7 +234,7 @@ impl fmt::Display for Escaped<'_> {
                 match character {
                     '\n' => f.write_str("\\n")?,
                     '\\' => f.write_str("\\\\")?,
-                    c if c.is_control() => {
+                    c if c.is_control() || is_unseen(c) => {
                         for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                             write!(f, "\\x{byte:02x}")?;
                         }
@@ -215,6 +248,31 @@ impl fmt::Display for Escaped<'_> {
         }
         Ok(())
     }
+}
+
+/// The text that a terminal shows for bytes: control characters, which could be commands to it, characters that are not
+/// seen, and bytes that are not UTF-8 are escaped as by [`escaped`]; line breaks and tabs are not.
+///
+/// ```
+/// use bspkit::bytes::for_terminal;
+/// assert_eq!(for_terminal(b"a\tb\r\n\x1b[2Jc\\"), "a\tb\n\\x1b[2Jc\\");
+/// ```
+pub fn for_terminal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let plain = rest.iter().position(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t')).unwrap_or(rest.len());
+        text.push_str(&String::from_utf8_lossy(&rest[..plain]));
+        rest = &rest[plain..];
+        // As far as the next byte that needs no look.
+        let end = rest.iter().position(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')).unwrap_or(rest.len());
+        match &rest[..end] {
+            b"\r" if rest.get(end) == Some(&b'\n') => {}
+            odd => text.push_str(&escaped(odd).to_string()),
+        }
+        rest = &rest[end..];
+    }
+    text
 }
 
 /// Reads back what [`escaped`] prints: `\n`, `\\` and `\xNN`. Any other backslash is kept, so most Windows paths can be

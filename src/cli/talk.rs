@@ -1,11 +1,13 @@
 //! The output of the program: data on stdout, messages on stderr, and the exit status.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result};
+use bspkit::bytes::for_terminal;
 use bspkit::{ErrorKind, Hint};
 
 use super::options::{Color, Options};
@@ -47,6 +49,10 @@ pub(crate) struct Talk {
     pub(crate) verbose: bool,
     color_out: bool,
     color_err: bool,
+    /// Whether these streams are terminals. They get no control characters but those of this file: text of a map could
+    /// be a command to the terminal.
+    terminal_out: bool,
+    terminal_err: bool,
 }
 
 impl Talk {
@@ -57,18 +63,28 @@ impl Talk {
             Color::Never => false,
             Color::Auto => is_terminal && !no_color,
         };
+        let (terminal_out, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Talk {
             quiet: options.quiet,
             verbose: options.verbose,
-            color_out: color(io::stdout().is_terminal()),
-            color_err: color(io::stderr().is_terminal()),
+            color_out: color(terminal_out),
+            color_err: color(terminal_err),
+            terminal_out,
+            terminal_err,
         }
     }
 
     /// A quiet one, for tests.
     #[cfg(test)]
     pub(crate) fn silent() -> Self {
-        Talk { quiet: true, verbose: false, color_out: false, color_err: false }
+        Talk {
+            quiet: true,
+            verbose: false,
+            color_out: false,
+            color_err: false,
+            terminal_out: false,
+            terminal_err: false,
+        }
     }
 
     /// The text of an error: what failed, why, and what to do.
@@ -96,18 +112,18 @@ impl Talk {
 
     /// Writes messages to stderr. Errors of stderr are ignored.
     pub(crate) fn stderr(&self, text: &[u8]) {
-        let _ = io::stderr().write_all(text);
+        let _ = io::stderr().write_all(&ready(text, self.terminal_err, self.color_err));
+    }
+
+    /// Writes commands to the terminal on stderr: those of the progress bar.
+    pub(crate) fn control(&self, text: &str) {
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Writes data to stdout. `false` if the reader has closed the pipe, which is not an error.
     pub(crate) fn stdout(&self, data: &[u8]) -> Result<bool> {
         let mut stdout = io::stdout().lock();
-        // A console of Windows takes only text.
-        let text = if cfg!(windows) && stdout.is_terminal() { console_text(data) } else { None };
-        if text.is_some() {
-            self.stderr(self.warning(NOT_TEXT).as_bytes());
-        }
-        match stdout.write_all(text.as_ref().map_or(data, String::as_bytes)).and_then(|()| stdout.flush()) {
+        match stdout.write_all(&ready(data, self.terminal_out, self.color_out)).and_then(|()| stdout.flush()) {
             Ok(()) => Ok(true),
             Err(error) if is_closed(&error) => Ok(false),
             Err(error) => Err(error).context("cannot write to stdout"),
@@ -121,21 +137,21 @@ fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED)
 }
 
-const NOT_TEXT: &str =
-    "the console shows bytes that are not UTF-8 as \\x and two digits; a file or a pipe gets them exactly";
-
-/// The text that a console shows for data that is not UTF-8.
-fn console_text(data: &[u8]) -> Option<String> {
-    std::str::from_utf8(data).err()?;
-    let mut text = String::with_capacity(data.len());
-    for chunk in data.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing into a string cannot fail.
-            let _ = write!(text, "\\x{byte:02X}");
-        }
+/// What a stream gets: for a terminal text without control characters, otherwise the bytes; with the colors of
+/// [`paint`].
+fn ready(data: &[u8], is_terminal: bool, has_color: bool) -> Cow<'_, [u8]> {
+    let mut data = Cow::Borrowed(data);
+    if is_terminal {
+        data = Cow::Owned(for_terminal(&data).into_bytes());
     }
-    Some(text)
+    if has_color && PAINTS.iter().any(|(mark, _)| memchr::memmem::find(&data, mark.as_bytes()).is_some()) {
+        let mut text = data.into_owned();
+        for (mark, color) in PAINTS {
+            text = replaced(&text, mark.as_bytes(), color.as_bytes());
+        }
+        data = Cow::Owned(text);
+    }
+    data
 }
 
 /// What is said beside an error and its causes.
@@ -163,12 +179,29 @@ fn worded(hint: &Hint) -> String {
     }
 }
 
-const RED: &str = "1;31";
-const GREEN: &str = "32";
-const YELLOW: &str = "1;33";
+/// Marks of colors in messages, and what a terminal gets for them. They are noncharacters of Unicode; a map that has
+/// them colors its own text and can do no more.
+const PAINTS: [(&str, &str); 4] =
+    [(RED, "\x1b[1;31m"), (GREEN, "\x1b[32m"), (YELLOW, "\x1b[1;33m"), (PLAIN, "\x1b[0m")];
+const RED: &str = "\u{fdd0}";
+const GREEN: &str = "\u{fdd1}";
+const YELLOW: &str = "\u{fdd2}";
+const PLAIN: &str = "\u{fdd3}";
 
 fn paint(on: bool, color: &str, word: &str) -> String {
-    if on { format!("\x1b[{color}m{word}\x1b[0m") } else { word.to_owned() }
+    if on { format!("{color}{word}{PLAIN}") } else { word.to_owned() }
+}
+
+fn replaced(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memmem::find(rest, old) {
+        result.extend_from_slice(&rest[..at]);
+        result.extend_from_slice(new);
+        rest = &rest[at + old.len()..];
+    }
+    result.extend_from_slice(rest);
+    result
 }
 
 /// The output of a command for one map. It is written in one piece, so that the output of several maps does not mix.
@@ -313,9 +346,14 @@ fn kind(error: &Error) -> &'static str {
 mod tests {
     use super::*;
 
+    /// Text of a map that a terminal would take for commands, in every form that control characters have.
     #[test]
-    fn a_console_shows_all_bytes() {
-        assert_eq!(console_text("caf\u{e9}\n".as_bytes()), None);
-        assert_eq!(console_text(b"caf\xe9 \xc3\xa9\xc3").as_deref(), Some("caf\\xE9 \u{e9}\\xC3"));
+    fn a_terminal_gets_no_commands_of_a_map() {
+        let text = b"\x1b]0;x\x07 \x9b2J \xc2\x9b \xe2\x80\xae \xe2\x80\xa8 \r \x08\n\tcaf\xe9 \xc3\xa9\r\n";
+        let shown =
+            "\\x1b]0;x\\x07 \\x9b2J \\xc2\\x9b \\xe2\\x80\\xae \\xe2\\x80\\xa8 \\x0d \\x08\n\tcaf\\xe9 \u{e9}\n";
+        assert_eq!(ready(text, true, true), shown.as_bytes());
+        assert_eq!(ready(text, false, false), &text[..]);
+        assert_eq!(ready(paint(true, RED, "no").as_bytes(), true, true), &b"\x1b[1;31mno\x1b[0m"[..]);
     }
 }

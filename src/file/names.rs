@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, Prefix};
 
+use crate::bytes::is_unseen;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Names that Windows reserves for devices, in any folder, in any case and with any extension.
@@ -44,28 +45,6 @@ const PROGRAMS: [&str; 20] = [
 
 /// Files that the file manager of Windows reads by itself.
 const READ_UNASKED: [&str; 2] = ["autorun.inf", "desktop.ini"];
-
-/// Characters that are not seen or that change the order of the others: `Default_Ignorable_Code_Point` of Unicode,
-/// among them those that HFS+ ignores in names and all marks of direction, and the separators of lines.
-const UNSEEN: [(char, char); 17] = [
-    ('\u{ad}', '\u{ad}'),
-    ('\u{34f}', '\u{34f}'),
-    ('\u{61c}', '\u{61c}'),
-    ('\u{115f}', '\u{1160}'),
-    ('\u{17b4}', '\u{17b5}'),
-    ('\u{180b}', '\u{180f}'),
-    ('\u{200b}', '\u{200f}'),
-    ('\u{2028}', '\u{202e}'),
-    ('\u{2060}', '\u{206f}'),
-    ('\u{3164}', '\u{3164}'),
-    ('\u{fe00}', '\u{fe0f}'),
-    ('\u{feff}', '\u{feff}'),
-    ('\u{ffa0}', '\u{ffa0}'),
-    ('\u{fff0}', '\u{fffb}'),
-    ('\u{1bca0}', '\u{1bca3}'),
-    ('\u{1d173}', '\u{1d17a}'),
-    ('\u{e0000}', '\u{e0fff}'),
-];
 
 /// Whether Windows does not allow a byte in a file name. Slashes are not among these bytes: they part the names.
 pub fn is_forbidden(byte: u8) -> bool {
@@ -188,10 +167,6 @@ fn is_short(part: &[u8]) -> bool {
     let digits = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let has_number = digits > 0 && stem[..stem.len() - digits].ends_with(b"~");
     has_number && stem.len() <= 8 && extension.len() <= 4
-}
-
-fn is_unseen(letter: char) -> bool {
-    UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&letter))
 }
 
 fn is_program(part: &[u8]) -> bool {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use bspkit::ErrorKind;
+use bspkit::bytes::for_terminal;
 use bspkit::face::input;
 use bspkit::face::outline::{not_a_map, outline};
 
@@ -31,7 +32,8 @@ pub(crate) struct Args {
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     Maps::file(&args.map).each(cx, |map, job| {
         match cx.open(&map.path) {
-            Ok(bsp) => drop(job.write(&outline(&bsp))?),
+            // Pagers pass on what a map could tell a terminal.
+            Ok(bsp) => drop(job.write(for_terminal(&outline(&bsp)).as_bytes())?),
             Err(error) => {
                 let own = error.chain().find_map(|cause| cause.downcast_ref::<bspkit::Error>());
                 match own.filter(|own| own.kind() != ErrorKind::Io) {

@@ -156,7 +156,7 @@ impl<'t> Turns<'t> {
     pub(super) fn end(self, many: bool, part: &str) -> Result<Tally> {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let clear = state.bar.clear();
-        self.talk.stderr(clear.as_bytes());
+        self.talk.control(clear);
         if let Some(error) = state.error {
             return Err(error);
         }
@@ -171,7 +171,7 @@ impl<'t> Turns<'t> {
 impl State {
     fn write(&mut self, talk: &Talk, out: &[u8], err: &[u8]) {
         if !out.is_empty() || !err.is_empty() {
-            talk.stderr(self.bar.clear().as_bytes());
+            talk.control(self.bar.clear());
         }
         // After the pipe is closed no more data is written, but messages still are.
         if !out.is_empty() && !self.is_closed && self.error.is_none() {
@@ -190,7 +190,7 @@ impl State {
     fn draw(&mut self, talk: &Talk) {
         let bar = self.bar.draw();
         if !bar.is_empty() {
-            talk.stderr(bar.as_bytes());
+            talk.control(&bar);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::bytes::escaped;
+use crate::bytes::{escaped, is_unseen};
 
 /// The most bytes of a name that are shown: of a lump, a class, a key or a file.
 const MOST_OF_NAME: usize = 200;
@@ -23,9 +23,7 @@ impl fmt::Display for Text<'_> {
             '>' => f.write_str("&gt;"),
             '"' => f.write_str("&quot;"),
             '\'' => f.write_str("&#39;"),
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
-                write!(f, "{}", character.escape_unicode())
-            }
+            unseen if is_unseen(unseen) => write!(f, "{}", unseen.escape_unicode()),
             character => write!(f, "{character}"),
         })
     }
@@ -122,7 +120,7 @@ mod tests {
     #[test]
     fn nothing_is_markup() {
         let shown = value(b"</td><script>alert('1')</script>\"&\xff\n\xe2\x80\xae", 1000);
-        let wanted = "&lt;/td&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp;\\xff\\n\\u{202e}";
+        let wanted = "&lt;/td&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp;\\xff\\n\\xe2\\x80\\xae";
         assert_eq!(shown, wanted);
         assert_eq!(value(b"abcdef", 3), "abc<i>… 6 bytes in all</i>");
         assert_eq!(value("é".as_bytes(), 1), "\\xc3<i>… 2 bytes in all</i>");
