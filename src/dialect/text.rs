@@ -167,13 +167,15 @@ impl EntityRules {
     };
 
     /// Quake II. The syntax is id's `COM_Parse` (q_shared.c). Its tokens have 128 bytes, those of the engines in use
-    /// today 1,024, where a full buffer reads as nothing (Yamagi Quake II); keys are copied into 256 bytes.
+    /// today 1,024, where a full buffer reads as nothing (Yamagi Quake II) or is cut (Q2PRO); keys are copied into 256
+    /// bytes. Keys that begin with `_` are for tools, which read longer values.
     pub const QUAKE2: EntityRules = EntityRules {
         engines: "Quake 2 engines",
         syntax: TextSyntax { high_blanks: true, ..TextSyntax::PLAIN },
         rules: &[
             rule(KeyLonger(255), "Quake 2 engines", Unreadable),
-            rule(ValueLonger(1023), "Quake 2 engines", Unreadable),
+            rule(ValueLonger(16_383), "Quake 2 engines", Unreadable),
+            rule(ValueLonger(1023), "Quake II, Yamagi Quake II and Q2PRO", Stops),
         ],
         refused: Stops,
     };
@@ -184,7 +186,8 @@ impl EntityRules {
         syntax: TextSyntax { block_comments: true, ..TextSyntax::PLAIN },
         rules: &[
             rule(KeyLonger(255), "QFusion engines", Unreadable),
-            rule(ValueLonger(1023), "QFusion engines", Unreadable),
+            rule(ValueLonger(16_383), "QFusion engines", Unreadable),
+            rule(ValueLonger(1023), "QFusion", Stops),
         ],
         refused: Stops,
     };

@@ -18,7 +18,8 @@ use bspkit::face::entities::EntityJson;
 
 /// Print values, one per line, exactly as in the text
 ///
-/// Without a KEY all pairs are printed, with an empty line between entities.
+/// Without a KEY all pairs are printed, with an empty line between entities. With a KEY and several maps each line is
+/// PATH:#INDEX:VALUE.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit ent get dm4.bsp worldspawn message
@@ -74,12 +75,11 @@ struct ValuesOf<'a> {
 
 impl Report for Values<'_> {
     fn print(&self, job: &mut Job<'_>) -> Result<()> {
-        self.entities.iter().flat_map(|entity| &entity.raw).for_each(|value| job.line(value));
+        for entity in &self.entities {
+            let place = if job.many { format!("{}:#{}:", job.path, entity.index) } else { String::new() };
+            entity.raw.iter().for_each(|value| job.line([place.as_bytes(), value].concat()));
+        }
         Ok(())
-    }
-
-    fn heading(&self, path: &str) -> Option<String> {
-        (!self.entities.is_empty()).then(|| format!("// {path}"))
     }
 }
 
