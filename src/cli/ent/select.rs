@@ -52,7 +52,7 @@ impl Choice {
         format!("nothing matches {}{near}{meant}", self.text)
     }
 
-    /// The form that the user may have meant, if the selector is a plain word that is no class of the map.
+    /// The form that the user may have meant, if the selector is a plain word that is not a class of the map.
     fn meant(&self, entities: &Entities<'_>) -> String {
         let text = &self.text;
         if text.contains(['[', '#', ':', ',']) {

@@ -64,7 +64,8 @@ impl Tally {
         own.bytes += sum.bytes;
     }
 
-    /// The exit status: 2 if every map failed, 1 if some failed, if something was found, or if nothing matched in any map.
+    /// The exit status: 2 if every map failed; 1 if some failed, if something was found, or if nothing matched in any
+    /// map.
     pub(crate) fn code(&self) -> Code {
         let has = |row: Row| self.rows.contains_key(&row);
         let (has_done, has_nothing, has_found) = (has(Row::Done), has(Row::Nothing), has(Row::Found));
