@@ -2,9 +2,9 @@
 //!
 //! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
 //! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
-//! `cp`. With a `--` after them, all words before it are maps, folders too. So every command accepts a shell's `*.bsp`,
-//! and the meaning of the arguments does not depend on which files exist. A MAP with wildcards, which some shells do not
-//! expand, is replaced by the files that match.
+//! `cp`. With a `--` after them, all words before it are maps, folders too. So every command accepts a shell's
+//! `*.bsp`, and the meaning of the arguments does not depend on which files exist. A MAP with wildcards, which some
+//! shells do not expand, is replaced by the files that match.
 //!
 //! The argument parser knows one MAP. All maps are joined to one argument before it runs, which it splits again.
 
