@@ -7,36 +7,42 @@
         print(map.save("out.bsp"))
 """
 
-from ._native import (
+from collections.abc import Sequence
+
+from ._errors import (
     AmbiguousError,
     ArgumentError,
     BspError,
     BusyError,
     ClosedError,
     DamagedError,
-    Entities,
-    Entity,
     FaultError,
     FileError,
-    Finding,
-    Lump,
     MalformedError,
-    Map,
     NotABspError,
     NotFoundError,
-    Output,
-    PakFile,
     RefusedError,
-    SaveReport,
     TooLargeError,
     UnsupportedError,
+)
+from ._native import (
+    Entities,
+    Entity,
+    Finding,
+    Lump,
+    Map,
+    Output,
+    PakFile,
+    SaveReport,
     __version__,
     open,
 )
 
 from ._models import Models
 from ._pak import Pak
-from ._types import AppliedRule, CopiedModel, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Vector
+from ._types import AppliedRule, CopiedModel, Filled, Followed, FollowedField, Model, Need, Packed, Pruned, PrunedLump, Reference, References, RemovedModels, Renamed, Unused, Vector
+
+Sequence.register(Entities)  # pyright: ignore[reportAttributeAccessIssue]
 
 __all__ = [
     "AmbiguousError",
@@ -51,6 +57,7 @@ __all__ = [
     "Entity",
     "FaultError",
     "FileError",
+    "Filled",
     "Finding",
     "Followed",
     "FollowedField",
@@ -76,6 +83,7 @@ __all__ = [
     "SaveReport",
     "TooLargeError",
     "UnsupportedError",
+    "Unused",
     "Vector",
     "__version__",
     "open",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 try:
     import numpy
-except ImportError as error:  # pragma: no cover
-    raise ImportError("light, textures and visibility need NumPy: pip install 'bspkit[numpy]'") from error
+except ImportError:  # pragma: no cover
+    raise ImportError("light, textures and visibility need NumPy: pip install 'bspkit[numpy]'") from None
+
+from ._errors import NotFoundError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -120,7 +122,7 @@ class Light:
     def faces(self) -> LightSet:
         """The first set."""
         if not self.sets:
-            raise LookupError("the map was never lit")
+            raise NotFoundError("the map was never lit")
         return self.sets[0]
 
     def __repr__(self) -> str:
@@ -136,7 +138,7 @@ class Texture:
     def _about(self) -> tuple[str, int, int, bool]:
         about = self._native.describe(self.index)
         if about is None:
-            raise LookupError(f"texture {self.index} is missing in this map")
+            raise NotFoundError(f"texture {self.index} is missing in this map")
         return about
 
     @property
@@ -198,7 +200,7 @@ class Texture:
 
         pixels, palette = self.pixels, self.palette
         if pixels is None:
-            raise LookupError(f"the pixels of {self.name} are not in this map")
+            raise NotFoundError(f"the pixels of {self.name} are not in this map")
         image = Image.fromarray(pixels, "P" if palette is not None else "L")
         if palette is not None:
             image.putpalette(palette.tobytes())
@@ -279,15 +281,20 @@ class Visibility:
         """Sets all pairs; returns how many rows changed."""
         return self._native.set_matrix(set, numpy.asarray(new, numpy.bool_).tobytes())
 
+    def _places(self, a: int, b: int) -> tuple[int, int]:
+        """Indices as lists have them: negative ones count from the end, and there is an IndexError."""
+        places = range(len(self))
+        return places[a], places[b]
+
     def sees(self, a: int, b: int) -> bool:
-        return self._native.sees("pvs", a, b)
+        return self._native.sees("pvs", *self._places(a, b))
 
     def hears(self, a: int, b: int) -> bool:
-        return self._native.sees("phs", a, b)
+        return self._native.sees("phs", *self._places(a, b))
 
     def set(self, a: int, b: int, sees: bool) -> None:
         """Whether a sees b. What b sees is another pair."""
-        self._native.set("pvs", a, b, sees)
+        self._native.set("pvs", *self._places(a, b), sees)
 
     def __repr__(self) -> str:
         return f"<bspkit.Visibility, {len(self)}>"

@@ -36,7 +36,8 @@ class Models(Sequence[Model]):
         ``force`` removes them although lumps of unknown content may refer to their parts. Ask for ``map.models`` again
         to see what is left.
         """
-        all = [numbers] if isinstance(numbers, int) else list(numbers)
+        places = range(len(self))
+        all = [places[number] for number in ([numbers] if isinstance(numbers, int) else numbers)]
         return RemovedModels(*self._map._remove_models(all, with_entity, force))
 
     def copy_from(
@@ -48,6 +49,7 @@ class Models(Sequence[Model]):
         With ``entity`` true the entities that name the model are copied; a class makes one new entity, and false none.
         ``force`` copies it although it exceeds a limit of an engine.
         """
+        number = range(len(other.models))[number] if number < 0 else number
         return CopiedModel(*self._map._copy_model(other, number, entity, force))
 
     def __repr__(self) -> str:

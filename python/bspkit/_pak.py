@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ._types import Packed
+from ._types import Filled, Need, Packed, Unused
 
 if TYPE_CHECKING:
     from ._native import PakFile, _Pak
 
-#: How a file is stored.
-Method: TypeAlias = Literal["lzma", "stored", "keep"]
+    #: How a file is stored.
+    _Method: TypeAlias = Literal["lzma", "stored", "keep"]
+
+#: The files of a game: a folder, an archive, a list of names, or several of these.
+Game: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 class Pak(MutableMapping[str, bytes]):
     """The embedded files by name. Names are compared as engines do: without regard to case, and ``\\`` is ``/``.
+
+    Where several names are the same to engines, a name means the file that is spelled like it, and without one the first
+    of them; ``del`` removes that file alone.
 
     Setting a file that is there keeps its name, its position and how it is stored; a new one follows the others.
     """
@@ -58,7 +64,7 @@ class Pak(MutableMapping[str, bytes]):
         """Gives a file another name; its bytes and its position stay."""
         self._native.rename(old, new)
 
-    def compress(self, policy: str | Iterable[str] | Mapping[str, Method] = "**") -> Packed:
+    def compress(self, policy: str | Iterable[str] | Mapping[str, _Method] = "**") -> Packed:
         """Stores files in another way, where they become smaller by it.
 
         ``policy`` is a pattern of the files that are compressed, several patterns, or a mapping of patterns to
@@ -78,7 +84,7 @@ class Pak(MutableMapping[str, bytes]):
         """Decompresses the files that the patterns match, or all."""
         return self._pack({pattern: "stored" for pattern in patterns or ("**",)})
 
-    def _pack(self, policy: Mapping[str, Method]) -> Packed:
+    def _pack(self, policy: Mapping[str, _Method]) -> Packed:
         return Packed(*self._native.pack(list(policy.items())))
 
     def set_time(self, time: datetime | str | None, *patterns: str) -> int:
@@ -105,6 +111,33 @@ class Pak(MutableMapping[str, bytes]):
     def sync(self, folder: str | PathLike[str]) -> tuple[int, int, int]:
         """Makes the embedded files those of a folder; returns how many were added, changed and removed."""
         return self._native.sync(folder)
+
+    def missing(self, game: Game, *, name: str | None = None) -> list[Need]:
+        """The files that the map needs and that neither it nor the game has.
+
+        ``game`` is the game's folder (with ``gameinfo.txt``), another folder of files, an archive (``.vpk``), a list of
+        names (``.txt``), or several of these. ``name`` is the name of the map; without it that of its file is taken.
+        """
+        return self._native.missing(game, name)
+
+    def unused(self, *, game: Game | None = None, name: str | None = None) -> list[Unused]:
+        """The embedded files that nothing is known to refer to, with how sure that is. A game makes it surer."""
+        return self._native.unused(game, name)
+
+    def fill(
+        self,
+        source: Game,
+        *,
+        game: Game | None = None,
+        name: str | None = None,
+        only: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> Filled:
+        """Embeds the files that the map needs and that neither it nor the game has, from folders and archives.
+
+        What an embedded file refers to is embedded too. ``only`` and ``exclude`` are patterns.
+        """
+        return Filled(*self._native.fill(source, game, name, list(only), list(exclude)))
 
     def __repr__(self) -> str:
         return f"<bspkit.Pak, {len(self)} files>"

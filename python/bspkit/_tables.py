@@ -7,10 +7,10 @@ from typing import Any
 
 try:
     import numpy
-except ImportError as error:  # pragma: no cover
-    raise ImportError("tables need NumPy: pip install 'bspkit[numpy]'") from error
+except ImportError:  # pragma: no cover
+    raise ImportError("tables need NumPy: pip install 'bspkit[numpy]'") from None
 
-from ._native import ClosedError
+from ._errors import ClosedError
 
 
 #: Functions of NumPy that write into their first argument.

@@ -65,9 +65,28 @@ class Need(NamedTuple):
     sure: str
     """`certain`, `likely` or `optional`."""
     found: str
-    """`packed`, or `nowhere` in the map."""
+    """`packed` in the map, in the `game`, or `nowhere`."""
     references: list[str]
     """What refers to it."""
+
+
+class Unused(NamedTuple):
+    """An embedded file that nothing is known to refer to."""
+
+    name: str
+    size: int
+    sure: str
+    """`certain`, `likely` or `possible`."""
+    why: str
+
+
+class Filled(NamedTuple):
+    """The result of `Pak.fill`."""
+
+    added: list[str]
+    """The names of the files that are embedded now."""
+    missing: list[Need]
+    """What is still nowhere."""
 
 
 @dataclass(frozen=True)

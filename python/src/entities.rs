@@ -27,6 +27,10 @@ impl Entities {
         Entities { shared: shared.clone() }
     }
 
+    pub(crate) fn is_of(&self, shared: &Arc<Shared>) -> bool {
+        Arc::ptr_eq(&self.shared, shared)
+    }
+
     fn entity(&self, id: u32) -> Entity {
         Entity::new(&self.shared, id)
     }
@@ -269,7 +273,7 @@ impl Entities {
     }
 
     /// Removes the entity of an index and returns its pairs.
-    #[pyo3(signature = (index = -1))]
+    #[pyo3(signature = (index = -1), text_signature = "($self, index=-1)")]
     fn pop<'py>(&self, py: Python<'py>, index: isize) -> Res<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
         let entity = self.entity(self.id_at(index)?);
         let items = entity.items(py)?;
@@ -277,10 +281,33 @@ impl Entities {
         Ok(items)
     }
 
-    /// The index of an entity.
-    fn index(&self, entity: &Entity) -> Res<usize> {
+    /// The index of an entity, if it is `start` or later, and before `stop`.
+    #[pyo3(signature = (entity, start = 0, stop = None))]
+    fn index(&self, entity: &Entity, start: isize, stop: Option<isize>) -> Res<usize> {
         self.own(entity)?;
-        entity.index()
+        let (index, len) = (entity.index()?, self.__len__()?);
+        let bound = |bound: isize| {
+            let bound = if bound < 0 { bound.saturating_add(crate::signed(len)).max(0) } else { bound };
+            usize::try_from(bound).unwrap_or(0)
+        };
+        match index >= bound(start) && stop.is_none_or(|stop| index < bound(stop)) {
+            true => Ok(index),
+            false => Err(PyValueError::new_err(format!("entity {index} is not between these indices")).into()),
+        }
+    }
+
+    /// 1 for an entity of the map, and 0 for all else.
+    fn count(&self, entity: &Bound<'_, PyAny>) -> Res<usize> {
+        Ok(usize::from(self.__contains__(entity)?))
+    }
+
+    fn __reversed__(&self) -> Res<EntityIterator> {
+        let ids: Vec<u32> = self.with(|state| Ok(state.entities()?.1.all().iter().rev().copied().collect()))?;
+        Ok(EntityIterator { shared: self.shared.clone(), ids: Mutex::new(ids.into_iter()) })
+    }
+
+    fn __iadd__(&self, all: &Bound<'_, PyAny>) -> Res<()> {
+        self.extend(all)
     }
 
     /// Adds a copy of an entity after it.
@@ -381,5 +408,9 @@ impl EntityIterator {
             Ok(ids.find(|id| known.place(*id).is_some()))
         })?;
         Ok(next.map(|id| Entity::new(&self.shared, id)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<bspkit.EntityIterator, {} left>", self.ids.lock().unwrap_or_else(PoisonError::into_inner).len())
     }
 }

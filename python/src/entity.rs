@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bspkit::content::entities::{Entity as Found, EntityMut, Pair};
 use bspkit::{Error, ErrorKind};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
@@ -63,6 +63,16 @@ impl Entity {
 
     fn value(&self, key: &Text) -> Res<Option<Vec<u8>>> {
         self.look(|entity| entity.get(key).map(<[u8]>::to_vec))
+    }
+
+    /// Python's index of one of several equal keys as the library counts them, from 1 on.
+    fn nth(&self, key: &Text, n: isize) -> Res<usize> {
+        let count = self.look(|entity| entity.all(key).count())?;
+        let place = crate::place(n, count).and_then(|place| place.checked_add(1));
+        place.ok_or_else(|| {
+            let key = bspkit::bytes::escaped(&key.0);
+            PyIndexError::new_err(format!("there is no pair {n} of the key {key}: there are {count}")).into()
+        })
     }
 
     pub(crate) fn pairs(&self) -> Res<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -132,14 +142,16 @@ impl Entity {
         self.edit(|entity| entity.push(key, value))
     }
 
-    /// Sets the value of the n-th of several equal keys; the first one is 0.
-    fn set_nth(&self, key: Text, n: usize, value: Text) -> Res<()> {
-        self.edit(|entity| entity.set_nth(key, n.saturating_add(1), value))
+    /// Sets the value of the n-th of several equal keys; the first one is 0, the last one -1.
+    fn set_nth(&self, key: Text, n: isize, value: Text) -> Res<()> {
+        let n = self.nth(&key, n)?;
+        self.edit(|entity| entity.set_nth(key, n, value))
     }
 
-    /// Removes the n-th of several equal keys; the first one is 0.
-    fn remove_nth(&self, key: Text, n: usize) -> Res<()> {
-        self.edit(|entity| entity.unset_nth(key, n.saturating_add(1)))
+    /// Removes the n-th of several equal keys; the first one is 0, the last one -1.
+    fn remove_nth(&self, key: Text, n: isize) -> Res<()> {
+        let n = self.nth(&key, n)?;
+        self.edit(|entity| entity.unset_nth(key, n))
     }
 
     /// Gives all pairs of a key another key; returns how many there were.
@@ -313,6 +325,14 @@ impl RawPairs {
     fn items<'py>(&self, py: Python<'py>) -> Res<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
         let pair = |(key, value): &(Vec<u8>, Vec<u8>)| (PyBytes::new(py, key), PyBytes::new(py, value));
         Ok(self.entity.pairs()?.iter().map(pair).collect())
+    }
+
+    fn __repr__(&self) -> String {
+        self.entity.__repr__().replacen("Entity", "RawPairs", 1)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("pairs cannot be pickled: pickle `e.raw.items()`"))
     }
 
     /// The text of the entity, braces included.

@@ -1,77 +1,39 @@
-//! Errors of the library as exceptions: one class for each kind, with its place and its hint.
+//! Errors of the library as exceptions of `bspkit._errors`: one class for each kind, with its place and its hint.
 
 use std::error::Error as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bspkit::{Error, ErrorKind};
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-create_exception!(
-    bspkit,
-    BspError,
-    PyException,
-    "What can fail. `kind`, `place`, `hint`, `lump`, `record` and `offset` say more."
-);
-
-macro_rules! kinds {
-    ($($name:ident = $kind:ident, $text:literal: $doc:literal,)*) => {
-        $(create_exception!(bspkit, $name, BspError, $doc);)*
-
-        fn of_kind(py: Python<'_>, kind: ErrorKind, message: String) -> (&'static str, PyErr) {
-            let _ = py;
-            match kind {
-                $(ErrorKind::$kind => ($text, $name::new_err(message)),)*
-                _ => ("other", BspError::new_err(message)),
-            }
-        }
-
-        /// Adds the classes to the module.
-        pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-            let py = module.py();
-            module.add("BspError", py.get_type::<BspError>())?;
-            $(module.add(stringify!($name), py.get_type::<$name>())?;)*
-            module.add("FaultError", py.get_type::<FaultError>())?;
-            module.add("ClosedError", py.get_type::<ClosedError>())?;
-            module.add("BusyError", py.get_type::<BusyError>())
-        }
-    };
+/// The class of a kind.
+fn class_of(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Io => "FileError",
+        ErrorKind::NotABsp => "NotABspError",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::Ambiguous => "AmbiguousError",
+        ErrorKind::Malformed => "MalformedError",
+        ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::Argument => "ArgumentError",
+        ErrorKind::Refused => "RefusedError",
+        ErrorKind::Damaged => "DamagedError",
+        ErrorKind::TooLarge => "TooLargeError",
+        _ => "BspError",
+    }
 }
-
-kinds! {
-    FileError = Io, "io": "Reading or writing a file failed.",
-    NotABspError = NotABsp, "not-a-bsp": "The bytes are not a map of the BSP family.",
-    UnsupportedError = Unsupported, "unsupported": "A map or a lump of a kind that is not supported.",
-    AmbiguousError = Ambiguous, "ambiguous": "Several dialects fit; name one.",
-    MalformedError = Malformed, "malformed": "The file contradicts itself.",
-    NotFoundError = NotFound, "not-found": "The map does not have what was asked for.",
-    ArgumentError = Argument, "argument": "An argument is not valid.",
-    RefusedError = Refused, "refused": "An edit that no engine could read back, or that would destroy something.",
-    DamagedError = Damaged, "damaged": "The map is damaged; an edit of it is only saved with `force=True`.",
-    TooLargeError = TooLarge, "too-large": "A limit of the format or of the library is exceeded.",
-}
-
-create_exception!(bspkit, ClosedError, BspError, "The map was closed, so it cannot be used any more.");
-create_exception!(
-    bspkit,
-    BusyError,
-    BspError,
-    "The map is in use by a call of the same thread, such as one that a finalizer interrupts."
-);
-create_exception!(bspkit, FaultError, BspError, "bspkit itself has a fault, which should be reported.");
 
 /// The error of a map that was closed.
 pub(crate) fn closed() -> Failure {
-    let message = "the map was closed, so it cannot be used any more".to_owned();
-    Failure(Python::attach(|py| with_attributes(py, "closed", ClosedError::new_err(message), None)))
+    let message = "the map was closed, so it cannot be used any more";
+    Failure(Python::attach(|py| exception(py, "ClosedError", message, None)))
 }
 
 /// The error of a map that the same thread works on already.
 pub(crate) fn busy() -> Failure {
-    let message =
-        "the map is in use: this code, such as a finalizer, interrupts another call that works on it".to_owned();
-    Failure(Python::attach(|py| with_attributes(py, "busy", BusyError::new_err(message), None)))
+    let message = "the map is in use: this code, such as a finalizer, interrupts another call that works on it";
+    Failure(Python::attach(|py| exception(py, "BusyError", message, None)))
 }
 
 /// Does work of the library. A panic in it becomes an exception.
@@ -80,7 +42,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Res<T>) -> Res<T> {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let what = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
         let message = format!("bspkit has a fault, please report it with the map: {what}");
-        Err(Failure(Python::attach(|py| with_attributes(py, "fault", FaultError::new_err(message), None))))
+        Err(Failure(Python::attach(|py| exception(py, "FaultError", &message, None))))
     })
 }
 
@@ -115,36 +77,51 @@ impl From<std::io::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure(Python::attach(|py| exception(py, &error)))
+        // The sentence with its causes.
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Failure(Python::attach(|py| exception(py, class_of(error.kind()), &message, Some(&error))))
     }
 }
 
-/// The exception of an error: its sentence with its causes.
-fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    let (kind, exception) = of_kind(py, error.kind(), message);
-    with_attributes(py, kind, exception, Some(error))
-}
-
-/// Gives an exception the attributes that all of ours have.
-fn with_attributes(py: Python<'_>, kind: &str, exception: PyErr, error: Option<&Error>) -> PyErr {
-    let value = exception.value(py);
+/// An exception with the attributes that all of ours have.
+fn exception(py: Python<'_>, class: &str, message: &str, error: Option<&Error>) -> PyErr {
     let place = error.and_then(Error::place);
-    let set = || {
-        value.setattr("kind", kind)?;
-        value.setattr("hint", error.and_then(Error::hint).map(ToString::to_string))?;
-        value.setattr("place", place.map(ToString::to_string))?;
-        value.setattr("lump", place.and_then(|place| place.lump.clone()))?;
-        value.setattr("record", place.and_then(|place| place.record))?;
-        value.setattr("offset", place.and_then(|place| place.offset))
+    let made = || {
+        let attributes = PyDict::new(py);
+        attributes.set_item("hint", error.and_then(Error::hint).map(ToString::to_string))?;
+        attributes.set_item("place", place.map(ToString::to_string))?;
+        attributes.set_item("lump", place.and_then(|place| place.lump.clone()))?;
+        attributes.set_item("record", place.and_then(|place| place.record))?;
+        attributes.set_item("offset", place.and_then(|place| place.offset))?;
+        let number = error.map(|error| number(py, error)).transpose()?.flatten();
+        py.import("bspkit._errors")?.call_method1("make", (class, message, number, attributes))
     };
-    match set() {
-        Ok(()) => exception,
-        Err(failed) => failed,
+    made().map_or_else(|failed| failed, PyErr::from_value)
+}
+
+/// The number by which the system names what failed.
+fn number(py: Python<'_>, error: &Error) -> PyResult<Option<i32>> {
+    let mut cause = error.source();
+    while let Some(found) = cause {
+        if let Some(found) = found.downcast_ref::<std::io::Error>() {
+            let name = match found.kind() {
+                std::io::ErrorKind::NotFound => "ENOENT",
+                std::io::ErrorKind::PermissionDenied => "EACCES",
+                std::io::ErrorKind::AlreadyExists => "EEXIST",
+                std::io::ErrorKind::IsADirectory => "EISDIR",
+                std::io::ErrorKind::NotADirectory => "ENOTDIR",
+                std::io::ErrorKind::StorageFull => "ENOSPC",
+                // Numbers of Windows are others.
+                _ => return Ok(found.raw_os_error().filter(|_| cfg!(unix))),
+            };
+            return Ok(Some(py.import("errno")?.getattr(name)?.extract()?));
+        }
+        cause = found.source();
     }
+    Ok(None)
 }

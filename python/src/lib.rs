@@ -5,6 +5,7 @@ mod entity;
 mod errors;
 mod light;
 mod map;
+mod needs;
 mod open;
 mod ops;
 mod output;
@@ -47,7 +48,9 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        super::errors::add(module)
+        // The package says what is public.
+        let names = module.dict();
+        if names.contains("__all__")? { names.del_item("__all__") } else { Ok(()) }
     }
 }
 
@@ -80,6 +83,17 @@ fn signed(number: usize) -> isize {
 fn place(index: isize, len: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(signed(len))? } else { index };
     usize::try_from(index).ok().filter(|index| *index < len)
+}
+
+/// One path, several, or none.
+fn paths(value: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<std::path::PathBuf>> {
+    match value {
+        None => Ok(Vec::new()),
+        Some(value) => match value.extract() {
+            Ok(path) => Ok(vec![path]),
+            Err(_) => value.try_iter()?.map(|path| path?.extract()).collect(),
+        },
+    }
 }
 
 fn shown_type(value: &Bound<'_, PyAny>) -> String {

@@ -16,7 +16,7 @@ use crate::pak::Pak;
 use crate::report::{Finding, Lump, SaveReport};
 use crate::save::{self, Saving};
 use crate::shared::{Home, Shared};
-use crate::{ops, structure, table};
+use crate::{needs, ops, structure, table};
 
 /// A map, with the edits that are not saved yet.
 #[pyclass(frozen, module = "bspkit", name = "Map")]
@@ -64,6 +64,15 @@ impl Map {
     fn entities(&self) -> Res<Entities> {
         self.shared.with(|state| state.entities().map(drop))?;
         Ok(Entities::new(&self.shared))
+    }
+
+    // `map.entities += [...]` ends with this.
+    #[setter]
+    fn set_entities(&self, entities: &Bound<'_, PyAny>) -> Res<()> {
+        match entities.cast::<Entities>() {
+            Ok(entities) if entities.get().is_of(&self.shared) => Ok(()),
+            _ => Err(PyTypeError::new_err("entities are replaced by `map.entities[:] = ...`").into()),
+        }
     }
 
     /// The files embedded in a Source map, by name.
@@ -171,18 +180,21 @@ impl Map {
     }
 
     /// Everything that refers to a record, and everything that it refers to: `map.references("FACES", 12)`.
-    fn references<'py>(&self, py: Python<'py>, lump: &str, record: usize) -> Res<Bound<'py, PyAny>> {
+    fn references<'py>(&self, py: Python<'py>, lump: &str, record: isize) -> Res<Bound<'py, PyAny>> {
         structure::references(py, &self.shared, lump, record)
     }
 
     /// Brings the records of a lump into another order: record `i` of the new order is `order[i]` of the old one.
     /// Everything that refers to them follows; if something cannot, nothing is changed and the error names it.
     #[pyo3(signature = (lump, order, *, force = false))]
-    fn reorder<'py>(&self, py: Python<'py>, lump: &str, order: Vec<usize>, force: bool) -> Res<Bound<'py, PyAny>> {
-        structure::edit(py, &self.shared, lump, [false, force], |edit, list| edit.reorder_list(list, &order))
+    fn reorder<'py>(&self, py: Python<'py>, lump: &str, order: Vec<isize>, force: bool) -> Res<Bound<'py, PyAny>> {
+        structure::edit(py, &self.shared, lump, &order, [false, false, force], |edit, list, order| {
+            edit.reorder_list(list, &order)
+        })
     }
 
-    /// Replaces records `start` to `stop` of a lump by others, fewer or more; what refers to later ones follows.
+    /// Replaces records `start` to `stop` of a lump by others, fewer or more; what refers to later ones follows. Here and
+    /// below negative numbers count from the end, as in lists.
     ///
     /// The new records are an array such as `table` gives, or bytes with little-endian numbers. `cascade` removes what
     /// needs a removed record too.
@@ -190,13 +202,13 @@ impl Map {
     fn splice<'py>(
         &self,
         lump: &str,
-        start: usize,
-        stop: usize,
+        start: isize,
+        stop: isize,
         records: &Bound<'py, PyAny>,
         cascade: bool,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
-        structure::splice(&self.shared, lump, start..stop, records, [cascade, force])
+        structure::splice(&self.shared, lump, [start, stop], records, [cascade, force])
     }
 
     /// Adds records before the one of an index; what refers to later ones follows.
@@ -204,7 +216,7 @@ impl Map {
     fn insert<'py>(
         &self,
         lump: &str,
-        index: usize,
+        index: isize,
         records: &Bound<'py, PyAny>,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
@@ -230,12 +242,15 @@ impl Map {
         &self,
         py: Python<'py>,
         lump: &str,
-        start: usize,
-        stop: Option<usize>,
+        start: isize,
+        stop: Option<isize>,
         force: bool,
     ) -> Res<Bound<'py, PyAny>> {
-        let stop = stop.unwrap_or_else(|| start.saturating_add(1));
-        structure::edit(py, &self.shared, lump, [false, force], |edit, list| edit.duplicate_list(list, start..stop))
+        let places = [start, stop.unwrap_or(start)];
+        structure::edit(py, &self.shared, lump, &places, [true, false, force], |edit, list, places| {
+            let stop = if stop.is_some() { places[1] } else { places[0].saturating_add(1) };
+            edit.duplicate_list(list, places[0]..stop)
+        })
     }
 
     /// Gives the map another name: all paths that engines and compilers put together from the old one change, in
@@ -248,9 +263,17 @@ impl Map {
     }
 
     /// What a Source map refers to: materials, models, sounds and other files, each with what refers to it.
-    #[pyo3(signature = (*, name = None))]
-    fn needs<'py>(&self, py: Python<'py>, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
-        ops::needs(py, &self.shared, name)
+    ///
+    /// `game` is the game's folder (with `gameinfo.txt`), another folder of files, an archive (`.vpk`), a list of names
+    /// (`.txt`), or several of these. `name` is the name of the map; without it the name of its file is taken.
+    #[pyo3(signature = (*, name = None, game = None))]
+    fn needs<'py>(
+        &self,
+        py: Python<'py>,
+        name: Option<String>,
+        game: Option<&Bound<'py, PyAny>>,
+    ) -> Res<Vec<Bound<'py, PyAny>>> {
+        needs::all(py, &self.shared, name, &crate::paths(game)?)
     }
 
     /// The values that a query finds, by the index of the record: `map.get("FACES[texinfo=3].plane")`.

@@ -6,7 +6,6 @@ use std::path::Path;
 use bspkit::face::changes::ComparisonJson;
 use bspkit::face::rules::{Reading, RuleFiles};
 use bspkit::face::{patch, records};
-use bspkit::op::needs::{self, Need};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
 use bspkit::op::rules::{self, Mode};
@@ -138,19 +137,6 @@ pub(crate) fn rename<'py>(
     let changes = changes.map(|change| (change.place.to_string(), text(&change.from), text(&change.to)));
     let (changes, left): (Vec<_>, Vec<_>) = (changes.collect(), renamed.left.iter().map(ToString::to_string).collect());
     Ok(py.import("bspkit._types")?.call_method1("Renamed", (changes, left))?)
-}
-
-/// What a Source map refers to: name, kind, how sure, where it was found, and what refers to it.
-pub(crate) fn needs<'py>(py: Python<'py>, shared: &Shared, name: Option<String>) -> Res<Vec<Bound<'py, PyAny>>> {
-    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
-    let found = detached(py, || needs::find(&current(&draft)?, &needs::Options::new(&name)))?;
-    let class = py.import("bspkit._types")?.getattr("Need")?;
-    let row = |need: &Need| {
-        let name = bspkit::bytes::escaped(&need.name).to_string();
-        let references: Vec<String> = need.references.iter().map(ToString::to_string).collect();
-        class.call1((name, need.kind.name(), need.sure.name(), need.found.name(), references))
-    };
-    Ok(found.files.iter().map(row).collect::<PyResult<_>>()?)
 }
 
 /// What an engine would refuse or a mapper should know.

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{Res, detached};
+use crate::needs::{self, Filling};
 use crate::shared::Shared;
 use crate::text::{Text, shown};
 
@@ -228,6 +229,40 @@ impl Pak {
             *files = new;
             Ok(count)
         })
+    }
+
+    /// The files that the map needs and that neither it nor the game has.
+    fn missing<'py>(
+        &self,
+        py: Python<'py>,
+        game: &Bound<'py, PyAny>,
+        name: Option<String>,
+    ) -> Res<Vec<Bound<'py, PyAny>>> {
+        needs::missing(py, &self.shared, name, &crate::paths(Some(game))?)
+    }
+
+    /// The embedded files that nothing is known to refer to.
+    fn unused<'py>(
+        &self,
+        py: Python<'py>,
+        game: Option<&Bound<'py, PyAny>>,
+        name: Option<String>,
+    ) -> Res<Vec<Bound<'py, PyAny>>> {
+        needs::unused(py, &self.shared, name, &crate::paths(game)?)
+    }
+
+    /// Embeds the files that the map needs and that neither it nor the game has.
+    fn fill<'py>(
+        &self,
+        py: Python<'py>,
+        from: &Bound<'py, PyAny>,
+        game: Option<&Bound<'py, PyAny>>,
+        name: Option<String>,
+        only: Vec<String>,
+        exclude: Vec<String>,
+    ) -> Res<(Vec<String>, Vec<Bound<'py, PyAny>>)> {
+        let (from, game) = (crate::paths(Some(from))?, crate::paths(game)?);
+        needs::fill(py, &self.shared, &Filling { name, from, game, only, exclude })
     }
 
     /// Makes the embedded files those of a folder; returns how many were added, changed and removed.

@@ -1,13 +1,12 @@
 //! The order and the number of records, with all that refers to them.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use bspkit::face::records::list_name;
 use bspkit::op::models::{Copying, Removal};
 use bspkit::op::unused::Unused;
 use bspkit::op::{models, prune};
-use bspkit::{Draft, Followed, Reference, Structure};
+use bspkit::{Draft, Error, ErrorKind, Followed, Reference, Structure};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
@@ -17,9 +16,13 @@ use crate::shared::{Shared, current};
 use crate::text::{Text, shown};
 
 /// What refers to a record, and what it refers to.
-pub(crate) fn references<'py>(py: Python<'py>, shared: &Shared, lump: &str, record: usize) -> Res<Bound<'py, PyAny>> {
+pub(crate) fn references<'py>(py: Python<'py>, shared: &Shared, lump: &str, record: isize) -> Res<Bound<'py, PyAny>> {
     let draft = shared.snapshot()?;
-    let found = detached(py, || draft.references_of(&list_name(draft.bsp(), lump)?, record))?;
+    let found = detached(py, || {
+        let list = list_name(draft.bsp(), lump)?;
+        let record = places(&draft, &list, &[record], false)?;
+        draft.references_of(&list, record[0])
+    })?;
     let types = py.import("bspkit._types")?;
     let class = types.getattr("Reference")?;
     let all = |references: &[Reference]| {
@@ -29,17 +32,42 @@ pub(crate) fn references<'py>(py: Python<'py>, shared: &Shared, lump: &str, reco
     Ok(types.call_method1("References", (all(&found.by)?, all(&found.to)?))?)
 }
 
-/// Edits the order or the number of records; the result says what followed. The options are `cascade` and `force`.
+/// The places of records by Python's indices: negative ones count from the end. Places between records may be the end.
+fn places(draft: &Draft<'static>, list: &str, indices: &[isize], between: bool) -> bspkit::Result<Vec<usize>> {
+    let (lump, part) = match draft.bsp().slot(list) {
+        Ok(slot) => (slot, None),
+        Err(error) => match list.rsplit_once('.') {
+            Some((lump, part)) => (draft.bsp().slot(lump)?, Some(part)),
+            None => return Err(error),
+        },
+    };
+    let parts = draft.records(lump.id)?;
+    let is_it = |name: &str| part.is_none_or(|part| part.eq_ignore_ascii_case(name));
+    let count: usize = parts.iter().filter(|found| is_it(found.list)).map(|found| found.count()).sum();
+    let place = |index: &isize| {
+        let from_end = || count.checked_sub(index.unsigned_abs());
+        let place = usize::try_from(*index).ok().or_else(from_end);
+        place.filter(|place| *place < count || between).ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, format!("{list} has no record {index}: it has {count}"))
+        })
+    };
+    indices.iter().map(place).collect()
+}
+
+/// Edits the order or the number of records; the result says what followed. Indices that stand
+/// `between` records may be the end; the other options are `cascade` and `force`.
 pub(crate) fn edit<'py>(
     py: Python<'py>,
     shared: &Shared,
     lump: &str,
-    [cascade, force]: [bool; 2],
-    work: impl FnOnce(Structure<'_, 'static>, &str) -> bspkit::Result<Followed> + Send,
+    indices: &[isize],
+    [between, cascade, force]: [bool; 3],
+    work: impl FnOnce(Structure<'_, 'static>, &str, Vec<usize>) -> bspkit::Result<Followed> + Send,
 ) -> Res<Bound<'py, PyAny>> {
     let followed = shared.structural(py, |draft| {
         let list = list_name(draft.bsp(), lump)?;
-        work(draft.structure().cascade(cascade).force(force), &list)
+        let places = places(draft, &list, indices, between)?;
+        work(draft.structure().cascade(cascade).force(force), &list, places)
     })?;
     report(py, &followed)
 }
@@ -48,12 +76,14 @@ pub(crate) fn edit<'py>(
 pub(crate) fn splice<'py>(
     shared: &Shared,
     lump: &str,
-    range: Range<usize>,
+    range: [isize; 2],
     records: &Bound<'py, PyAny>,
-    options: [bool; 2],
+    [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
     let bytes = bytes_of(records)?;
-    edit(records.py(), shared, lump, options, |edit, list| edit.splice_list(list, range, bytes))
+    edit(records.py(), shared, lump, &range, [true, cascade, force], |edit, list, places| {
+        edit.splice_list(list, places[0]..places[1], bytes)
+    })
 }
 
 /// Removes records by their numbers.
@@ -61,10 +91,10 @@ pub(crate) fn remove<'py>(
     shared: &Shared,
     lump: &str,
     records: &Bound<'py, PyAny>,
-    options: [bool; 2],
+    [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
     let removed = numbers(records)?;
-    edit(records.py(), shared, lump, options, |edit, list| edit.remove(&[(list, &removed)]))
+    edit(records.py(), shared, lump, &removed, [false, cascade, force], |edit, list, places| edit.remove(&[(list, &places)]))
 }
 
 /// The records that nothing needs, by lump.
@@ -168,8 +198,8 @@ fn bytes_of(records: &Bound<'_, PyAny>) -> Res<Vec<u8>> {
 }
 
 /// One number, or several.
-fn numbers(records: &Bound<'_, PyAny>) -> Res<Vec<usize>> {
-    match records.extract::<usize>() {
+fn numbers(records: &Bound<'_, PyAny>) -> Res<Vec<isize>> {
+    match records.extract::<isize>() {
         Ok(one) => Ok(vec![one]),
         Err(_) => Ok(records.try_iter()?.map(|number| number?.extract()).collect::<PyResult<_>>()?),
     }

@@ -1,0 +1,289 @@
+"""What Python expects of things: exceptions of built-in kinds, sequences, indices from the end, copies, many maps."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, MutableMapping, Sequence
+from pathlib import Path
+
+import bspkit
+import pytest
+from conftest import MAPS
+
+
+def caught(work: Callable[[], object]) -> bspkit.BspError:
+    with pytest.raises(bspkit.BspError) as found:
+        work()
+    return found.value
+
+
+def test_exceptions_are_of_built_in_kinds(q3: Path, tmp_path: Path) -> None:
+    map = bspkit.open(q3)
+    closed = bspkit.open(q3)
+    closed.close()
+    cases: list[tuple[Callable[[], object], type[bspkit.BspError], tuple[type[Exception], ...]]] = [
+        (lambda: bspkit.open(tmp_path / "nothing.bsp"), bspkit.FileError, (FileNotFoundError, OSError)),
+        (lambda: bspkit.open(tmp_path), bspkit.FileError, (OSError,)),
+        (lambda: map.save(tmp_path / "no" / "folder.bsp"), bspkit.FileError, (FileNotFoundError,)),
+        (lambda: bspkit.open(b"no map"), bspkit.NotABspError, (ValueError,)),
+        (lambda: map.bytes("NOTHING"), bspkit.NotFoundError, (KeyError, LookupError)),
+        (lambda: map.references("PLANES", 10**6), bspkit.NotFoundError, (IndexError,)),
+        (lambda: map.table("ENTITIES"), bspkit.UnsupportedError, (ValueError,)),
+        (lambda: map.save(layout="tight"), bspkit.ArgumentError, (ValueError,)),  # type: ignore[arg-type]
+        (lambda: map.entities[0].append("a", '"'), bspkit.RefusedError, (ValueError,)),
+        (lambda: closed.lumps, bspkit.ClosedError, (ValueError,)),
+    ]
+    for work, kind, kinds in cases:
+        error = caught(work)
+        assert isinstance(error, kind) and type(error).__module__.startswith("bspkit")
+        assert all(isinstance(error, builtin) for builtin in kinds), error
+        # Some built-in kinds put quotes around their message, or a number before it.
+        assert str(error) == error.args[0] and not str(error).startswith(("'", "[Errno"))
+        assert error.kind == kind.kind != "other"
+        assert error.hint is None or error.__notes__ == [f"hint: {error.hint}"]
+    error = caught(lambda: bspkit.open(tmp_path / "nothing.bsp"))
+    assert isinstance(error, OSError) and error.errno == 2
+    if os.name == "posix" and os.geteuid() != 0:
+        locked = tmp_path / "locked.bsp"
+        locked.write_bytes(b"")
+        locked.chmod(0)
+        assert isinstance(caught(lambda: bspkit.open(locked)), PermissionError)
+
+
+def test_a_map_without_light_is_a_lookup_error(q3: Path) -> None:
+    with bspkit.open(q3) as map:
+        map.set_bytes("LIGHTMAPS", b"")
+        for work in (lambda: map.light.faces,):
+            try:
+                assert len(work()) == 0
+            except bspkit.NotFoundError as error:
+                assert isinstance(error, LookupError) and error.kind == "not-found"
+
+
+def test_entities_are_a_sequence(q3: Path) -> None:
+    entities = bspkit.open(q3).entities
+    assert isinstance(entities, Sequence)
+    last = entities[-1]
+    assert list(reversed(entities)) == list(entities)[::-1] and next(reversed(entities)) == last
+    assert (entities.count(last), entities.count("light"), entities.index(last)) == (1, 0, len(entities) - 1)
+    assert entities.index(last, -1) == entities.index(last, 2, len(entities)) == len(entities) - 1
+    for bounds in ((0, -1), (len(entities), None), (0, 2)):
+        with pytest.raises(ValueError):
+            entities.index(last, *bounds)
+    before = len(entities)
+    entities += [{"classname": "light"}]
+    assert len(entities) == before + 1
+    map = bspkit.open(q3)
+    map.entities += [{"classname": "light"}]
+    assert map.entities[-1].classname == "light"
+    with pytest.raises(TypeError, match="map.entities"):
+        map.entities = bspkit.open(q3).entities
+
+
+def test_negative_numbers_count_from_the_end() -> None:
+    path = MAPS / "q2" / "own_rooms.bsp"
+    count = len(bspkit.open(path).table("BRUSHES"))
+
+    def edited(work: Callable[[bspkit.Map], object]) -> bytes:
+        map = bspkit.open(path)
+        work(map)
+        return map.to_bytes(force=True)
+
+    pairs: list[tuple[Callable[[bspkit.Map], object], Callable[[bspkit.Map], object]]] = [
+        (lambda map: map.remove("BRUSHES", -1), lambda map: map.remove("BRUSHES", count - 1)),
+        (lambda map: map.remove("BRUSHES", [-1, -2]), lambda map: map.remove("BRUSHES", [count - 2, count - 1])),
+        (lambda map: map.duplicate("BRUSHES", -1), lambda map: map.duplicate("BRUSHES", count - 1)),
+        (lambda map: map.duplicate("BRUSHES", -3, -1), lambda map: map.duplicate("BRUSHES", count - 3, count - 1)),
+        (lambda map: map.models.remove(-1), lambda map: map.models.remove(len(map.models) - 1)),
+    ]
+    for one, other in pairs:
+        assert edited(one) == edited(other)
+    map = bspkit.open(path)
+    assert map.references("MODELS", -1) == map.references("MODELS", len(map.models) - 1)
+    for work in (
+        lambda: map.remove("BRUSHES", -count - 1),
+        lambda: map.remove("BRUSHES", count),
+        lambda: map.references("MODELS", -99),
+        lambda: map.models.remove(-99),
+        lambda: map.visibility.sees(-9999, 0),
+        lambda: map.entities[0].set_nth("classname", -2, "x"),
+        lambda: map.entities[0].remove_nth("classname", 1),
+    ):
+        with pytest.raises(IndexError):
+            work()
+    assert map.changed == []
+    world = map.entities[0]
+    world.append("same", "one")
+    world.append("same", "two")
+    world.set_nth("same", -1, "last")
+    world.remove_nth("same", -2)
+    assert world.all("same") == ["last"]
+
+
+def test_a_name_of_a_file_means_its_spelling(source: Path) -> None:
+    map = bspkit.open(source)
+    pak = map.pak
+    assert isinstance(pak, MutableMapping)
+    names = list(pak)
+    pak["own/other.txt"] = b"lower"
+    pak["own/x.txt"] = b"upper"
+    # Two files of one name to engines, as other tools make them: renaming does not look at case.
+    pak.rename("own/x.txt", "own/y.txt")
+    pak["OWN/Y.TXT"] = b"same file"
+    assert pak["own/y.txt"] == b"same file" and list(pak) == [*names, "own/other.txt", "own/y.txt"]
+    del pak["own/y.txt"]
+    with pytest.raises(KeyError):
+        del pak["own/y.txt"]
+    assert list(pak) == [*names, "own/other.txt"]
+
+
+def test_files_that_are_missing_or_not_used(source: Path, tmp_path: Path) -> None:
+    stock = tmp_path / "stock.txt"
+    stock.write_text("materials/own/floor.vmt\n")
+    content = tmp_path / "content"
+    (content / "materials" / "own").mkdir(parents=True)
+    with bspkit.open(source) as map:
+        needs = map.needs()
+        wanted = next(need for need in needs if need.kind == "material")
+        data = map.pak.get(wanted.name, b'"LightmappedGeneric" { }')
+        if wanted.name in map.pak:
+            del map.pak[wanted.name]
+        missing = map.pak.missing(tmp_path)
+        assert wanted.name in [need.name for need in missing] and {need.found for need in missing} == {"nowhere"}
+        assert any(need.found == "game" for need in map.needs(game=[stock])) or wanted.name != "materials/own/floor.vmt"
+        with pytest.raises(bspkit.ArgumentError, match="game"):
+            map.pak.missing([])
+        target = content / wanted.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        filled = map.pak.fill(content, exclude=["*.wav"])
+        assert filled.added == [wanted.name] and wanted.name not in [need.name for need in filled.missing]
+        assert map.pak[wanted.name] == data
+        map.pak["materials/own/nobody.vmt"] = b'"LightmappedGeneric" { }'
+        unused = {file.name: file for file in map.pak.unused(game=tmp_path)}
+        assert unused["materials/own/nobody.vmt"].size == 24 and wanted.name not in unused
+
+
+def test_copies_are_refused_in_words(q3: Path, source: Path) -> None:
+    map, room = bspkit.open(q3), bspkit.open(source)
+    things = [map, map.entities, map.entities[0], map.models, room.pak, map.light, iter(map.entities), map.lumps[0]]
+    for thing in things:
+        for work in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match="pickle"):
+                work(thing)
+    for thing in (map, map.entities, map.entities[0], map.entities[0].raw):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            copy.copy(thing)
+    assert pickle.loads(pickle.dumps(map.table("PLANES").tobytes()))
+    for error in (caught(lambda: map.bytes("NOTHING")), caught(lambda: bspkit.open("no/such/file.bsp"))):
+        again = pickle.loads(pickle.dumps(error))
+        assert str(again) == str(error) and again.hint == error.hint and type(again) is type(error)
+
+
+#: Opens many maps, in turn and in threads, and prints the memory before and after.
+MANY = """
+import sys, threading
+import bspkit
+
+def memory():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def work(count):
+    for number in range(count):
+        map = bspkit.open(sys.argv[1], map=number % 2 == 0)
+        map.entities[0]["number"] = number
+        if number % 10 == 0:
+            map.to_bytes()
+        if number % 3 == 0:
+            map.close()
+
+work(500)
+before = memory()
+work(5000)
+threads = [threading.Thread(target=work, args=(1250,)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(memory() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory is read from /proc")
+def test_ten_thousand_maps_leave_no_memory_behind(q3: Path) -> None:
+    program = [sys.executable, "-c", MANY, str(q3)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    # A map has 80 KB.
+    assert int(done.stdout) < 8 << 20, done.stdout
+
+
+#: A child process has the map as it was.
+FORKED = """
+import os, sys
+import bspkit
+
+map = bspkit.open(sys.argv[1])
+map.entities[0]["message"] = "both"
+child = os.fork()
+if child == 0:
+    map.entities[0]["message"] = "child"
+    map.save(sys.argv[1])
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert map.entities[0]["message"] == "both"
+try:
+    map.save()
+except bspkit.RefusedError:
+    print("refused")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_a_map_of_its_own(q3: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.bsp"
+    path.write_bytes(q3.read_bytes())
+    program = [sys.executable, "-c", FORKED, str(path)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "refused\n", done.stderr
+    assert bspkit.open(path).entities[0]["message"] == "child"
+
+
+def test_threads_that_edit_lose_nothing_in_a_save(q3: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.bsp"
+    path.write_bytes(q3.read_bytes())
+    map = bspkit.open(path)
+    failures: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            for step in range(20):
+                map.entities[0][f"key{number}"] = step
+                map.save()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    map.save()
+    world = bspkit.open(path).entities[0]
+    assert [world[f"key{number}"] for number in range(4)] == ["19"] * 4
+
+
+def test_things_show_themselves(q3: Path, source: Path) -> None:
+    map, room = bspkit.open(q3), bspkit.open(source)
+    world = map.entities[0]
+    shown = [map, map.entities, world, map.models, map.light, room.pak, room.pak.files()[0], map.lumps[0]]
+    for thing in [*shown, world.raw, iter(map.entities), map.models[0]]:
+        assert len(repr(thing)) < 600 and "object at 0x" not in repr(thing)
+    map.close()
+    for thing in shown[:3]:
+        assert "closed" in repr(thing) or "removed" in repr(thing)
