@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 
 class BspError(Exception):
@@ -144,3 +145,11 @@ def make(name: str, message: str, number: int | None, attributes: dict[str, obje
     if hint is not None:
         error.add_note(f"hint: {hint}")
     return error
+
+
+def shown(name: str, count: Callable[[], object]) -> str:
+    """How a thing shows itself, also that of a closed map."""
+    try:
+        return f"<bspkit.{name}, {count()}>"
+    except BspError as error:
+        return f"<bspkit.{name}, {error.kind}>"

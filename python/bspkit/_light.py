@@ -10,7 +10,7 @@ try:
 except ImportError:  # pragma: no cover
     raise ImportError("light, textures and visibility need NumPy: pip install 'bspkit[numpy]'") from None
 
-from ._errors import NotFoundError
+from ._errors import NotFoundError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -207,8 +207,7 @@ class Texture:
         return image
 
     def __repr__(self) -> str:
-        about = self._native.describe(self.index)
-        return f"<bspkit.Texture {self.index}, {'missing' if about is None else about[0]}>"
+        return shown("Texture", lambda: f"{self.index}, {'missing' if self.is_missing else self.name}")
 
 
 class Textures(Sequence[Texture]):
@@ -242,7 +241,7 @@ class Textures(Sequence[Texture]):
         return (Texture(self._native, index) for index in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<bspkit.Textures, {len(self)}>"
+        return shown("Textures", lambda: len(self))
 
 
 class Visibility:
@@ -297,4 +296,4 @@ class Visibility:
         self._native.set("pvs", *self._places(a, b), sees)
 
     def __repr__(self) -> str:
-        return f"<bspkit.Visibility, {len(self)}>"
+        return shown("Visibility", lambda: len(self))

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ._errors import shown
 from ._types import Filled, Need, Packed, Unused
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Pak(MutableMapping[str, bytes]):
         return Filled(*self._native.fill(source, game, name, list(only), list(exclude)))
 
     def __repr__(self) -> str:
-        return f"<bspkit.Pak, {len(self)} files>"
+        return shown("Pak", lambda: f"{len(self)} files")
 
     def __reduce__(self) -> str:
         raise TypeError("embedded files cannot be pickled: pickle dict(map.pak)")

@@ -378,8 +378,8 @@ impl Entities {
         self.with(|state| Ok(state.entities()?.0.diagnostics().iter().map(ToString::to_string).collect()))
     }
 
-    fn __repr__(&self) -> Res<String> {
-        Ok(format!("<bspkit.Entities, {}>", self.__len__()?))
+    fn __repr__(&self) -> String {
+        self.__len__().map_or_else(|_| "<bspkit.Entities, closed>".into(), |len| format!("<bspkit.Entities, {len}>"))
     }
 
     fn __reduce__(&self) -> PyResult<()> {

@@ -183,7 +183,8 @@ pub(crate) fn fill<'py>(
             packed.push(escaped(&need.name).to_string());
         }
         *draft.pak()? = new;
-        let missing = found.missing.iter().copied().filter(|index| !chosen.is_excluded(&found.needs.files[*index].name));
+        let missing =
+            found.missing.iter().copied().filter(|index| !chosen.is_excluded(&found.needs.files[*index].name));
         Ok((stock, packed, (missing.collect::<Vec<_>>(), found.needs)))
     })?;
     let (missing, needs) = found;

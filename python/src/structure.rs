@@ -47,9 +47,9 @@ fn places(draft: &Draft<'static>, list: &str, indices: &[isize], between: bool) 
     let place = |index: &isize| {
         let from_end = || count.checked_sub(index.unsigned_abs());
         let place = usize::try_from(*index).ok().or_else(from_end);
-        place.filter(|place| *place < count || between).ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("{list} has no record {index}: it has {count}"))
-        })
+        place
+            .filter(|place| *place < count || between)
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("{list} has no record {index}: it has {count}")))
     };
     indices.iter().map(place).collect()
 }
@@ -94,7 +94,9 @@ pub(crate) fn remove<'py>(
     [cascade, force]: [bool; 2],
 ) -> Res<Bound<'py, PyAny>> {
     let removed = numbers(records)?;
-    edit(records.py(), shared, lump, &removed, [false, cascade, force], |edit, list, places| edit.remove(&[(list, &places)]))
+    edit(records.py(), shared, lump, &removed, [false, cascade, force], |edit, list, places| {
+        edit.remove(&[(list, &places)])
+    })
 }
 
 /// The records that nothing needs, by lump.

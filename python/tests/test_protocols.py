@@ -54,13 +54,11 @@ def test_exceptions_are_of_built_in_kinds(q3: Path, tmp_path: Path) -> None:
 
 
 def test_a_map_without_light_is_a_lookup_error(q3: Path) -> None:
-    with bspkit.open(q3) as map:
-        map.set_bytes("LIGHTMAPS", b"")
-        for work in (lambda: map.light.faces,):
-            try:
-                assert len(work()) == 0
-            except bspkit.NotFoundError as error:
-                assert isinstance(error, LookupError) and error.kind == "not-found"
+    light = bspkit.open(q3).light
+    light.sets = []
+    with pytest.raises(LookupError, match="never lit") as found:
+        light.faces
+    assert isinstance(found.value, bspkit.NotFoundError) and found.value.kind == "not-found"
 
 
 def test_entities_are_a_sequence(q3: Path) -> None:
@@ -287,3 +285,6 @@ def test_things_show_themselves(q3: Path, source: Path) -> None:
     map.close()
     for thing in shown[:3]:
         assert "closed" in repr(thing) or "removed" in repr(thing)
+    pak, visibility = room.pak, room.visibility
+    room.close()
+    assert [repr(pak), repr(visibility)] == ["<bspkit.Pak, closed>", "<bspkit.Visibility, closed>"]

@@ -60,8 +60,25 @@ impl<'a> Entities<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`] if there are fewer entities, [`ErrorKind::Refused`] for one without a closing brace.
     pub fn duplicate(&mut self, index: usize) -> Result<usize> {
-        self.duplicate_all(&[index])?;
+        self.check_index(index)?;
+        self.check_room(Some(index), 1)?;
+        let copy = self.copy_of(index)?;
+        self.nodes.insert(index + 1, copy);
+        self.part_copy(index + 1);
         Ok(index + 1)
+    }
+
+    /// A copy of an entity, to stand directly after it.
+    fn copy_of(&self, index: usize) -> Result<Node> {
+        let mut own = Own::spliced(&self.view(index), &[], &[])?;
+        own.origin = None;
+        let around = Some(Arc::new(self.around_like(index, index == 0)));
+        Ok(Node { body: Body::Own(Arc::new(own)), around })
+    }
+
+    fn part_copy(&mut self, copy: usize) {
+        self.part(copy - 1, Some(copy));
+        self.part(copy, (copy + 1 < self.len()).then_some(copy + 1));
     }
 
     /// Copies entities directly after themselves, in one step.
@@ -79,18 +96,12 @@ impl<'a> Entities<'a> {
         for (index, node) in self.nodes.iter().enumerate() {
             nodes.push(node.clone());
             if chosen.contains(&index) {
-                let mut own = Own::spliced(&self.view(index), &[], &[])?;
-                own.origin = None;
-                let around = Some(Arc::new(self.around_like(index, index == 0)));
                 copies.push(nodes.len());
-                nodes.push(Node { body: Body::Own(Arc::new(own)), around });
+                nodes.push(self.copy_of(index)?);
             }
         }
         self.nodes = nodes;
-        for copy in copies {
-            self.part(copy - 1, Some(copy));
-            self.part(copy, (copy + 1 < self.len()).then_some(copy + 1));
-        }
+        copies.into_iter().for_each(|copy| self.part_copy(copy));
         Ok(())
     }
 
@@ -108,7 +119,10 @@ impl<'a> Entities<'a> {
     /// [`ErrorKind::NotFound`] for an index that no entity has, [`ErrorKind::Refused`] if the first entity would no
     /// longer be worldspawn. Nothing is removed then.
     pub fn remove_all(&mut self, indices: &[usize]) -> Result<()> {
-        self.arranged(|list| list.remove(indices))
+        match indices {
+            [one] if self.arranged_near(&[*one], |list, near| list.remove(near)) => Ok(()),
+            _ => self.arranged(|list| list.remove(indices)),
+        }
     }
 
     /// Moves an entity before another one, both by their present index.
@@ -134,7 +148,16 @@ impl<'a> Entities<'a> {
     /// to move, [`ErrorKind::Refused`] if the first entity would no longer be worldspawn or if a missing closing brace
     /// would make it part of another entity. Nothing is moved then.
     pub fn move_all_before(&mut self, indices: &[usize], target: usize) -> Result<()> {
-        self.arranged(|list| list.move_all(indices, Beside::Before(target)))
+        match indices {
+            [one]
+                if self.arranged_near(&[*one, target], |list, near| {
+                    list.move_all(&near[..1], Beside::Before(near[1]))
+                }) =>
+            {
+                Ok(())
+            }
+            _ => self.arranged(|list| list.move_all(indices, Beside::Before(target))),
+        }
     }
 
     /// Moves entities after the target, in the order they have in the text.
@@ -142,7 +165,15 @@ impl<'a> Entities<'a> {
     /// # Errors
     /// As [`Entities::move_all_before`].
     pub fn move_all_after(&mut self, indices: &[usize], target: usize) -> Result<()> {
-        self.arranged(|list| list.move_all(indices, Beside::After(target)))
+        match indices {
+            [one]
+                if self
+                    .arranged_near(&[*one, target], |list, near| list.move_all(&near[..1], Beside::After(near[1]))) =>
+            {
+                Ok(())
+            }
+            _ => self.arranged(|list| list.move_all(indices, Beside::After(target))),
+        }
     }
 
     /// Brings all entities into another order: entity `i` of the new order is `order[i]` of the old one. The
@@ -163,6 +194,48 @@ impl<'a> Entities<'a> {
     /// [`Entities::move_all_before`]. Nothing is moved then.
     pub fn reorder(&mut self, order: &[usize]) -> Result<()> {
         self.arranged(|list| list.reorder(order))
+    }
+
+    /// Removes or moves the first one of these entities, with a look at those beside them alone, so that many such
+    /// edits cost no copies of the whole list. `false`, and no edit, where it cannot be done: `arranged` says why.
+    fn arranged_near(
+        &mut self,
+        places: &[usize],
+        arrange: impl FnOnce(&mut Arrangement<'a>, &[usize]) -> Result<()>,
+    ) -> bool {
+        let len = self.len();
+        if places.iter().any(|place| *place >= len) {
+            return false;
+        }
+        // An edit looks at the next one, and it parts the last one of the list from what follows the list.
+        let mut near: Vec<usize> = places.iter().flat_map(|at| at.saturating_sub(1)..(at + 3).min(len)).collect();
+        near.sort_unstable();
+        near.dedup();
+        let numbers: Vec<usize> = places.iter().filter_map(|place| near.binary_search(place).ok()).collect();
+        let all = std::mem::take(&mut self.nodes);
+        let few = Entities { nodes: near.iter().map(|place| all[*place].clone()).collect(), ..self.clone() };
+        self.nodes = all;
+        let mut list = Arrangement::of(few);
+        if arrange(&mut list, &numbers).is_err() {
+            return false;
+        }
+        let (few, order) = list.into_parts();
+        let is_whole = near.last().is_some_and(|last| last + 1 == len);
+        let known = if is_whole { near.len() } else { near.len() - 1 };
+        few.nodes.into_iter().take(known).zip(&near).for_each(|(node, place)| self.nodes[*place] = node);
+        self.end = few.end;
+        let from = places[0];
+        let Some(at) = order.iter().position(|number| *number == numbers[0]) else {
+            self.nodes.remove(from);
+            return true;
+        };
+        let before = at.checked_sub(1).map(|before| near[order[before]]);
+        let to = before.map_or(0, |before| if before < from { before + 1 } else { before });
+        match from < to {
+            true => self.nodes[from..=to].rotate_left(1),
+            false => self.nodes[to..=from].rotate_right(1),
+        }
+        true
     }
 
     fn arranged(&mut self, arrange: impl FnOnce(&mut Arrangement<'a>) -> Result<()>) -> Result<()> {
@@ -270,5 +343,61 @@ pub(super) fn staying(lead: &[u8]) -> usize {
         _ if start == 0 => 0,
         Some(at) => start + at + 1,
         None => lead.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::EntityRules;
+
+    /// Edits with a look at those beside an entity give what edits of the whole list give, and the same errors.
+    #[test]
+    fn an_edit_of_one_entity_is_that_of_the_list() {
+        let world = "{\n'classname' 'worldspawn'\n}\n";
+        let texts = [
+            "{\n'a' '1'\n}\n// of b\n{'b' '2'}{'c' '3'}\n\n{'d' '4'} // of d\n{'e' '5'}\n{'f' '6'}\n\0",
+            "{'a' '1'}{'b' '2'}{'c' '3'}{'d' '4'}{'e' '5'}{'f' '6'}rest",
+            "{'a' '1'} x {'b' '2'} y {'c' '3'} z {'d' '4'}\n{'e' '5'}\n{'f' '6' // the end",
+        ]
+        .map(|text| format!("{world}{text}").replace('\'', "\""));
+        let (mut edited, mut refused) = (0, 0);
+        for text in &texts {
+            for first in [None, Some(2), Some(6)] {
+                let mut start = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+                first.into_iter().for_each(|first| drop(start.remove(first)));
+                let len = start.len();
+                let mut compare = |places: &[usize],
+                                   near: &dyn Fn(&mut Entities<'_>) -> Result<()>,
+                                   to: Option<Beside>| {
+                    let (mut one, mut other) = (start.clone(), start.clone());
+                    let done = near(&mut one);
+                    let arranged = other.arranged(|list| match to {
+                        None => list.remove(places),
+                        Some(to) => list.move_all(places, to),
+                    });
+                    assert_eq!(done.map_err(|error| error.to_string()), arranged.map_err(|error| error.to_string()));
+                    assert_eq!(one.to_bytes(), other.to_bytes(), "{text} {places:?}");
+                    let is_edited = one.to_bytes() != start.to_bytes();
+                    (edited, refused) = (edited + usize::from(is_edited), refused + usize::from(!is_edited));
+                };
+                for from in 0..=len {
+                    compare(&[from], &|entities| entities.remove(from), None);
+                    for target in (0..=len).filter(|target| *target != from) {
+                        let before = |entities: &mut Entities<'_>| entities.move_before(from, target);
+                        compare(&[from], &before, Some(Beside::Before(target)));
+                        let after = |entities: &mut Entities<'_>| entities.move_after(from, target);
+                        compare(&[from], &after, Some(Beside::After(target)));
+                    }
+                }
+                for index in 0..len {
+                    let (mut one, mut other) = (start.clone(), start.clone());
+                    let done = one.duplicate(index).map(|copy| assert_eq!(copy, index + 1));
+                    assert_eq!(done.is_ok(), other.duplicate_all(&[index]).is_ok());
+                    assert_eq!(one.to_bytes(), other.to_bytes());
+                }
+            }
+        }
+        assert!(edited > 200 && refused > 100, "{edited} {refused}");
     }
 }

@@ -28,6 +28,12 @@ impl<'a> Arrangement<'a> {
         Arrangement { order: Order::new(entities.len()), entities }
     }
 
+    /// The entities by their numbers, and the numbers in their order.
+    pub(super) fn into_parts(self) -> (Entities<'a>, Vec<usize>) {
+        let order = self.order.iter().collect();
+        (self.entities, order)
+    }
+
     /// The entities in their order.
     pub(crate) fn finish(self) -> Entities<'a> {
         let Arrangement { mut entities, order } = self;

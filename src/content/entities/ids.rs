@@ -75,11 +75,16 @@ impl Ids {
             }
         }
         let first = places.first().copied().unwrap_or(self.order.len());
-        let mut at = 0;
-        self.order.retain(|_| {
-            at += 1;
-            places.binary_search(&(at - 1)).is_err()
-        });
+        match places[..] {
+            [one] if one < self.order.len() => drop(self.order.remove(one)),
+            _ => {
+                let mut at = 0;
+                self.order.retain(|_| {
+                    at += 1;
+                    places.binary_search(&(at - 1)).is_err()
+                });
+            }
+        }
         self.renumber(first);
     }
 
