@@ -180,6 +180,23 @@ def test_the_time_of_a_sort_grows_with_the_number_of_entities() -> None:
     assert any(seconds_to_sort(4_000) < 24 * seconds_to_sort(500) for _ in range(3))
 
 
+def seconds_to_edit(count: int) -> float:
+    """Single edits at the end, one after the other."""
+    map = bspkit.open(Q3)
+    start = time.process_time()
+    for number in range(count):
+        map.entities.append({"classname": "light", "n": number})
+    for _ in range(count):
+        del map.entities[-1]
+    assert map.changed == []
+    return time.process_time() - start
+
+
+def test_the_time_of_single_edits_grows_with_their_number() -> None:
+    """Eight times as many take some eight times as long. A busy machine is forgiven."""
+    assert any(seconds_to_edit(4_000) < 24 * seconds_to_edit(500) for _ in range(3))
+
+
 def test_a_sort_that_fails_changes_nothing(map: bspkit.Map) -> None:
     entities, text = map.entities, map.entities.text
 

@@ -68,7 +68,7 @@ impl<'a> Entities<'a> {
         Ok(index + 1)
     }
 
-    /// A copy of an entity, to stand directly after it.
+    /// A copy of an entity, whose place is directly after it.
     fn copy_of(&self, index: usize) -> Result<Node> {
         let mut own = Own::spliced(&self.view(index), &[], &[])?;
         own.origin = None;
