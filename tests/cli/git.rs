@@ -46,6 +46,33 @@ fn install_shows_and_then_writes() {
     check("git_install", &room, &lines);
 }
 
+/// Names that look like options, names in capitals, and a program that is not on the path.
+#[test]
+fn maps_of_any_name_are_compared_and_merged() {
+    let room = repository();
+    let names = ["maps/--help.bsp", "maps/-o.bsp", "--help.bsp", "ROOMS.BSP", "it's.bsp"];
+    names.iter().for_each(|name| room.write(name, &fixture("q2/own_rooms")));
+    sh(&room, "git add . && git commit -qm names");
+    for (branch, key) in [("one", "light"), ("two", "_color")] {
+        sh(&room, &format!("git checkout -q -b {branch} main"));
+        for name in names {
+            sh(&room, &format!("bspkit ent set \"./{name}\" '#6' {key}=7 --in-place -q"));
+        }
+        let diff = sh(&room, "git diff");
+        assert_eq!(diff.text().matches("\n+\"").count(), names.len(), "{}", diff.text());
+        sh(&room, &format!("git commit -qam {branch}"));
+    }
+    sh(&room, "git merge -q -m m one");
+    for name in names {
+        let get = |key: &str| sh(&room, &format!("bspkit ent get \"./{name}\" '#6' {key}")).text().trim().to_owned();
+        assert_eq!((get("light"), get("_color")), ("7".to_owned(), "7".to_owned()), "{name}");
+    }
+
+    let line = "own=$(command -v bspkit); mkdir tools; ln -s \"$(command -v git)\" tools/git; PATH=$PWD/tools \"$own\" git install";
+    let shown = sh(&room, line);
+    assert!(shown.text().contains("bspkit' git merge --path=%P -- %O %A %B"), "{}", shown.text());
+}
+
 #[test]
 fn diff_and_log_show_what_changed() {
     let room = repository();

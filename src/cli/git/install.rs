@@ -34,15 +34,27 @@ pub(crate) struct Args {
 /// The file with the attributes of paths.
 const ATTRIBUTES: &str = ".gitattributes";
 
-/// Maps are never changed by git, such as their line ends.
-const LINE: &str = "*.bsp -text diff=bspkit merge=bspkit";
+/// Maps are never changed by git, such as their line ends. Names have letters of any case.
+const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
 
-/// Settings of the repository; the program is found by its name.
-const SETTINGS: [(&str, &str); 3] = [
-    ("diff.bspkit.textconv", "bspkit git textconv"),
-    ("merge.bspkit.name", "maps of the BSP family"),
-    ("merge.bspkit.driver", "bspkit git merge %O %A %B --path %P"),
+/// Settings of the repository, after the program where it is run. Names of maps may begin with a hyphen.
+const SETTINGS: [(&str, bool, &str); 3] = [
+    ("diff.bspkit.textconv", true, "git textconv --"),
+    ("merge.bspkit.name", false, "maps of the BSP family"),
+    ("merge.bspkit.driver", true, "git merge --path=%P -- %O %A %B"),
 ];
+
+/// The program as a shell finds it: its name if that is on the path, or else where it is.
+fn program() -> Result<String> {
+    let name = format!("bspkit{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|folder| folder.join(&name).is_file()) {
+        return Ok("bspkit".to_owned());
+    }
+    let own = std::env::current_exe().context("cannot find the program")?;
+    let own = own.to_str().context("the path of the program is not UTF-8")?;
+    Ok(format!("'{}'", own.replace('\'', r"'\''")))
+}
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let top = top_level(&args.folder)?;
@@ -60,7 +72,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             file.save(new.as_bytes(), &SaveOptions::default())?;
         }
     }
-    for (name, value) in SETTINGS {
+    let program = program()?;
+    for (name, is_run, value) in SETTINGS {
+        let value = &*if is_run { format!("{program} {value}") } else { value.to_owned() };
         // A setting that does not exist is an error of git.
         let old = git(&top, &["config", "--local", "--get", name]).ok();
         if old.as_deref().and_then(|old| line(old).ok()) == Some(value) {
