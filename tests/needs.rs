@@ -10,6 +10,8 @@ mod bad;
 mod game;
 #[path = "needs/real.rs"]
 mod real;
+#[path = "needs/unused.rs"]
+mod unused;
 
 use std::collections::BTreeMap;
 use std::fs;

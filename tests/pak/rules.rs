@@ -190,3 +190,50 @@ fn names_that_no_engine_looks_for_are_refused() {
     assert_eq!(pak.rename(0, "..").unwrap_err().kind(), ErrorKind::Refused);
     assert_eq!(pak.replace(1, &b""[..]).unwrap_err().kind(), ErrorKind::NotFound);
 }
+
+/// With a search through all names for each file this would take minutes.
+#[test]
+fn many_names_take_linear_time() {
+    let mut pak = Pak::new(b"");
+    for index in 0..60_000 {
+        pak.add(format!("materials/own/wall_{index}.vmt"), "").unwrap();
+    }
+    for index in 0..60_000 {
+        pak.add(format!("Materials\\own\\wall_{index}.VMT"), "x").unwrap();
+    }
+    assert_eq!(pak.len(), 60_000);
+    for index in 0..60_000 {
+        pak.rename(index, format!("materials/own/floor_{index}.vmt")).unwrap();
+    }
+    assert_eq!(pak.one("materials/own/floor_7.vmt").unwrap(), 7);
+    assert!(pak.find("materials/own/wall_7.vmt").is_empty());
+}
+
+proptest::proptest! {
+    /// Whatever was edited, a name leads to the files that have it.
+    #[test]
+    fn lookups_follow_edits(edits in proptest::collection::vec((0_u8..6, 0_usize..6, 0_usize..6), 0..60)) {
+        const NAMES: [&str; 6] = ["a.txt", "A.TXT", "b/c.vmt", "b\\C.vmt", "d.wav", "e"];
+        let mut pak = Pak::new(b"");
+        for (edit, one, two) in edits {
+            let at = if pak.is_empty() { 0 } else { one % pak.len() };
+            match edit {
+                0 => drop(pak.add(NAMES[one], NAMES[two])),
+                1 => drop(pak.remove(&[at])),
+                2 => drop(pak.rename(at, NAMES[two])),
+                3 => drop(pak.sort(bspkit::content::pak::Order::Size)),
+                4 => drop(pak.replace(at, NAMES[two])),
+                _ => pak = pak.clone(),
+            }
+            // More lookups than those that go through all names.
+            for name in NAMES.iter().cycle().take(12) {
+                let key = bspkit::content::pak::lookup_name(name);
+                let has_name = |entry: &bspkit::content::pak::Entry<'_, '_>| bspkit::content::pak::lookup_name(entry.name()) == key;
+                let expected: Vec<usize> = pak.iter().filter(has_name).map(|entry| entry.index()).collect();
+                let mut found = pak.find(name);
+                found.sort_unstable();
+                proptest::prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

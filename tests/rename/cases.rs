@@ -84,3 +84,15 @@ fn names_that_no_engine_takes_are_refused() {
         Rename::new(name, name).unwrap();
     }
 }
+
+#[test]
+fn rename_takes_any_old_name_that_a_file_can_have() {
+    for old in ["two words", "-a", ".hidden", "caf\u{e9}", "a;b", "50%"] {
+        let file = Rename::new(old, "new").unwrap().file(format!("maps/{old}.nav"));
+        assert_eq!(file.as_deref(), Some(&b"maps/new.nav"[..]), "{old}");
+        assert!(Rename::new("old", old).is_err(), "{old}");
+    }
+    for old in ["", "a/b", "a\\b", "a.bsp", "graphs"] {
+        assert!(Rename::new(old, "new").is_err(), "{old}");
+    }
+}

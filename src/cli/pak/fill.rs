@@ -102,8 +102,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     };
     let (chosen, only) = (Chosen { from: &from, not: patterns(&args.exclude) }, patterns(&args.only));
     args.save.each(cx, args.maps.find(), |draft, map, job| {
-        let name = args.how.name(map);
-        let options = Options::new(&name).with_keys(&keys);
+        let (name, other) = args.how.names(map, draft.bsp(), job);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
         let options = game.as_ref().map_or(options, |game| options.with_game(game));
         let fill = needs::fill(draft.bsp(), &options, &chosen)?;
         for fault in &fill.needs.faults {

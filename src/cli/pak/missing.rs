@@ -150,9 +150,10 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let (game, keys) = (args.game.required(cx)?, args.how.keys(cx)?);
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let name = args.how.name(map);
-        let needs = needs::find(&bsp, &Options::new(&name).with_keys(&keys).with_game(&game))
-            .with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
+        let (name, other) = args.how.names(map, &bsp, job);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys).with_game(&game);
+        let needs =
+            needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;
         job.report(&Missing::new(&needs))
     })
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
+use bspkit::Bsp;
 use bspkit::bytes::escaped;
 use bspkit::content::pattern::Pattern;
 use bspkit::face::fgd;
@@ -67,10 +68,21 @@ impl How {
         Ok(keys)
     }
 
-    /// The name of a map.
-    pub(super) fn name(&self, map: &MapFile) -> Vec<u8> {
+    /// The name of a map, and the one that its paths have if that is another one, which is said.
+    pub(super) fn names(&self, map: &MapFile, bsp: &Bsp<'_>, job: &mut Job<'_>) -> (Vec<u8>, Option<Vec<u8>>) {
         let stem = map.path.file_stem().unwrap_or_default().as_encoded_bytes();
-        self.map_name.as_ref().map_or(stem, |name| name.as_bytes()).to_vec()
+        if let Some(name) = &self.map_name {
+            return (name.as_bytes().to_vec(), None);
+        }
+        let other = needs::compiled_name(bsp, stem).ok().flatten();
+        if let Some(other) = &other {
+            let (other, own) = (escaped(other), escaped(stem));
+            job.warn_here(&format!(
+                "most paths in the map have the name `{other}`: files by both names are looked for, `{own}` and \
+                 `{other}`; --map-name says which one engines load it by"
+            ));
+        }
+        (stem.to_vec(), other)
     }
 }
 
@@ -78,8 +90,8 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let (game, keys) = (args.game.open(cx)?, args.how.keys(cx)?);
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
-        let name = args.how.name(map);
-        let options = Options::new(&name).with_keys(&keys);
+        let (name, other) = args.how.names(map, &bsp, job);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
         let options = game.as_ref().map_or(options, |game| options.with_game(game));
         let needs =
             needs::find(&bsp, &options).with_context(|| format!("cannot find what {} refers to", shown(&map.path)))?;

@@ -14,12 +14,13 @@ use crate::cli::report::Report;
 use crate::cli::show::{count, shown, text_and_raw};
 use crate::cli::talk::{Code, Job};
 
-/// List embedded files to which nothing refers, with how sure it is that they are not needed
+/// List embedded files that the map does not need, with how sure that is
 ///
-/// `certain`: no engine reads the file. `likely`: nothing refers to it, and all places that refer to files of its kind
-/// are known. `possible`: code of the game can look for it, its name is in the entities or in a packed text, or it
-/// replaces a file of the game (known with --game, --vpk or --stock). Nothing is removed; `pak rm` does that. The exit
-/// status is 1 if a file is listed.
+/// `certain`: no engine reads the file. `likely`: nothing that may be loaded refers to it or has its name. `possible`:
+/// it replaces a file of the game, code of games looks for such files, its name is in the entities or in a packed text,
+/// or a file refers to it that may be loaded itself. Without the files of the game (--game, --vpk, --stock), with a
+/// packed script, which can put names together, and where a packed file cannot be read all files are possible. Nothing
+/// is removed; `pak rm` does that. The exit status is 1 if a file is listed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pak unused map.bsp
@@ -48,7 +49,7 @@ struct UnusedJson {
     raw: Option<String>,
     bytes: usize,
     sure: &'static str,
-    why: &'static str,
+    why: String,
 }
 
 impl Report for Unused {
@@ -76,16 +77,15 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.reading.maps().each(cx, |map, job| {
         let bsp = cx.open(&map.path)?;
         let cannot = || format!("cannot find what {} refers to", shown(&map.path));
-        let name = args.how.name(map);
+        let (name, other) = args.how.names(map, &bsp, job);
         let game = game.as_ref().map(|game| -> &dyn Files { game });
-        let options = Options::new(&name).with_keys(&keys);
+        let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
         let options = game.map_or(options, |game| options.with_game(game));
-        let needs = needs::find(&bsp, &options).with_context(cannot)?;
+        let pak = bsp.pak().with_context(cannot)?;
+        let (needs, unused) = needs::unused(&bsp, &options).with_context(cannot)?;
         for fault in &needs.faults {
             job.warn_here(&format!("`{}` is skipped: {}", bspkit::bytes::escaped(&fault.name), fault.message));
         }
-        let pak = bsp.pak().with_context(cannot)?;
-        let unused = needs::unused(&bsp, &needs, game).with_context(cannot)?;
         let unused = unused.into_iter().filter_map(|file| {
             let entry = pak.get(file.index)?;
             let (name, raw) = text_and_raw(entry.name());

@@ -22,13 +22,13 @@ use super::keyvalues::{KeyValues, Pair};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Names {
-    /// The material that this one patches, by its path from the game's folder.
+    /// The material that this one patches, by its path from the game's folder. Only the shader `patch` has one.
     Include,
     /// Another material.
     Material,
     /// A texture.
     Texture,
-    /// Perhaps a texture: the key is not known, and the value looks like a path.
+    /// Perhaps a texture or a material: the key is not known, or it is that of a proxy.
     Perhaps,
 }
 
@@ -113,31 +113,27 @@ fn of_materials(name: &[u8], extension: &[u8]) -> Vec<u8> {
 
 /// Everything that a material names, in the order of the text. Values for consoles alone are left out.
 pub fn mentions<'t, 'a>(text: &'t KeyValues<'a>) -> impl Iterator<Item = Mention<'t, 'a>> {
-    text.iter().filter(Pair::is_for_pc).filter_map(|pair| {
+    let is_patch = text.roots().find(Pair::is_block).is_some_and(|root| root.is("patch"));
+    text.iter().filter(Pair::is_for_pc).filter_map(move |pair| {
         let written = pair.value()?.trim_ascii();
-        let names = names(&pair, written)?;
+        let names = names(&pair, written, is_patch)?;
         Some(Mention { names, pair, written })
     })
 }
 
-fn names(pair: &Pair<'_, '_>, written: &[u8]) -> Option<Names> {
+fn names(pair: &Pair<'_, '_>, written: &[u8], is_patch: bool) -> Option<Names> {
     let key = pair.key();
-    if pair.depth() == 1 && pair.is("include") {
+    if is_patch && pair.depth() == 1 && pair.is("include") {
         return Some(Names::Include);
     }
     let name = bare(key);
     // Textures with an underscore are drawn by the engine; `env_cubemap` is the nearest cubemap of the map.
     let is_value = !written.is_empty() && !matches!(written[0], b'_' | b'[' | b'{' | b'$' | b'-');
     let is_number = written.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b' '));
-    if !is_value || is_number || written.eq_ignore_ascii_case(b"env_cubemap") || name.is_empty() {
+    if !is_value || is_number || written.eq_ignore_ascii_case(b"env_cubemap") {
         return None;
     }
-    let is_path = written.contains(&b'/') && !written.contains(&b' ');
-    match KEYS.get(&name.to_ascii_lowercase()[..]) {
-        Some(names) => Some(*names),
-        None if is_path => Some(Names::Perhaps),
-        None => None,
-    }
+    Some(KEYS.get(&name.to_ascii_lowercase()[..]).copied().unwrap_or(Names::Perhaps))
 }
 
 /// A key without the condition before it (`gpu>=1?$detail`) and without `$`; empty for a key without `$`.
@@ -155,14 +151,17 @@ mod tests {
     fn values_that_are_not_files_are_left_out() {
         let text = "X { $envmap env_cubemap $basetexture _rt_Camera $detail \"\" $envmapmask \"[1 1 1]\" $bumpmap 0.5 \
             $surfaceprop metal/x include a/b $alpha 1 360?$detail a [$X360] \
-            sub { include c \"srgb?$Detail\" \" A\\B.vtf \" } Proxies { T { $odd a/b texturevar $basetexture } } }";
+            sub { include c \"srgb?$Detail\" \" A\\B.vtf \" } Proxies { T { $odd a/b frames c\\d \
+             texturevar $basetexture } } }";
         let text = KeyValues::parse(text).unwrap();
         let found: Vec<_> = mentions(&text).map(|found| (found.names, found.file())).collect();
-        let expected: [(Names, &[u8]); 4] = [
+        let expected: [(Names, &[u8]); 6] = [
             (Names::Perhaps, b"materials/metal/x.vtf"),
-            (Names::Include, b"a/b"),
+            (Names::Perhaps, b"materials/a/b.vtf"),
+            (Names::Perhaps, b"materials/c.vtf"),
             (Names::Texture, b"materials/A\\B.vtf"),
             (Names::Perhaps, b"materials/a/b.vtf"),
+            (Names::Perhaps, b"materials/c\\d.vtf"),
         ];
         assert_eq!(found, expected.map(|(names, file)| (names, file.to_vec())));
     }

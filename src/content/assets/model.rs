@@ -46,6 +46,8 @@ pub struct Model {
     pub sounds: Vec<Vec<u8>>,
     /// The particle systems that its sequences create.
     pub particles: Vec<Vec<u8>>,
+    /// The options of all other events of its sequences, in which code of games may find names.
+    pub options: Vec<Vec<u8>>,
 }
 
 impl Model {
@@ -140,16 +142,57 @@ impl<'m> Reader<'m> {
                 match () {
                     () if is_sound => model.sounds.push(options.trim_ascii().to_vec()),
                     () if name == b"AE_CL_CREATE_PARTICLE_EFFECT" => model.particles.push(first.to_vec()),
-                    () => {}
+                    () => model.options.push(options.to_vec()),
                 }
             }
         }
-        for names in [&mut model.sounds, &mut model.particles] {
+        for names in [&mut model.sounds, &mut model.particles, &mut model.options] {
             names.sort();
             names.dedup();
             names.retain(|name| !name.is_empty());
         }
     }
+}
+
+/// The names of the materials that replace others at a distance, without folder: those of all levels in a file of
+/// triangle strips (`.vtx`, `optimize.h`: the list of replacements that the header names, for each level). A list that
+/// does not fit the file is cut off.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`] if the header is cut off; [`ErrorKind::Unsupported`] for a version that is not known.
+///
+/// ```
+/// let mut file = vec![0; 50];
+/// for (at, word) in [(0, 7), (20, 1), (24, 36), (36, 1), (40, 8)] {
+///     file[at..at + 4].copy_from_slice(&i32::to_le_bytes(word)); // one level, whose list is at 36, its row at 44
+/// }
+/// file[46..50].copy_from_slice(&i32::to_le_bytes(6)); // the name follows the row
+/// file.extend(b"far\0");
+/// assert_eq!(bspkit::content::assets::model::replacements(&file)?, [b"far"]);
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn replacements(bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+    const LIST: usize = 8;
+    const ROW: usize = 6;
+    let cut = || Error::new(ErrorKind::Malformed, "it ends within the header of a file of triangle strips");
+    let version = word(bytes, 0).ok_or_else(cut)?;
+    if !matches!(version, 6 | 7 | 107) {
+        let message = format!("its version {version} is not known: files of triangle strips have 7");
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    word(bytes, 32).ok_or_else(cut)?;
+    let reader = Reader { bytes, shift: 0 };
+    let mut names = Vec::new();
+    for list in reader.list(20, LIST) {
+        let field = |at: usize| word(bytes, at).and_then(|value| usize::try_from(value).ok());
+        let (Some(count), Some(start)) = (field(list), field(list + 4)) else { continue };
+        let rows = (0..count.min(MOST_TEXTURES)).map_while(|index| list.checked_add(start)?.checked_add(index * ROW));
+        names.extend(rows.filter_map(|row| reader.name_from(row + 2, row)).take(MOST - names.len().min(MOST)));
+    }
+    names.sort();
+    names.dedup();
+    names.retain(|name| !name.is_empty());
+    Ok(names)
 }
 
 /// The text at the end of a model's physics (`.phy`), which names the models into which it breaks.

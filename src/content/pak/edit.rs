@@ -17,6 +17,7 @@ impl<'a> Pak<'a> {
         self.check_editable()?;
         name::check(name)?;
         let own = Own::new(name, None, Content::stored(data)?)?;
+        self.by_name.push(name, self.nodes.len());
         self.nodes.push(Node::Own(Arc::new(own)));
         Ok(self.nodes.len() - 1)
     }
@@ -38,7 +39,6 @@ impl<'a> Pak<'a> {
     /// ```
     pub fn add(&mut self, name: impl AsRef<[u8]>, data: impl Into<Data<'a>>) -> Result<usize> {
         let name = name.as_ref();
-        // The error of `one` would list close names, which takes long for many new files.
         if self.find(name).is_empty() {
             return self.put(name, data.into());
         }
@@ -94,6 +94,15 @@ impl<'a> Pak<'a> {
         for index in indices {
             self.entry(*index)?;
             goes[*index] = true;
+        }
+        // The last file leaves all others their indices.
+        match (indices, self.len().checked_sub(1)) {
+            ([], _) => {}
+            ([one], Some(last)) if *one == last => {
+                let name = self.name(last).to_vec();
+                self.by_name.remove_last(&name);
+            }
+            _ => self.by_name.clear(),
         }
         let mut goes = goes.into_iter();
         self.nodes.retain(|_| !goes.next().unwrap_or(false));
@@ -175,7 +184,12 @@ impl<'a> Pak<'a> {
     /// The file as it was read, if these are its original bytes.
     fn as_read(&self, index: usize, data: &Data<'a>) -> Option<Node<'a>> {
         let node = Node::Source(self.origin(index)?);
-        let before = Pak { source: Arc::clone(&self.source), nodes: vec![node.clone()], is_sorted: false };
+        let before = Pak {
+            source: Arc::clone(&self.source),
+            nodes: vec![node.clone()],
+            by_name: super::ByName::default(),
+            is_sorted: false,
+        };
         let is_same = before.name(0) == self.name(index) && before.view(0).data().is_ok_and(|old| *old == **data);
         is_same.then_some(node)
     }

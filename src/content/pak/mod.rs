@@ -17,6 +17,7 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
+mod by_name;
 mod check;
 mod edit;
 mod entry;
@@ -34,6 +35,7 @@ mod write;
 
 use std::sync::Arc;
 
+use by_name::ByName;
 pub use check::{Finding, Severity};
 pub use entry::{Entry, Method};
 pub use moves::Moves;
@@ -57,6 +59,8 @@ use read::Source;
 pub struct Pak<'a> {
     source: Arc<Source<'a>>,
     nodes: Vec<Node<'a>>,
+    /// The files by their names, once many were looked up.
+    by_name: ByName,
     /// Whether the data of files is placed in the order of the directory, and not as it was.
     is_sorted: bool,
 }
@@ -74,7 +78,12 @@ impl<'a> Pak<'a> {
 
     /// A pakfile without files, and with this comment in its end record. Until the first edit it has no bytes.
     pub fn new(comment: &[u8]) -> Pak<'a> {
-        Pak { source: Arc::new(Source::empty(comment)), nodes: Vec::new(), is_sorted: false }
+        Pak {
+            source: Arc::new(Source::empty(comment)),
+            nodes: Vec::new(),
+            by_name: ByName::default(),
+            is_sorted: false,
+        }
     }
 
     /// A pakfile without files, with the comment that the tools for this version write.
@@ -103,7 +112,7 @@ impl<'a> Pak<'a> {
     fn of(source: Arc<Source<'a>>) -> Self {
         // The format counts files in 16 bits.
         let nodes = (0..bytes::short(source.entries.len())).map(Node::Source).collect();
-        Pak { source, nodes, is_sorted: false }
+        Pak { source, nodes, by_name: ByName::default(), is_sorted: false }
     }
 
     /// Whether it was read from these bytes.
@@ -140,7 +149,11 @@ impl<'a> Pak<'a> {
     /// may be several; the one with this spelling comes first.
     pub fn find(&self, name: impl AsRef<[u8]>) -> Vec<usize> {
         let name = name.as_ref();
-        let mut found: Vec<usize> = (0..self.len()).filter(|index| name::is_same(self.name(*index), name)).collect();
+        let by_name = self.by_name.get(|| (0..self.len()).map(|index| self.name(index)));
+        let mut found: Vec<usize> = match by_name {
+            Some(by_name) => by_name.get(&lookup_name(name)).cloned().unwrap_or_default(),
+            None => (0..self.len()).filter(|index| name::is_same(self.name(*index), name)).collect(),
+        };
         found.sort_by_key(|index| self.name(*index) != name);
         found
     }

@@ -1,12 +1,15 @@
 //! Many new names in one edit: moves by patterns, and the check that no two files get one name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fresh::Own;
 use super::{Pak, Pattern, name};
 use crate::bytes::escaped;
 use crate::content::texture_names::Renaming;
 use crate::{Error, ErrorKind, Result};
+
+/// More new names are not followed one by one.
+const FEW: usize = 64;
 
 /// How many names an error lists.
 const MOST_LISTED: usize = 10;
@@ -113,16 +116,29 @@ impl<'a> Pak<'a> {
             Ok((index, self.settled(own)))
         });
         let altered = altered.collect::<Result<Vec<_>>>()?;
-        altered.into_iter().for_each(|(index, node)| self.nodes[index] = node);
+        if altered.len() > FEW {
+            self.by_name.clear();
+        }
+        for (index, node) in altered {
+            let old = self.name(index).to_vec();
+            self.nodes[index] = node;
+            let new = self.name(index).to_vec();
+            self.by_name.rename(&old, &new, index);
+        }
         Ok(())
     }
 
     /// Refuses new names that are the same to engines as another one. Files that had one name may have one again.
     fn check_free(&self, new: &HashMap<usize, &[u8]>) -> Result<()> {
         let name = |index: usize| new.get(&index).copied().unwrap_or(self.name(index));
-        let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(self.len());
+        let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(new.len());
         let mut taken = Vec::new();
-        for index in 0..self.len() {
+        // Only files whose names are among the new ones can be in the way.
+        let wanted: HashSet<Vec<u8>> = new.values().map(name::lookup_name).collect();
+        let mut near: Vec<usize> = wanted.iter().flat_map(|name| self.find(name)).chain(new.keys().copied()).collect();
+        near.sort_unstable();
+        near.dedup();
+        for index in near {
             let owner = *first.entry(name::lookup_name(name(index))).or_insert(index);
             let renamed = [owner, index].map(|index| new.contains_key(&index));
             let had_one_name = || renamed == [true; 2] && name::is_same(self.name(owner), self.name(index));

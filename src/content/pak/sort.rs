@@ -60,6 +60,7 @@ impl Pak<'_> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
         sorted.sort_by(|one, other| order.compare(&self.view(*one), &self.view(*other)));
         self.keep_order_of_equals(&mut sorted);
+        self.by_name.clear();
         self.nodes = sorted.into_iter().map(|index| self.nodes[index].clone()).collect();
         // A file at a smaller offset than the one before it has to move.
         let is_in_place = self.source.entries.iter().map(|entry| entry.header.local_offset).is_sorted();

@@ -164,19 +164,26 @@ struct Places {
 }
 
 impl Places {
-    fn of(names: Names, map: &[u8]) -> Places {
-        let by_map = |before: &str, after: &str| [before.as_bytes(), map, after.as_bytes()].concat();
+    fn of(names: Names, maps: &[Vec<u8>]) -> Places {
+        let by_maps = |rows: &[(&str, &str)]| -> Vec<Vec<u8>> {
+            let of = |map: &Vec<u8>| {
+                rows.iter()
+                    .map(|(before, after)| [before.as_bytes(), map, after.as_bytes()].concat())
+                    .collect::<Vec<_>>()
+            };
+            maps.iter().flat_map(of).collect()
+        };
         match names {
             Names::Sounds => Places {
                 kind: Kind::SoundScript,
-                own: vec![by_map("maps/", "_level_sounds.txt")],
+                own: by_maps(&[("maps/", "_level_sounds.txt")]),
                 own_lists: Vec::new(),
                 list: "scripts/game_sounds_manifest.txt",
                 keys: &["precache_file", "preload_file", "autocache_file", "declare_file", "file"],
             },
             Names::Soundscapes => Places {
                 kind: Kind::SoundScript,
-                own: vec![by_map("scripts/soundscapes_", ".txt"), by_map("scripts/soundscapes_", ".vsc")],
+                own: by_maps(&[("scripts/soundscapes_", ".txt"), ("scripts/soundscapes_", ".vsc")]),
                 own_lists: Vec::new(),
                 list: "scripts/soundscapes_manifest.txt",
                 keys: &["file"],
@@ -184,11 +191,12 @@ impl Places {
             Names::Systems => Places {
                 kind: Kind::Particles,
                 own: Vec::new(),
-                own_lists: vec![
-                    by_map("maps/", "_particles.txt"),
-                    b"particles.txt".to_vec(),
-                    by_map("particles/", "_manifest.txt"),
-                ],
+                own_lists: [
+                    by_maps(&[("maps/", "_particles.txt")]),
+                    vec![b"particles.txt".to_vec()],
+                    by_maps(&[("particles/", "_manifest.txt")]),
+                ]
+                .concat(),
                 list: "particles/particles_manifest.txt",
                 keys: &["file"],
             },
@@ -199,7 +207,7 @@ impl Places {
 impl Defined {
     /// Reads the files by the name of the map.
     fn load(names: Names, graph: &mut Graph<'_>) -> Defined {
-        let places = Places::of(names, &graph.map);
+        let places = Places::of(names, &graph.maps);
         let (kind, definitions) = (places.kind, HashMap::new());
         let mut defined = Defined { kind, sources: Vec::new(), names: definitions, has_game: false, count: 0 };
         for name in places.own.iter().filter(|name| graph.exists(name)).cloned().collect::<Vec<_>>() {
@@ -217,7 +225,7 @@ impl Defined {
 
     /// Reads the files of the game's list too.
     fn load_game(&mut self, names: Names, graph: &mut Graph<'_>) {
-        let (places, before) = (Places::of(names, &graph.map), self.sources.len());
+        let (places, before) = (Places::of(names, &graph.maps), self.sources.len());
         self.has_game = true;
         self.list(places.list.as_bytes(), Referrer::Engine, &places, graph);
         (before..self.sources.len()).for_each(|index| self.read(names, index, graph));

@@ -7,18 +7,34 @@ use super::{Kind, Referrer, Sure, normal_name, sounds};
 use crate::bsp::Bsp;
 use crate::content::assets::material::{material_file, texture_file};
 use crate::content::entities::{Entity, Pair};
+use crate::content::pak::Pak;
 
 /// The sides of a sky: right, left, back, front, up, down.
 const SIDES: [&str; 6] = ["rt", "lf", "bk", "ft", "up", "dn"];
 
-pub(super) fn collect(map: &Bsp<'_>, keys: &Keys, graph: &mut Graph<'_>) {
+/// Materials with numbers after their names are looked for up to this one.
+const MOST_NUMBERED: usize = 20;
+
+/// What follows the name of a material or of an image of the interface that has a color for each team.
+const TEAMS: [&str; 4] = ["_red", "_blue", "_neutral", ""];
+
+/// Where such materials are: their keys have the whole path, that below `vgui`, or the name of an effect.
+const TEAM_FOLDERS: [&str; 3] = ["", "vgui/", "effects/"];
+
+pub(super) fn collect(map: &Bsp<'_>, pak: &Pak<'_>, keys: &Keys, graph: &mut Graph<'_>) {
     let entities = match map.entities() {
         Ok(entities) => entities,
         Err(error) => return graph.fault(b"ENTITIES", &error),
     };
     for entity in &entities {
         let class = entity.class().unwrap_or_default();
-        entity.pairs().for_each(|pair| key(graph, keys, &entity, class, pair));
+        for pair in entity.pairs() {
+            key(graph, keys, &entity, class, pair);
+            if keys.get(class, pair.key) == Some(Holds::Slides) {
+                let from = Referrer::Entity { index: entity.index(), class: class.to_vec(), key: pair.key.to_vec() };
+                slides(graph, pak, pair.value, &from);
+            }
+        }
     }
     details(map, &entities.get(0), graph);
 }
@@ -31,6 +47,14 @@ fn details(map: &Bsp<'_>, world: &Option<Entity<'_>>, graph: &mut Graph<'_>) {
     }
 }
 
+/// The materials of a folder that an entity shows in turn.
+fn slides(graph: &mut Graph<'_>, pak: &Pak<'_>, folder: &[u8], from: &Referrer) {
+    let folder = [&normal_name([b"materials/vgui/", folder].concat()), &b"/"[..]].concat();
+    let names = pak.iter().map(|entry| normal_name(entry.name()));
+    let names: Vec<Vec<u8>> = names.filter(|name| name.starts_with(&folder) && name.ends_with(b".vmt")).collect();
+    names.iter().for_each(|name| graph.add(Kind::Material, name, from.clone(), b"", Sure::Likely));
+}
+
 fn key(graph: &mut Graph<'_>, keys: &Keys, entity: &Entity<'_>, class: &[u8], pair: Pair<'_>) {
     let value = pair.value.trim_ascii();
     let referrer = || Referrer::Entity { index: entity.index(), class: class.to_vec(), key: pair.key.to_vec() };
@@ -40,7 +64,7 @@ fn key(graph: &mut Graph<'_>, keys: &Keys, entity: &Entity<'_>, class: &[u8], pa
     match keys.get(class, pair.key) {
         Some(holds) => held(graph, holds, value, &referrer(), Sure::Certain),
         None => match output(value) {
-            Some((input, parameter)) => sent(graph, input, parameter, &referrer()),
+            Some((input, parameter)) => sent(graph, keys, input, parameter, &referrer()),
             None => by_extension(graph, value, &referrer(), Sure::Likely),
         },
     }
@@ -75,7 +99,32 @@ fn held(graph: &mut Graph<'_>, holds: Holds, value: &[u8], referrer: &Referrer, 
                 graph.add(Kind::Material, &of("_hdr"), from(), value, Sure::Optional);
             }
         }
+        Holds::Rope => {
+            graph.add(Kind::Material, &material_file(value), from(), value, sure);
+            graph.add(Kind::Material, &with_end(value, "_back"), from(), value, Sure::Optional);
+        }
+        Holds::Numbered => {
+            graph.add(Kind::Material, &material_file(value), from(), value, sure);
+            for number in 1..=MOST_NUMBERED {
+                graph.add(Kind::Material, &with_end(value, &number.to_string()), from(), value, Sure::Optional);
+            }
+        }
+        Holds::TeamColored => {
+            for (folder, team) in TEAM_FOLDERS.iter().flat_map(|folder| TEAMS.iter().map(move |team| (folder, team))) {
+                let name = [folder.as_bytes(), value].concat();
+                graph.add(Kind::Material, &with_end(&name, team), from(), value, Sure::Optional);
+            }
+        }
+        // The files of the folder are those of the pakfile.
+        Holds::Slides => {}
     }
+}
+
+/// The file of a material with something after its name.
+fn with_end(name: &[u8], end: &str) -> Vec<u8> {
+    let mut file = material_file(name);
+    file.truncate(file.len() - b".vmt".len());
+    [&file[..], end.as_bytes(), b".vmt"].concat()
 }
 
 /// A model, a sprite, or a brush model, which is not a file.
@@ -103,7 +152,7 @@ fn output(value: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Adds what an input is given.
-fn sent(graph: &mut Graph<'_>, input: &[u8], parameter: &[u8], referrer: &Referrer) {
+fn sent(graph: &mut Graph<'_>, keys: &Keys, input: &[u8], parameter: &[u8], referrer: &Referrer) {
     let is = |known: &str| input.eq_ignore_ascii_case(known.as_bytes());
     match () {
         () if parameter.is_empty() => {}
@@ -112,7 +161,25 @@ fn sent(graph: &mut Graph<'_>, input: &[u8], parameter: &[u8], referrer: &Referr
         }
         () if is("SetModel") => model(graph, parameter, referrer, Sure::Certain),
         () if is("Command") => command(graph, parameter, referrer),
+        () if is("AddOutput") => added(graph, keys, parameter, referrer),
         () => by_extension(graph, parameter, referrer, Sure::Likely),
+    }
+}
+
+/// What a pair or an output names that an entity of any class is given: `KEY VALUE`, or
+/// `OUTPUT target:input:parameter:delay:times`.
+fn added(graph: &mut Graph<'_>, keys: &Keys, pair: &[u8], referrer: &Referrer) {
+    let Some(end) = pair.iter().position(u8::is_ascii_whitespace) else { return };
+    let (key, value) = (&pair[..end], pair[end..].trim_ascii());
+    let mut parts = value.split(|byte| *byte == b':');
+    let is_output = key.len() > 2 && key[..2].eq_ignore_ascii_case(b"on");
+    match (keys.get(b"", key), parts.nth(1), parts.next()) {
+        (Some(holds), ..) => held(graph, holds, value, referrer, Sure::Likely),
+        // No output has an output that is added in turn.
+        (None, Some(input), Some(parameter)) if is_output && !input.eq_ignore_ascii_case(b"AddOutput") => {
+            sent(graph, keys, input.trim_ascii(), parameter.trim_ascii(), referrer);
+        }
+        _ => by_extension(graph, value, referrer, Sure::Likely),
     }
 }
 
@@ -131,6 +198,18 @@ fn command(graph: &mut Graph<'_>, command: &[u8], referrer: &Referrer) {
         () if is(&["script_execute"]) => {
             graph.add(Kind::Script, &script_file(name), referrer.clone(), name, Sure::Certain);
         }
+        () if is(&["sv_skyname"]) => {
+            SIDES.iter().for_each(|side| {
+                let file = material_file(&[b"skybox/", name, side.as_bytes()].concat());
+                graph.add(Kind::Material, &file, referrer.clone(), name, Sure::Optional);
+            });
+        }
+        () if is(&["exec", "execifexists"]) => {
+            for end in ["", ".cfg"] {
+                let file = [b"cfg/", name, end.as_bytes()].concat();
+                graph.add(Kind::Other, &file, referrer.clone(), name, Sure::Optional);
+            }
+        }
         () => by_extension(graph, name, referrer, Sure::Likely),
     }
 }
@@ -141,6 +220,8 @@ fn by_extension(graph: &mut Graph<'_>, value: &[u8], referrer: &Referrer, sure: 
     if !has_dot || value.contains(&b'\n') {
         return;
     }
+    // A sentence may end with the name of a file.
+    let sure = if value.contains(&b' ') { Sure::Optional } else { sure };
     match of_extension(value) {
         Kind::Model => graph.add(Kind::Model, value, referrer.clone(), value, sure),
         Kind::Material => graph.add(Kind::Material, &material_file(value), referrer.clone(), value, sure),

@@ -34,17 +34,21 @@ pub(super) struct Wanted {
 
 pub(super) struct Graph<'f> {
     pub(super) needs: Needs,
-    /// The name of the map, in lower case.
-    pub(super) map: Vec<u8>,
+    /// The names that the map may have, in lower case.
+    pub(super) maps: Vec<Vec<u8>>,
     packed: &'f dyn Files,
     game: Option<&'f dyn Files>,
     reference_count: usize,
     byte_count: usize,
     lookup_count: usize,
     /// The files to read, those that are surest first.
-    queues: [VecDeque<usize>; 3],
+    queues: [VecDeque<usize>; 4],
     is_read: Vec<bool>,
     wanted: VecDeque<Wanted>,
+    /// Texts in files that were read otherwise, which may have names of files: the file, and the text.
+    pub(super) texts: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Files of which not all is read that has names.
+    pub(super) partly: Vec<Vec<u8>>,
     /// Names that were wanted from this place before.
     asked: HashSet<(Kind, Vec<u8>, Sure)>,
 }
@@ -53,7 +57,7 @@ impl<'f> Graph<'f> {
     pub(super) fn new(packed: &'f dyn Files, options: &Options<'f>) -> Self {
         Graph {
             needs: Needs::default(),
-            map: normal_name(options.map),
+            maps: [Some(options.map), options.also].into_iter().flatten().map(normal_name).collect(),
             packed,
             game: options.game,
             reference_count: 0,
@@ -62,6 +66,8 @@ impl<'f> Graph<'f> {
             queues: Default::default(),
             is_read: Vec::new(),
             wanted: VecDeque::new(),
+            texts: Vec::new(),
+            partly: Vec::new(),
             asked: HashSet::new(),
         }
     }
@@ -70,7 +76,8 @@ impl<'f> Graph<'f> {
     pub(super) fn add(&mut self, kind: Kind, name: &[u8], referrer: Referrer, written: &[u8], sure: Sure) {
         let name = normal_name(name);
         let effective = self.effective(&referrer, sure);
-        if name.is_empty() || self.is_full() || (sure == Sure::Optional && !self.exists(&name)) {
+        let needs_file = sure <= Sure::Optional || effective == Sure::Possible;
+        if name.is_empty() || self.is_full() || (needs_file && !self.exists(&name)) {
             return;
         }
         self.reference_count += 1;
@@ -114,6 +121,7 @@ impl<'f> Graph<'f> {
             Sure::Certain => 0,
             Sure::Likely => 1,
             Sure::Optional => 2,
+            Sure::Possible => 3,
         };
         self.queues[queue].push_back(index);
     }

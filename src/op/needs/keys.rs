@@ -39,6 +39,14 @@ pub enum Holds {
     Movie,
     /// The six sides of a sky below `materials/skybox`.
     Sky,
+    /// The material of a rope: the far side has `_back` after its name.
+    Rope,
+    /// A material with others after it: the names end with 1, 2 and so on.
+    Numbered,
+    /// A material, or an image of the interface, whose name has the color of a team after it.
+    TeamColored,
+    /// A folder below `materials/vgui` whose materials are shown in turn.
+    Slides,
 }
 
 /// Classes (`*` at the end is any rest), keys, and what they hold. Keys that mean the same in all classes are of `*`; a
@@ -80,13 +88,17 @@ const TABLE: &[(&str, &str, Holds)] = &[
     // Materials and sprites.
     ("env_beam env_laser beam point_tesla infodecal info_projecteddecal", "texture", Holds::Material),
     ("env_sun info_overlay* func_smokevolume env_ar2explosion", "material", Holds::Material),
-    ("*", "overlaymaterial detailmaterial ropematerial materialname smokematerial watermaterial", Holds::Material),
+    ("*", "overlaymaterial detailmaterial materialname smokematerial watermaterial", Holds::Material),
+    ("*", "ropematerial", Holds::Rope),
+    ("env_smokestack", "smokematerial", Holds::Numbered),
+    ("vgui_slideshow_display", "directory", Holds::Slides),
     ("*", "overlayname1 overlayname2 overlayname3 overlayname4 overlayname5", Holds::Material),
     ("*", "overlayname6 overlayname7 overlayname8 overlayname9 overlayname10", Holds::Material),
     ("*", "endsprite startsprite spritename fireballsprite firesprite smokesprite spriteflash", Holds::Material),
     ("*", "spritesmoke halosprite beamsprite halomaterial spotlightmaterial glowname decalname", Holds::Material),
     ("*", "team_icon_0 team_icon_1 team_icon_2 team_icon_3 team_base_icon_2 team_base_icon_3", Holds::Material),
-    ("*", "team_overlay_0 team_overlay_1 team_overlay_2 team_overlay_3 flag_icon flag_trail", Holds::Material),
+    ("*", "team_overlay_0 team_overlay_1 team_overlay_2 team_overlay_3", Holds::Material),
+    ("*", "flag_icon flag_trail", Holds::TeamColored),
     ("*", "ballmaterial1 ballmaterial2 particletrailmaterial burntrail", Holds::Material),
     ("env_global_light sunlight_shadow_control env_projectedtexture env_cascade_light", "texturename", Holds::Texture),
     // Other files.

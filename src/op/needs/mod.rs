@@ -21,6 +21,7 @@ mod entities;
 mod fill;
 mod graph;
 mod keys;
+mod loose;
 mod materials;
 mod model;
 mod models;
@@ -34,6 +35,7 @@ use crate::content::pak::Pak;
 use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
 
+use super::rename::owners;
 use definitions::Definitions;
 pub use fill::{Fill, fill};
 use graph::Graph;
@@ -47,6 +49,8 @@ pub use unused::{Doubt, Unused, unused};
 pub struct Options<'o> {
     /// The name of the map without `.bsp`: engines look for some files by it.
     pub map: &'o [u8],
+    /// A second name, if it is not known by which one the map is loaded.
+    pub also: Option<&'o [u8]>,
     /// The files of the game, if they are available.
     pub game: Option<&'o dyn Files>,
     /// Which key of an entity holds what.
@@ -56,7 +60,14 @@ pub struct Options<'o> {
 impl<'o> Options<'o> {
     /// Without a game: only files of the pakfile are read.
     pub fn new(map: &'o (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Options { map: map.as_ref(), game: None, keys: Keys::built_in() }
+        Options { map: map.as_ref(), also: None, game: None, keys: Keys::built_in() }
+    }
+
+    /// With a second name: files by either are looked for ([`compiled_name`]).
+    #[must_use]
+    pub fn with_name(mut self, name: Option<&'o [u8]>) -> Self {
+        self.also = name;
+        self
     }
 
     /// With the files of the game.
@@ -72,6 +83,16 @@ impl<'o> Options<'o> {
         self.keys = keys;
         self
     }
+}
+
+/// The name that most paths in a map have, if it is not that of its file: a copy or a renamed file keeps the paths that
+/// the compiler wrote. By which name engines look for files is not known then.
+///
+/// # Errors
+/// Those of a pakfile or of names that cannot be read.
+pub fn compiled_name(map: &Bsp<'_>, name: &[u8]) -> Result<Option<Vec<u8>>> {
+    let owner = owners(map)?.into_iter().next().map(|owner| owner.name);
+    Ok(owner.filter(|owner| !owner.eq_ignore_ascii_case(name)))
 }
 
 /// Finds what a map refers to.
@@ -90,18 +111,29 @@ pub fn find(map: &Bsp<'_>, options: &Options<'_>) -> Result<Needs> {
         Err(error) => (Pak::new(b""), Some(error)),
     };
     let packed = PakFiles::new(&pak);
-    let mut graph = Graph::new(&packed, options);
+    let (mut graph, _) = grow(map, &pak, &packed, options)?;
     if let Some(error) = fault {
         graph.fault(b"pakfile", &error);
     }
+    graph.finish()
+}
+
+/// The graph of all references, which can grow on.
+fn grow<'f>(
+    map: &Bsp<'_>,
+    pak: &Pak<'_>,
+    packed: &'f dyn Files,
+    options: &Options<'f>,
+) -> Result<(Graph<'f>, Definitions)> {
+    let mut graph = Graph::new(packed, options);
     surfaces::collect(map, &mut graph);
     models::collect(map, &mut graph);
-    entities::collect(map, options.keys, &mut graph);
+    entities::collect(map, pak, options.keys, &mut graph);
     let mut definitions = Definitions::default();
     definitions.of_map(&mut graph);
-    by_name::collect(&pak, &mut graph);
+    by_name::collect(pak, &mut graph);
     expand(&mut graph, &mut definitions);
-    graph.finish()
+    Ok((graph, definitions))
 }
 
 /// Reads file after file until no new one is named. Names that other files define come after the files that are known,

@@ -59,6 +59,8 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Sure {
+    /// Something that may be loaded refers to it, or has its name.
+    Possible,
     /// The engine looks for it and does without: files by the name of the map, parts of models that only some have.
     Optional,
     /// It depends on something that the map does not say: a value that looks like a file in a key of no known kind.
@@ -71,6 +73,7 @@ impl Sure {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
+            Sure::Possible => "possible",
             Sure::Optional => "optional",
             Sure::Likely => "likely",
             Sure::Certain => "certain",

@@ -5,11 +5,14 @@ use super::{Kind, Referrer, Sure, sounds};
 use crate::bsp::Bsp;
 use crate::content::assets::keyvalues::KeyValues;
 use crate::content::assets::material::material_file;
-use crate::content::assets::model::{Model, physics_text};
+use crate::content::assets::model::{Model, physics_text, replacements};
 use crate::error::ErrorKind;
 
 /// A larger model is not read.
 const MOST_BYTES: usize = 64 << 20;
+
+/// Extensions of the triangle strips of a model, for several graphics cards.
+const STRIPS: [&[u8]; 5] = [b".dx90.vtx", b".dx80.vtx", b".sw.vtx", b".vtx", b".dx7_2bone.vtx"];
 
 /// The models of static and detail props, and the files of their light.
 pub(super) fn collect(map: &Bsp<'_>, graph: &mut Graph<'_>) {
@@ -59,11 +62,20 @@ pub(super) fn expand(graph: &mut Graph<'_>, index: usize) {
         graph.add(Kind::Model, include, from(), include, Sure::Certain);
     }
     for texture in &model.textures {
-        // The engine takes the first that there is.
-        let file = |folder: &Vec<u8>| material_file(&[folder, &b"/"[..], texture].concat());
-        let there = model.folders.iter().map(file).find(|file| graph.looks_up(file));
-        let first = || model.folders.first().map_or_else(|| material_file(texture), file);
-        graph.add(Kind::Material, &there.unwrap_or_else(first), from(), texture, Sure::Certain);
+        material(graph, &model, texture, &from(), Sure::Certain);
+    }
+    // Those of the game name materials of the game.
+    for extension in STRIPS {
+        let part = [stem, extension].concat();
+        let Some(index) = graph.index(&part).filter(|_| graph.is_packed(&part)) else { continue };
+        match graph.read(&part, MOST_BYTES).map(|bytes| replacements(&bytes)) {
+            Some(Ok(names)) => {
+                let from = Referrer::File { index, line: None };
+                names.iter().for_each(|name| material(graph, &model, name, &from, Sure::Likely));
+            }
+            Some(Err(error)) => graph.fault(&part, &error),
+            None => {}
+        }
     }
     for sound in &model.sounds {
         sounds::named(graph, sound, from(), Sure::Likely);
@@ -74,17 +86,29 @@ pub(super) fn expand(graph: &mut Graph<'_>, index: usize) {
     if let Ok(text) = KeyValues::parse(&*model.text) {
         key_values(graph, &text, index);
     }
+    graph.texts.push((name.clone(), model.text));
+    graph.texts.extend(model.options.into_iter().map(|options| (name.clone(), options)));
+    if !(44..=49).contains(&model.version) {
+        graph.partly.push(name);
+    }
+}
+
+/// A material of a model, of whose folders the engine takes the first that has it.
+fn material(graph: &mut Graph<'_>, model: &Model, texture: &[u8], from: &Referrer, sure: Sure) {
+    let file = |folder: &Vec<u8>| material_file(&[folder, &b"/"[..], texture].concat());
+    let there = model.folders.iter().map(file).find(|file| graph.looks_up(file));
+    let first = || model.folders.first().map_or_else(|| material_file(texture), file);
+    graph.add(Kind::Material, &there.unwrap_or_else(first), from.clone(), texture, sure);
 }
 
 /// The files beside a model. Of the files for graphics cards engines take the first that there is.
 fn parts(graph: &mut Graph<'_>, stem: &[u8], from: &Referrer, has_body: bool) {
     let part = |extension: &[u8]| [stem, extension].concat();
-    let strips: [&[u8]; 5] = [b".dx90.vtx", b".dx80.vtx", b".sw.vtx", b".vtx", b".dx7_2bone.vtx"];
-    let has_strips = strips.iter().any(|extension| graph.exists(&part(extension)));
+    let has_strips = STRIPS.iter().any(|extension| graph.exists(&part(extension)));
     let needed = if has_body { Sure::Certain } else { Sure::Optional };
     let first = if has_strips { Sure::Optional } else { needed };
-    let rest = [strips[1], strips[2], strips[3], strips[4], b".phy"].map(|extension| (extension, Sure::Optional));
-    for (extension, sure) in [(&b".vvd"[..], needed), (strips[0], first)].into_iter().chain(rest) {
+    let rest = [STRIPS[1], STRIPS[2], STRIPS[3], STRIPS[4], b".phy"].map(|extension| (extension, Sure::Optional));
+    for (extension, sure) in [(&b".vvd"[..], needed), (STRIPS[0], first)].into_iter().chain(rest) {
         graph.add(Kind::ModelPart, &part(extension), from.clone(), b"", sure);
     }
 }

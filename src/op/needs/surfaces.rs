@@ -24,8 +24,10 @@ fn cubemaps(map: &Bsp<'_>, graph: &mut Graph<'_>) {
         let at = |axis: usize| word(sample, origin + 4 * axis).unwrap_or(0);
         let stem = format!("/c{}_{}_{}", at(0), at(1), at(2));
         for extension in [".vtf", ".hdr.vtf"] {
-            let name = [b"materials/maps/", &graph.map[..], stem.as_bytes(), extension.as_bytes()].concat();
-            graph.add(Kind::Texture, &name, Referrer::Record { lump: CUBEMAPS, index }, b"", Sure::Optional);
+            for map in graph.maps.clone() {
+                let name = [b"materials/maps/", &map[..], stem.as_bytes(), extension.as_bytes()].concat();
+                graph.add(Kind::Texture, &name, Referrer::Record { lump: CUBEMAPS, index }, b"", Sure::Optional);
+            }
         }
     }
 }

@@ -1,10 +1,18 @@
-//! Packed files to which nothing refers.
+//! Packed files that the engine does not need, and how sure that is.
+//!
+//! What the graph of references has is needed. Of the rest a file may be loaded if it replaces one of the game, if code
+//! of games looks for such files, or if a text that may be read has its name; and then all that it refers to may be
+//! loaded too: it is read as the files of the graph are, and searched as texts are. Only what is left then is likely
+//! not needed.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Found, Needs};
+use super::graph::Graph;
+use super::loose::Waiting;
+use super::{Definitions, Found, Needs, Options, Referrer, Sure, entities, expand, grow};
 use crate::bsp::Bsp;
-use crate::content::assets::{Files, normal_name};
+use crate::bytes::escaped;
+use crate::content::assets::{Files, PakFiles, normal_name};
 use crate::content::pak::{Entry, Pak, is_of_system};
 use crate::dialect::Role;
 use crate::error::Result;
@@ -15,9 +23,9 @@ use crate::error::Result;
 pub enum Doubt {
     /// No engine reads it.
     None,
-    /// Nothing refers to it, and all places that refer to files of its kind are known.
+    /// Nothing that may be loaded refers to it or has its name.
     Little,
-    /// Code of the game can look for it by its name.
+    /// Something that may be loaded has its name, or it is not known what is loaded.
     Much,
 }
 
@@ -32,7 +40,7 @@ impl Doubt {
     }
 }
 
-/// A packed file to which nothing refers.
+/// A packed file that the engine does not need as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unused {
@@ -41,115 +49,294 @@ pub struct Unused {
     /// How much speaks against that it is unused.
     pub doubt: Doubt,
     /// Why.
-    pub why: &'static str,
+    pub why: String,
 }
 
 /// Extensions of files to which the map and other files refer by name, and of which code of games rarely has names.
 const REFERRED: [&[u8]; 10] = [b"vmt", b"vtf", b"mdl", b"vvd", b"vtx", b"phy", b"ani", b"wav", b"mp3", b"vhv"];
 
-/// Extensions of texts that can have names of files in any form.
-const TEXTS: [&[u8]; 8] = [b"nut", b"lua", b"cfg", b"txt", b"res", b"pop", b"vcd", b"rad"];
+/// Extensions of other files that name no files: images, films, meshes of navigation.
+const NAMELESS: [&[u8]; 14] = [
+    b"nav", b"ain", b"bik", b"webm", b"jpg", b"jpeg", b"png", b"dds", b"tga", b"svg", b"raw", b"ogg", b"cache", b"ttf",
+];
 
-/// A larger text is not searched for names, and no more bytes in total.
-const MOST_OF_TEXT: usize = 4 << 20;
-const MOST_OF_TEXTS: usize = 64 << 20;
+/// Extensions of programs, which can put names together.
+const SCRIPTS: [&[u8]; 6] = [b"nut", b"nuc", b"lua", b"luac", b"js", b"py"];
 
-/// The packed files to which nothing refers, in the order of the pakfile. `needs` is what [`find`](super::find) found
-/// in the same map.
+/// An input of entities that runs a program.
+const RUN_CODE: &[u8] = b"runscriptcode";
+
+/// A larger file is not searched for names, and no more bytes in total.
+const MOST_OF_TEXT: usize = 16 << 20;
+const MOST_OF_TEXTS: usize = 128 << 20;
+
+/// No engine looks up a longer name.
+const LONGEST: usize = 259;
+
+/// The packed files that the map does not need, in the order of the pakfile, with what may be loaded in
+/// [`Needs`] as [`Sure::Possible`].
 ///
 /// # Errors
-/// The pakfile cannot be read.
+/// As [`find`](super::find); the pakfile cannot be read.
 ///
 /// ```
+/// use bspkit::content::assets::PakFiles;
+/// use bspkit::content::pak::Pak;
 /// use bspkit::op::needs::{self, Doubt, Options};
 /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
 /// let mut draft = map.draft();
 /// draft.pak()?.add("materials/own/floor.vmt", "LightmappedGeneric {}")?;
 /// draft.pak()?.add("materials/own/old.vmt", "LightmappedGeneric {}")?;
 /// let map = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
-/// let needs = needs::find(&map, &Options::new("room_v20"))?;
-/// let unused = needs::unused(&map, &needs, None)?;
+/// // Files of the game may refer to it as long as these are not known.
+/// let (_, unused) = needs::unused(&map, &Options::new("room_v20"))?;
 /// assert_eq!((unused.len(), unused[0].doubt), (1, Doubt::Much));
 /// assert_eq!(map.pak()?.get(unused[0].index).unwrap().name(), b"materials/own/old.vmt");
+/// let game = Pak::new(b"");
+/// let (_, unused) = needs::unused(&map, &Options::new("room_v20").with_game(&PakFiles::new(&game)))?;
+/// assert_eq!(unused[0].doubt, Doubt::Little);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
-pub fn unused(map: &Bsp<'_>, needs: &Needs, game: Option<&dyn Files>) -> Result<Vec<Unused>> {
+pub fn unused(map: &Bsp<'_>, options: &Options<'_>) -> Result<(Needs, Vec<Unused>)> {
     let pak = map.pak()?;
-    let needed: HashSet<&[u8]> = needs.files.iter().map(|need| &need.name[..]).collect();
-    let mut first: HashMap<Vec<u8>, usize> = HashMap::with_capacity(pak.len());
-    let mut unused = Vec::new();
-    let mut words = None;
-    // Files of the game that are not read can refer to packed files.
-    let is_blind = game.is_none() && needs.files.iter().any(|need| need.found == Found::Nowhere);
-    for entry in pak.iter() {
-        let name = normal_name(entry.name());
-        let is_first = *first.entry(name.clone()).or_insert(entry.index()) == entry.index();
-        if is_first && needed.contains(&name[..]) {
-            continue;
-        }
-        let (doubt, why) = match is_first {
-            false => (Doubt::None, "engines find an earlier file of this name"),
-            true if entry.name().ends_with(b"/") => (Doubt::None, "it is an entry for a folder"),
-            true if is_of_system(&name) => (Doubt::None, "file managers and version control create it"),
-            true if is_blind => (Doubt::Much, "nothing packed refers to it; files of the game are not read"),
-            true => {
-                let words = words.get_or_insert_with(|| words_of(map, &pak));
-                doubt_about(&name, game, words)
-            }
+    let packed = PakFiles::new(&pak);
+    let (mut graph, mut definitions) = grow(map, &pak, &packed, options)?;
+    let mut search = Search::new(&pak, &packed, &graph, options);
+    search.entities(map, &mut graph);
+    search.run(&mut graph, &mut definitions);
+    let blind = search.blind(options);
+    let needs = graph.finish()?;
+    let unused = pak.iter().filter_map(|entry| search.about(&entry, &needs, blind.as_deref())).collect();
+    Ok((needs, unused))
+}
+
+/// The files that wait for something that may load them.
+struct Search<'s, 'a> {
+    pak: &'s Pak<'a>,
+    packed: &'s PakFiles<'s, 'a>,
+    game: Option<&'s dyn Files>,
+    waiting: Waiting,
+    /// Their names, in the order of `waiting`.
+    names: Vec<Vec<u8>>,
+    /// Why a file may be loaded, by its name.
+    why: HashMap<Vec<u8>, String>,
+    /// How many files, faults and texts of the graph were looked at.
+    done: [usize; 3],
+    searched: HashSet<Vec<u8>>,
+    bytes_left: usize,
+    /// What cannot be searched, so that it may name any file.
+    unread: Option<Vec<u8>>,
+    /// A program that may be run.
+    script: Option<Vec<u8>>,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    fn new(pak: &'s Pak<'a>, packed: &'s PakFiles<'s, 'a>, graph: &Graph<'_>, options: &Options<'s>) -> Self {
+        let mut search = Search {
+            pak,
+            packed,
+            game: options.game,
+            waiting: Waiting::default(),
+            names: Vec::new(),
+            why: HashMap::new(),
+            done: [0; 3],
+            searched: HashSet::new(),
+            bytes_left: MOST_OF_TEXTS,
+            unread: None,
+            script: None,
         };
-        unused.push(Unused { index: entry.index(), doubt, why });
+        for entry in pak.iter() {
+            let name = normal_name(entry.name());
+            let is_first = packed.index(&name) == Some(entry.index());
+            let is_asked = is_first && graph.index(&name).is_none() && is_no_file(entry.name(), &name).is_none();
+            if !is_asked {
+                continue;
+            }
+            let why = if name.len() > LONGEST { None } else { search.at_once(&name, &graph.maps) };
+            let index = search.waiting.push(if name.len() > LONGEST { b"" } else { &name });
+            let why = why.or_else(|| search.waiting.is_wordless(index).then_some("its name cannot be searched for"));
+            if let Some(why) = why {
+                search.why.insert(name.clone(), why.to_owned());
+            }
+            search.names.push(name);
+        }
+        search
     }
-    Ok(unused)
-}
 
-fn doubt_about(name: &[u8], game: Option<&dyn Files>, words: &HashSet<Vec<u8>>) -> (Doubt, &'static str) {
-    if game.is_some_and(|game| game.has(name)) {
-        return (Doubt::Much, "it replaces a file of the game");
+    /// Why a file may be loaded whatever refers to it.
+    fn at_once(&self, name: &[u8], maps: &[Vec<u8>]) -> Option<&'static str> {
+        let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let has_map = |map: &Vec<u8>| !map.is_empty() && memchr::memmem::find(last, map).is_some();
+        match () {
+            () if self.game.is_some_and(|game| game.has(name)) => Some("it replaces a file of the game"),
+            () if !REFERRED.contains(&extension(name)) => Some("code of the game can look for such a file"),
+            () if maps.iter().any(has_map) => Some("its name has that of the map"),
+            () => None,
+        }
     }
-    let (stem, extension) = parts(name);
-    let mut parts = split(stem).peekable();
-    if parts.peek().is_some() && parts.all(|part| words.contains(part)) {
-        return (Doubt::Much, "its name is in the entities or in a packed text");
+
+    /// Searches what entities say.
+    fn entities(&mut self, map: &Bsp<'_>, graph: &mut Graph<'_>) {
+        match map.role(Role::Entities).map(|slot| map.bytes(slot.id)) {
+            Some(Ok(text)) => {
+                if memchr::memmem::find(&text.to_ascii_lowercase(), RUN_CODE).is_some() {
+                    self.script = Some(b"the entities".to_vec());
+                }
+                self.search(&text, "the entities", graph);
+            }
+            _ => self.unread = Some(b"ENTITIES".to_vec()),
+        }
     }
-    match REFERRED.contains(&extension) {
-        true => (Doubt::Little, "nothing refers to it"),
-        false => (Doubt::Much, "nothing refers to it, but code of the game can look for such a file"),
-    }
-}
 
-/// The last part of a name without its extension, and the extension.
-fn parts(name: &[u8]) -> (&[u8], &[u8]) {
-    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let dot = last.iter().rposition(|byte| *byte == b'.').unwrap_or(last.len());
-    // `box.dx90.vtx` is a part of `box`.
-    let stem = last[..dot].split(|byte| *byte == b'.').next().unwrap_or_default();
-    (stem, last.get(dot + 1..).unwrap_or_default())
-}
-
-/// Words of letters, digits and underscores.
-fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').filter(|word| !word.is_empty())
-}
-
-/// All words of the entities and of packed texts, in lower case.
-fn words_of(map: &Bsp<'_>, pak: &Pak<'_>) -> HashSet<Vec<u8>> {
-    let mut words = HashSet::new();
-    let mut add = |text: &[u8]| {
-        for word in split(&text.to_ascii_lowercase()) {
-            if !words.contains(word) {
-                words.insert(word.to_vec());
+    /// Adds what may be loaded to the graph, until nothing new is.
+    fn run(&mut self, graph: &mut Graph<'_>, definitions: &mut Definitions) {
+        let mut names: Vec<Vec<u8>> = self.why.keys().cloned().collect();
+        names.sort();
+        for name in names {
+            add(graph, &name);
+        }
+        loop {
+            expand(graph, definitions);
+            let before = self.done;
+            while self.done[0] < graph.needs.files.len() {
+                let need = &graph.needs.files[self.done[0]];
+                let (name, is_packed) = (need.name.clone(), need.found == Found::Packed);
+                self.done[0] += 1;
+                let beside = self.waiting.beside(&name);
+                self.found(beside, &format!("it is beside {}, which may be loaded", escaped(&name)), graph);
+                if is_packed {
+                    self.file(&name, graph);
+                }
+            }
+            while self.done[1] < graph.needs.faults.len() {
+                let name = graph.needs.faults[self.done[1]].name.clone();
+                self.done[1] += 1;
+                // What files of the game name the game has, and then a packed file replaces it.
+                let is_of_game = graph.index(&name).is_some_and(|index| graph.needs.files[index].found == Found::Game);
+                if !is_of_game && !self.game.is_some_and(|game| game.has(&name) && !self.packed.has(&name)) {
+                    self.bytes(&name, graph);
+                }
+            }
+            for name in std::mem::take(&mut graph.partly) {
+                self.bytes(&name, graph);
+            }
+            while self.done[2] < graph.texts.len() {
+                let (name, text) = graph.texts[self.done[2]].clone();
+                self.done[2] += 1;
+                self.search(&text, &escaped(&name).to_string(), graph);
+            }
+            if self.done == before {
+                return;
             }
         }
-    };
-    let slot = map.role(Role::Entities);
-    slot.and_then(|slot| map.bytes(slot.id).ok()).iter().for_each(|text| add(text));
-    let is_text =
-        |entry: &Entry<'_, '_>| TEXTS.contains(&parts(&normal_name(entry.name())).1) && entry.size() <= MOST_OF_TEXT;
-    let mut left = MOST_OF_TEXTS;
-    for entry in pak.iter().filter(is_text) {
-        let Some(rest) = left.checked_sub(entry.size()) else { break };
-        left = rest;
-        entry.data().iter().for_each(|text| add(text));
     }
-    words
+
+    /// Looks at a packed file that may be loaded.
+    fn file(&mut self, name: &[u8], graph: &mut Graph<'_>) {
+        if SCRIPTS.contains(&extension(name)) {
+            self.script.get_or_insert_with(|| name.to_vec());
+        }
+        // Of the other files all that they name is read.
+        if !REFERRED.contains(&extension(name)) && !NAMELESS.contains(&extension(name)) {
+            self.bytes(name, graph);
+        }
+    }
+
+    /// Searches a file as a text, whatever it is.
+    fn bytes(&mut self, name: &[u8], graph: &mut Graph<'_>) {
+        if !self.searched.insert(name.to_vec()) {
+            return;
+        }
+        let data = self.packed.read(name, MOST_OF_TEXT.min(self.bytes_left)).ok().flatten();
+        match data {
+            Some(data) => {
+                self.bytes_left -= data.len().min(self.bytes_left);
+                self.search(&data, &escaped(name).to_string(), graph);
+            }
+            None => drop(self.unread.get_or_insert_with(|| name.to_vec())),
+        }
+    }
+
+    fn search(&mut self, text: &[u8], place: &str, graph: &mut Graph<'_>) {
+        let found = self.waiting.named_in(text);
+        self.found(found, &format!("its name is in {place}"), graph);
+    }
+
+    fn found(&mut self, found: Vec<usize>, why: &str, graph: &mut Graph<'_>) {
+        for index in found {
+            let name = self.names[index].clone();
+            if graph.index(&name).is_none() {
+                self.why.insert(name.clone(), why.to_owned());
+                add(graph, &name);
+            }
+        }
+    }
+
+    /// Why it cannot be known that a file is not loaded.
+    fn blind(&self, options: &Options<'_>) -> Option<String> {
+        match (&self.unread, &self.script) {
+            (Some(name), _) => Some(format!("`{}` cannot be read, and may refer to it", escaped(name))),
+            (None, Some(name)) => Some(format!("a program can put its name together: {}", escaped(name))),
+            _ if options.game.is_none() => {
+                Some("nothing packed refers to it; files of the game are not read".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// What is said about a file; nothing of one that is needed.
+    fn about(&self, entry: &Entry<'_, '_>, needs: &Needs, blind: Option<&str>) -> Option<Unused> {
+        let name = normal_name(entry.name());
+        let (index, first) = (entry.index(), self.packed.index(&name).unwrap_or(entry.index()));
+        let said = |doubt, why: &str| Some(Unused { index, doubt, why: why.to_owned() });
+        if first != index {
+            return match is_copy(self.pak, first, entry) {
+                true => said(Doubt::None, "an earlier file has this name and these bytes"),
+                false => said(Doubt::Much, "an earlier file has this name and other bytes"),
+            };
+        }
+        if let Some(why) = is_no_file(entry.name(), &name) {
+            return said(Doubt::None, why);
+        }
+        match needs.get(&name) {
+            Some(need) if need.sure == Sure::Possible => {
+                let by = need.references.iter().find(|reference| reference.file().is_some());
+                let passed_on = || by.map(|by| format!("{} refers to it and may be loaded", needs.referrer(by)));
+                let why = self.why.get(&name).cloned().or_else(passed_on);
+                said(Doubt::Much, &why.unwrap_or_else(|| "it may be loaded".to_owned()))
+            }
+            Some(_) => None,
+            None => match (self.why.get(&name), blind) {
+                (Some(why), _) => said(Doubt::Much, why),
+                (None, Some(why)) => said(Doubt::Much, why),
+                (None, None) => said(Doubt::Little, "nothing that may be loaded refers to it or has its name"),
+            },
+        }
+    }
+}
+
+/// Adds a file that may be loaded.
+fn add(graph: &mut Graph<'_>, name: &[u8]) {
+    graph.add(entities::of_extension(name), name, Referrer::Engine, b"", Sure::Possible);
+}
+
+/// Why no engine reads an entry.
+fn is_no_file(written: &[u8], name: &[u8]) -> Option<&'static str> {
+    match () {
+        () if written.ends_with(b"/") => Some("it is an entry for a folder"),
+        () if is_of_system(name) => Some("file managers and version control create it"),
+        () => None,
+    }
+}
+
+/// Whether two files have the same bytes.
+fn is_copy(pak: &Pak<'_>, first: usize, entry: &Entry<'_, '_>) -> bool {
+    let Some(first) = pak.get(first).filter(|first| first.size() == entry.size()) else { return false };
+    matches!((first.data(), entry.data()), (Ok(one), Ok(other)) if *one == *other)
+}
+
+fn extension(name: &[u8]) -> &[u8] {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let dot = last.iter().rposition(|byte| *byte == b'.');
+    dot.map_or(&b""[..], |dot| &last[dot + 1..])
 }

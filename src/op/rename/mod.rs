@@ -24,7 +24,7 @@
 //! ```
 
 mod entities;
-mod files;
+pub(in crate::op) mod files;
 pub(in crate::op) mod names;
 mod owners;
 mod pak;
@@ -63,7 +63,7 @@ impl Rename {
     /// the new one is too; elsewhere it is written as it is given here.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] for a name that no engine could load a map by.
+    /// [`ErrorKind::Refused`] for a new name that no engine could load a map by, and for an old one that no path has.
     pub fn new(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Result<Self> {
         Ok(Rename { names: Names::new(old.as_ref(), new.as_ref())?, merges: false })
     }

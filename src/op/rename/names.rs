@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::files::FILES;
+use super::files::in_file_name;
 use crate::bytes::escaped;
-use crate::content::pak::lookup_name;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The longest name of a map in bytes: `maps/NAME.bsp` with its NUL fits `MAX_QPATH`, which is 64 in Quake's family
 /// (quakedef.h, qfiles.h, q_shared.h) and more in Source.
 const LONGEST: usize = 54;
+
+/// The longest name of a file on common systems.
+const LONGEST_OLD: usize = 255;
 
 /// Letters that shells, consoles, file systems or parsers of engines give a meaning of their own.
 const REFUSED: &[u8] = b"/\\:*?\"<>|;'`{},%";
@@ -34,7 +36,8 @@ pub(super) enum Scope {
 
 impl Names {
     pub(super) fn new(old: &[u8], new: &[u8]) -> Result<Self> {
-        [old, new].into_iter().try_for_each(check)?;
+        check_old(old)?;
+        check(new)?;
         Ok(Names { old: old.to_vec(), new: new.to_vec(), scope: Scope::All, writes: true })
     }
 
@@ -92,20 +95,9 @@ impl Names {
     pub(super) fn in_file(&self, path: &[u8]) -> Vec<Range<usize>> {
         let mut ranges = self.in_folders(path);
         if self.scope == Scope::All && ranges.is_empty() {
-            ranges.extend(self.in_file_name(path));
+            ranges.extend(in_file_name(path, &self.old));
         }
         ranges
-    }
-
-    /// Where the path of a file has the name by the table.
-    fn in_file_name(&self, path: &[u8]) -> Option<Range<usize>> {
-        let folded = lookup_name(path);
-        FILES.iter().find_map(|(before, after)| {
-            let rest = folded.strip_prefix(before.as_bytes())?;
-            let tail = rest.get(self.old.len()..).filter(|_| self.is_old(&rest[..self.old.len()]))?;
-            let start = before.len();
-            after.iter().any(|after| is_tail(tail, after.as_bytes())).then_some(start..start + self.old.len())
-        })
     }
 
     /// Whether a text has the old name anywhere.
@@ -133,21 +125,6 @@ fn parts(path: &[u8]) -> Vec<Range<usize>> {
     ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
 }
 
-/// Whether the rest of a name is as the table says: `.*` is any one extension, `#` is a number.
-fn is_tail(tail: &[u8], after: &[u8]) -> bool {
-    if let Some(at) = after.iter().position(|byte| *byte == b'#') {
-        let number = tail.strip_prefix(&after[..at]).and_then(|rest| rest.strip_suffix(&after[at + 1..]));
-        return number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
-    }
-    match after.strip_suffix(b"*") {
-        None => tail == after,
-        Some(before) => tail.strip_prefix(before).is_some_and(|rest| {
-            let is_end = |byte: &u8| matches!(byte, b'.' | b'/');
-            !rest.is_empty() && !rest.iter().any(is_end)
-        }),
-    }
-}
-
 /// The path parts under which cube maps are: `c64_-12_0.vtf`, `c64_-12_0.hdr.vtf`, `cubemapdefault.vtf`, also without
 /// the extension, as materials name them.
 pub(in crate::op) fn is_cubemap(part: &[u8]) -> bool {
@@ -167,6 +144,19 @@ pub(in crate::op) fn cubemap_origin(name: &[u8]) -> Option<[i32; 3]> {
 
 /// Folders in `maps` that belong to no map, and `maps` itself.
 const FOLDERS: [&[u8]; 4] = [b"maps", b"graphs", b"soundcache", b"cfg"];
+
+/// Refuses an old name that no path can have. What engines do not load can still be the name of a file.
+fn check_old(name: &[u8]) -> Result<()> {
+    let why = match name {
+        [] => "it is empty".to_owned(),
+        _ if name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0)) => "it has a slash".to_owned(),
+        [.., b'.', b'b' | b'B', b's' | b'S', b'p' | b'P'] => "a name has no extension".to_owned(),
+        _ if FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder)) => "it is that of a folder".to_owned(),
+        _ if name.len() > LONGEST_OLD => format!("it has {} bytes, and paths have at most {LONGEST_OLD}", name.len()),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Refused, format!("no map is called `{}`: {why}", escaped(name))))
+}
 
 /// Refuses a name that no engine could load a map by.
 fn check(name: &[u8]) -> Result<()> {
