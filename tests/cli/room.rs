@@ -112,7 +112,7 @@ impl Room {
     pub(crate) fn line(&self, line: &str) -> Option<Run> {
         let program = || {
             let mut command = self.command();
-            command.env_remove("VISUAL").env("EDITOR", EDITOR);
+            command.env_remove("VISUAL").env("EDITOR", EDITOR).env("PATH", path());
             command
         };
         match super::shell::run(line, self.folder.path(), &program) {
@@ -123,13 +123,9 @@ impl Room {
 
     #[cfg(unix)]
     fn sh(&self, line: &str) -> Option<Run> {
-        let program = Path::new(env!("CARGO_BIN_EXE_bspkit"));
-        let mut path = program.parent().unwrap().as_os_str().to_owned();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap());
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.folder.path()).stdin(Stdio::null());
-        let command = command.env("PATH", path).env("COLUMNS", "100").env_remove("NO_COLOR");
+        let command = command.env("PATH", path()).env("COLUMNS", "100").env_remove("NO_COLOR");
         Some(Run::of(command.env_remove("VISUAL").env("EDITOR", EDITOR)))
     }
 
@@ -244,4 +240,11 @@ fn files_of_source() -> Vec<u8> {
     map.extend_from_slice(&8_u32.to_le_bytes());
     map.extend_from_slice(b"PROPDATA");
     map
+}
+
+/// The path of a shell, with the program in it.
+fn path() -> std::ffi::OsString {
+    let folder = Path::new(env!("CARGO_BIN_EXE_bspkit")).parent().unwrap().to_path_buf();
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&rest))).unwrap()
 }
