@@ -216,3 +216,24 @@ fn a_report_about_many_maps_takes_the_memory_of_few() {
     }
     assert!(room.read("report").len() > 4 << 20);
 }
+
+/// All faces name one plane: what is listed does not depend on their number.
+#[cfg(target_os = "linux")]
+#[test]
+fn references_are_counted_and_not_collected() {
+    let room = Room::empty();
+    let map = fixture("q2/own_rooms");
+    let bsp = bspkit::Bsp::parse(&map).unwrap();
+    let faces = bsp.slot("faces").unwrap().id;
+    let size = bsp.row(bsp.slot("faces").unwrap()).unwrap().record().unwrap().size;
+    let record = bsp.bytes(faces).unwrap()[..size].to_vec();
+    let plane = u16::from_le_bytes(record[..2].try_into().unwrap());
+    let mut draft = bsp.draft();
+    draft.set(faces, record.repeat(1_000_000)).unwrap();
+    room.write("map.bsp", &draft.plan(bspkit::Layout::Keep).unwrap().to_vec());
+    let line = format!("refs map.bsp planes[{plane}] --depth 1");
+    let run = room.bspkit(&line).done();
+    assert!(run.text().contains("and 999"), "{}", run.text());
+    let most = most_memory(&room, &line);
+    assert!((1..100 << 20).contains(&most), "{most} bytes");
+}

@@ -54,7 +54,8 @@ impl Draft<'_> {
     pub fn references_of(&self, list: &str, index: usize) -> Result<References> {
         let lookup = Lookup::of(self.view()?.unwrap_or_else(|| self.bsp.clone()))?;
         let site = lookup.site(list, index)?;
-        Ok(References { by: lookup.references(site, index, true)?, to: lookup.references(site, index, false)? })
+        let all = |is_by| lookup.references(site, index, is_by, usize::MAX).map(|found| found.list);
+        Ok(References { by: all(true)?, to: all(false)? })
     }
 }
 
@@ -90,15 +91,16 @@ impl<'a> Lookup<'a> {
         self.links.site(name)
     }
 
-    /// What refers to a record, or what it refers to.
-    pub(super) fn references(&self, site: usize, index: usize, is_by: bool) -> Result<Vec<Reference>> {
-        let (links, mut found) = (&self.links, References::default());
+    /// What refers to a record, or what it refers to; at most `most` are kept.
+    pub(super) fn references(&self, site: usize, index: usize, is_by: bool, most: usize) -> Result<Listed> {
+        let none = || Listed { list: Vec::new(), total: 0, most };
+        let (links, mut found) = (&self.links, Found { by: none(), to: none() });
         for link in &links.links {
             if is_by && link.to == site {
                 by_link(links, link, index, &mut found);
             }
             if !is_by && link.from == site {
-                found.to.extend(to(links, link, index));
+                to(links, link, index, &mut found.to);
             }
         }
         beside(links, site, index, &mut found);
@@ -109,11 +111,29 @@ impl<'a> Lookup<'a> {
     }
 }
 
-fn reference(lump: &str, record: usize, count: usize, field: &str) -> Reference {
-    Reference { lump: lump.to_owned(), record, count, field: field.to_owned() }
+/// References that were found, and their number: millions of records may refer to one.
+pub(super) struct Listed {
+    pub(super) list: Vec<Reference>,
+    pub(super) total: usize,
+    most: usize,
 }
 
-fn by_link(links: &Links<'_>, link: &Link, index: usize, found: &mut References) {
+impl Listed {
+    fn add(&mut self, lump: &str, record: usize, count: usize, field: &str) {
+        self.total += 1;
+        if self.list.len() < self.most {
+            self.list.push(Reference { lump: lump.to_owned(), record, count, field: field.to_owned() });
+        }
+    }
+}
+
+/// Both directions.
+struct Found {
+    by: Listed,
+    to: Listed,
+}
+
+fn by_link(links: &Links<'_>, link: &Link, index: usize, found: &mut Found) {
     let (from, len) = (&links.sites[link.from], links.sites[link.to].len());
     let mut share = if let How::Share(skip) = link.how { skip } else { 0 };
     for record in 0..from.len() {
@@ -128,20 +148,21 @@ fn by_link(links: &Links<'_>, link: &Link, index: usize, found: &mut References)
                 .and_then(|(first, count)| usize::try_from(first).ok().zip(usize::try_from(count).ok())),
         };
         if named.is_some_and(|(first, count)| (first..first.saturating_add(count)).contains(&index)) {
-            found.by.push(reference(&from.name, record, 1, &link.field));
+            found.by.add(&from.name, record, 1, &link.field);
         }
     }
 }
 
-fn to(links: &Links<'_>, link: &Link, index: usize) -> Option<Reference> {
+fn to(links: &Links<'_>, link: &Link, index: usize, found: &mut Listed) {
     let (from, to) = (&links.sites[link.from], &links.sites[link.to]);
-    let (first, count) = link.named(from.record(index), to.len())?;
-    let (first, count) = (usize::try_from(first).ok()?, usize::try_from(count).ok()?);
-    Some(reference(&to.name, first, count, &link.field))
+    let named = link.named(from.record(index), to.len());
+    if let Some((first, count)) = named.and_then(|(first, count)| Some((usize::try_from(first).ok()?, count))) {
+        found.add(&to.name, first, usize::try_from(count).unwrap_or(0), &link.field);
+    }
 }
 
 /// Records that belong to it by their order.
-fn beside(links: &Links<'_>, site: usize, index: usize, found: &mut References) {
+fn beside(links: &Links<'_>, site: usize, index: usize, found: &mut Found) {
     for (other, list) in links.sites.iter().enumerate() {
         let Some((to, starts)) = links.shares(other) else { continue };
         if starts.last() != Some(&list.len()) {
@@ -151,17 +172,17 @@ fn beside(links: &Links<'_>, site: usize, index: usize, found: &mut References) 
             && let Some([start, end]) = starts.get(index..index + 2)
             && start < end
         {
-            found.by.push(reference(&list.name, *start, end - start, "its order"));
+            found.by.add(&list.name, *start, end - start, "its order");
         } else if other == site {
             let owner = starts.partition_point(|start| *start <= index) - 1;
-            found.to.push(reference(&links.sites[to].name, owner, 1, "its order"));
+            found.to.add(&links.sites[to].name, owner, 1, "its order");
         }
     }
 }
 
 impl Lookup<'_> {
     /// Blocks, and values of entities.
-    fn outside(&self, site: usize, index: usize, found: &mut References) -> Result<()> {
+    fn outside(&self, site: usize, index: usize, found: &mut Found) -> Result<()> {
         let Lookup { map, links, entities } = self;
         for (slot, name, blocks) in
             links.blocks.iter().filter(|(_, _, blocks)| links.referred(blocks.lump) == Some(site))
@@ -169,7 +190,7 @@ impl Lookup<'_> {
             let bytes = map.little_endian(*slot)?;
             for (nth, block) in (blocks.find)(&bytes).into_iter().flatten().enumerate() {
                 if word(&bytes, block.at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
-                    found.by.push(reference(name, nth, 1, "model"));
+                    found.by.add(name, nth, 1, "model");
                 }
             }
         }
@@ -182,7 +203,7 @@ impl Lookup<'_> {
             });
             for at in places {
                 if word(&bytes, *at).and_then(|number| usize::try_from(number).ok()) == Some(index) {
-                    found.by.push(reference(name, ends.partition_point(|end| end <= at), 1, "brush"));
+                    found.by.add(name, ends.partition_point(|end| end <= at), 1, "brush");
                 }
             }
         }
@@ -199,7 +220,7 @@ impl Lookup<'_> {
                 EntityForm::Starred | EntityForm::Index => value.number == number,
             };
             if is_it {
-                found.by.push(reference("ENTITIES", value.entity, 1, value.reference.key));
+                found.by.add("ENTITIES", value.entity, 1, value.reference.key);
             }
         }
         Ok(())

@@ -88,10 +88,9 @@ impl Growth<'_, '_> {
     fn branches(&mut self, index: usize, depth: usize) -> Result<Branches> {
         let site = self.way.last().and_then(|(name, _)| self.lookup.named(name));
         let Some(site) = site.filter(|_| depth > 0) else { return Ok(Branches::default()) };
-        let found = self.lookup.references(site, index, self.is_by)?;
-        let total = found.len();
+        let found = self.lookup.references(site, index, self.is_by, self.most.min(self.room))?;
         let mut branches = Vec::new();
-        for reference in found.into_iter().take(self.most.min(self.room)) {
+        for reference in found.list {
             let is_on_way = |(name, record): &(String, usize)| {
                 *name == reference.lump && (reference.record..reference.record + reference.count).contains(record)
             };
@@ -103,7 +102,7 @@ impl Growth<'_, '_> {
             branch.next = self.branches(branch.reference.record, depth - 1)?;
             self.way.pop();
         }
-        let more = total - branches.len();
+        let more = found.total - branches.len();
         Ok(Branches { branches, more })
     }
 }
