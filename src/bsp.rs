@@ -4,7 +4,7 @@ mod link;
 mod links;
 mod tables;
 
-pub(crate) use link::{How, Link, Word, star};
+pub(crate) use link::{How, Link, Unless, Word, star};
 pub(crate) use links::{Links, Site};
 pub(crate) use tables::Detection;
 

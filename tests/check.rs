@@ -332,7 +332,7 @@ fn bombs_are_left_out_in_time() {
     check::run(&map, &Options::default()).unwrap();
     let outcome = verify::run(&map);
     assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
-    assert_eq!(outcome.law("records"), Some(&Verdict::Skipped));
+    assert!(matches!(outcome.law("records"), Some(Verdict::Skipped(why)) if why.contains("too much")));
     assert_eq!(outcome.law("keep"), Some(&Verdict::Pass));
 }
 

@@ -205,7 +205,7 @@ fn dangling(dialect: &Dialect, fields: &[FieldInfo]) -> Vec<String> {
     for field in fields {
         match field.meaning {
             Meaning::Index { lump, .. }
-            | Meaning::Perhaps { lump }
+            | Meaning::Perhaps { lump, .. }
             | Meaning::Signed { lump }
             | Meaning::Bits { lump, .. }
             | Meaning::Branch { lump }

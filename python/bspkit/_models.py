@@ -28,17 +28,18 @@ class Models(Sequence[Model]):
         return self._models[index]
 
     def remove(
-        self, numbers: int | Iterable[int], *, with_entity: bool = False, force: bool = False
+        self, numbers: int | Iterable[int], *, keep_entity: bool = False, force: bool = False
     ) -> RemovedModels:
-        """Removes models with what only they have: records, light, collision models, and the key of entities that
-        names them; ``with_entity`` removes these entities. Later models get smaller numbers, which entities follow.
+        """Removes models with what only they have: records, light, collision models, and the entities that name
+        them. Later models get smaller numbers, which entities follow. ``keep_entity`` removes only the key of the
+        entities; where engines refuse a map with such an entity, it is an error.
 
         ``force`` removes them although lumps of unknown content may refer to their parts. Ask for ``map.models`` again
         to see what is left.
         """
         places = range(len(self))
         all = [places[number] for number in ([numbers] if isinstance(numbers, int) else numbers)]
-        return RemovedModels(*self._map._remove_models(all, with_entity, force))
+        return RemovedModels(*self._map._remove_models(all, keep_entity, force))
 
     def copy_from(
         self, other: Map, number: int, *, entity: bool | str | bytes = True, force: bool = False

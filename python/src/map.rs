@@ -140,10 +140,10 @@ impl Map {
         &self,
         py: Python<'py>,
         numbers: Vec<usize>,
-        with_entity: bool,
+        keep_entity: bool,
         force: bool,
     ) -> Res<(Bound<'py, PyAny>, Vec<usize>, usize)> {
-        structure::remove_models(py, &self.shared, &numbers, [with_entity, force])
+        structure::remove_models(py, &self.shared, &numbers, [keep_entity, force])
     }
 
     /// Copies a model of another map: what came, as the arguments of `CopiedModel`. `entity` is a class, true for copies

@@ -155,13 +155,13 @@ pub(crate) fn check(py: Python<'_>, shared: &Shared, engine: Option<String>, all
     Ok(findings.iter().map(Finding::new).collect())
 }
 
-/// Tries all laws on a map: `"pass"`, `"skipped"`, or what failed.
+/// Tries all laws on a map: `"pass"`, why it is skipped, or what failed.
 pub(crate) fn verify(py: Python<'_>, shared: &Shared) -> Res<BTreeMap<&'static str, String>> {
     let draft = shared.snapshot()?;
     let outcome = detached(py, || current(&draft).map(|bsp| verify::run(&bsp)))?;
     let text = |verdict: &Verdict| match verdict {
         Verdict::Pass => "pass".to_owned(),
-        Verdict::Skipped => "skipped".to_owned(),
+        Verdict::Skipped(why) => format!("skipped: {why}"),
         Verdict::Fail(what) => format!("fail: {what}"),
         _ => "unknown".to_owned(),
     };

@@ -147,15 +147,15 @@ pub(crate) fn models<'py>(map: &Bound<'py, Map>) -> Res<Bound<'py, PyAny>> {
     Ok(py.import("bspkit._models")?.call_method1("Models", (map, rows))?)
 }
 
-/// Removes models: what followed, the entities that named them, the bytes of light. The options are `with_entity` and
+/// Removes models: what followed, the entities that named them, the bytes of light. The options are `keep_entity` and
 /// `force`.
 pub(crate) fn remove_models<'py>(
     py: Python<'py>,
     shared: &Shared,
     numbers: &[usize],
-    [with_entity, force]: [bool; 2],
+    [keep_entity, force]: [bool; 2],
 ) -> Res<(Bound<'py, PyAny>, Vec<usize>, usize)> {
-    let removal = Removal::default().with_entity(with_entity).force(force);
+    let removal = Removal::default().keep_entity(keep_entity).force(force);
     let removed = shared.structural(py, |draft| removal.run(draft, numbers))?;
     Ok((report(py, &removed.followed)?, removed.entities, removed.light))
 }

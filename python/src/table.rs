@@ -206,8 +206,8 @@ fn shape<'py>(py: Python<'py>, of: Shape, order: ByteOrder) -> PyResult<Bound<'p
 /// What the numbers of a field mean, as a sentence; nothing for quantities.
 fn meaning(of: Meaning) -> Option<String> {
     match of {
-        Meaning::Index { lump, none: [] } => Some(format!("index in {lump}")),
-        Meaning::Index { lump, none } => {
+        Meaning::Index { lump, none: [], .. } => Some(format!("index in {lump}")),
+        Meaning::Index { lump, none, .. } => {
             let none: Vec<String> = none.iter().map(ToString::to_string).collect();
             Some(format!("index in {lump}; {} for none", none.join(" or ")))
         }

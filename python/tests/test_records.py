@@ -140,12 +140,12 @@ def test_models_are_removed() -> None:
     map = bspkit.open(MAPS / "goldsrc" / "own_rooms.bsp")
     before, faces = len(map.models), len(map.table("FACES"))
     own = map.models[2]
-    removed = map.models.remove(2)
+    removed = map.models.remove(2, keep_entity=True)
     assert removed.entities == own.entities and removed.light > 0
     assert dict(removed.followed.removed)["FACES"] == own.faces == faces - len(map.table("FACES"))
     assert len(map.models) == before - 1 and "model" not in map.entities[own.entities[0]]
     entity = map.entities[0]
-    removed = map.models.remove([1], with_entity=True)
+    removed = map.models.remove([1])
     assert len(map.models) == before - 2 and bspkit.open(map.to_bytes()).check() == []
     with pytest.raises(bspkit.NotFoundError, match="removed"):
         entity["classname"]
@@ -165,7 +165,7 @@ def test_models_are_copied(family: str) -> None:
     assert copied.records["MODELS"] == 1 and map.entities[copied.entities[0]]["model"] == f"*{copied.number}"
     notes = [finding.code for finding in other.check()]
     assert [finding.code for finding in bspkit.open(map.to_bytes()).check()] == notes
-    map.models.remove(copied.number, with_entity=True)
+    map.models.remove(copied.number)
     assert map.to_bytes() == before and len(map.entities) == entities
     # Of the map itself, with an entity of another class, and without one.
     copied = map.models.copy_from(map, 1, entity="func_wall")

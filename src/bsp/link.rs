@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::record::{Count, Meaning, Number, Order, Shape};
+use crate::record::{Count, Gone, Meaning, Number, Order, Shape};
 
 /// A number in a record.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +101,20 @@ pub(crate) struct Link {
     pub(crate) word: Word,
     pub(crate) how: How,
     pub(super) when: Option<When>,
+    /// What becomes of the number if the record goes that it names.
+    pub(crate) gone: Gone,
+    /// Of a run: the count with which the number is an index of another list.
+    pub(crate) unless: Option<Unless>,
+}
+
+/// The count of a run with which its first number is no longer that of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unless {
+    pub(crate) count: i64,
+    /// The list of which it is an index then.
+    pub(crate) other: usize,
+    /// The number for no record of that list.
+    pub(crate) none: i64,
 }
 
 impl Link {
@@ -120,7 +134,7 @@ impl Link {
     /// As [`Self::stated`], where the number of the field is known.
     #[inline]
     pub(crate) fn states(&self, value: i64, record: &[u8], len: usize) -> Option<(i64, i64)> {
-        if self.when.as_ref().is_some_and(|when| !when.holds(record)) {
+        if !self.applies(record) {
             return None;
         }
         match self.how {
@@ -200,11 +214,20 @@ impl Link {
 
     /// The number that means that there is no record, if the field has one.
     pub(crate) fn none(&self) -> Option<i64> {
-        match self.how {
-            How::Index(none) => none.first().copied(),
-            How::Next => Some(-1),
-            _ => None,
+        match self.gone {
+            Gone::Needed => None,
+            Gone::Becomes(none) | Gone::Forgotten(none) => Some(none),
         }
+    }
+
+    /// Whether nothing is lost if the record goes that the number names.
+    pub(crate) fn is_weak(&self) -> bool {
+        matches!(self.gone, Gone::Forgotten(_))
+    }
+
+    /// Whether the number is that of a run, an index or whatever it states, in this record.
+    pub(crate) fn applies(&self, record: &[u8]) -> bool {
+        self.when.as_ref().is_none_or(|when| when.holds(record))
     }
 
     /// Engines of Quake with more nodes than fit 15 bits read 16 bits without a sign.

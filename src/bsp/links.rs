@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use super::Bsp;
-use super::link::{How, Link, Test, When, Word};
+use super::link::{How, Link, Test, Unless, When, Word};
 use crate::bytes::{ByteOrder, Data, float};
 use crate::dialect::{Blocks, Each, Form, Holds, Parallel, Records, Role, Row};
 use crate::error::Result;
 use crate::file::{Slot, SlotId};
-use crate::record::{Cell, Count, Meaning, Number, Part, RecordInfo, Shape};
+use crate::record::{Cell, Count, Gone, Meaning, Number, Part, RecordInfo, Shape};
 
 /// The records of a lump, or of a list in it.
 pub(crate) struct Site<'a> {
@@ -26,6 +26,8 @@ pub(crate) struct Site<'a> {
     pub(crate) count_at: Option<usize>,
     pub(crate) listed: bool,
     pub(crate) parallel: Option<Parallel>,
+    /// A field: records with the same number in it follow each other.
+    pub(crate) grouped: Option<&'static str>,
     /// What is before and after the index of a record in the names of embedded files that belong to it.
     pub(crate) files: &'static [(&'static str, &'static str)],
 }
@@ -215,6 +217,7 @@ impl<'a> Links<'a> {
                 count_at: part.count_at,
                 listed: list.map_or(row.order.listed, |list| list.listed),
                 parallel: list.map_or(row.order.parallel, |list| list.parallel),
+                grouped: list.map_or(row.order.grouped, |list| list.grouped),
                 files: list.map_or(&[], |list| list.files),
             });
         }
@@ -260,6 +263,55 @@ impl<'a> Links<'a> {
         self.site(name).or_else(|| self.sites.iter().rposition(|site| site.row.lump == name))
     }
 
+    /// The stretches of a list that models have through their trees, if engines take all that is in such a stretch for
+    /// the model's. A stretch with records of another model is none.
+    pub(crate) fn stretches(&self, site: usize) -> Vec<Range<usize>> {
+        let len = self.sites[site].len();
+        let Some(head) = self.links.iter().find(|link| matches!(link.how, How::Node) && link.from != link.to) else {
+            return Vec::new();
+        };
+        if !self.sites[site].row.order.stretched {
+            return Vec::new();
+        }
+        let lists = |link: &Link| self.sites[link.from].listed && link.to == site;
+        let is_listing = |list: usize| self.links.iter().any(|link| link.from == list && lists(link));
+        let is_way = |link: &&Link| matches!(link.how, How::Node | How::Leaf(_)) || is_listing(link.to) || lists(link);
+        let mut ways: Vec<Vec<&Link>> = self.sites.iter().map(|_| Vec::new()).collect();
+        self.links.iter().filter(is_way).for_each(|link| ways[link.from].push(link));
+        let mut seen: Vec<Vec<bool>> = self.sites.iter().map(|site| vec![false; site.len()]).collect();
+        let (mut owners, mut ranges) = (vec![None; len], Vec::new());
+        for model in 0..self.sites[head.from].len() {
+            let (mut open, mut range, mut count) = (vec![(head.from, model)], len..0, 0);
+            while let Some((list, record)) = open.pop() {
+                for link in &ways[list] {
+                    let most = self.sites[link.to].len();
+                    let named = link.named(self.sites[list].record(record), most);
+                    let Some((first, many)) = named.filter(|(first, _)| *first >= 0) else { continue };
+                    let clamp = |value: i64| usize::try_from(value).map_or(most, |value| value.min(most));
+                    for at in clamp(first)..clamp(first.saturating_add(many)) {
+                        if std::mem::replace(&mut seen[link.to][at], true) {
+                            continue;
+                        }
+                        if link.to == site {
+                            owners[at] = Some(model);
+                            range = range.start.min(at)..range.end.max(at + 1);
+                            count += 1;
+                        } else {
+                            open.push((link.to, at));
+                        }
+                    }
+                }
+            }
+            ranges.push((range, count));
+        }
+        let mut owned = vec![0; len + 1];
+        (0..len).for_each(|at| owned[at + 1] = owned[at] + usize::from(owners[at].is_some()));
+        let is_own = |(range, count): &(Range<usize>, usize)| {
+            range.start < range.end && owned[range.end] - owned[range.start] == *count
+        };
+        ranges.into_iter().filter(is_own).map(|(range, _)| range).collect()
+    }
+
     /// The lumps that may refer to a list in a way that is not known, with the reasons.
     pub(crate) fn doubts(&self, site: usize) -> impl Iterator<Item = (&str, &str)> {
         let lump = self.sites[site].row.lump;
@@ -297,14 +349,22 @@ impl<'a> Links<'a> {
                     Shape::Number(number) => Word { at: cell.place.start, number },
                     _ => Word { at: cell.place.start, number: Number::U8 },
                 };
+                let gone = match cell.meaning {
+                    Meaning::Index { gone, .. } | Meaning::Perhaps { gone, .. } => gone,
+                    Meaning::Next { .. } => Gone::Becomes(-1),
+                    _ => Gone::Needed,
+                };
+                let link = |to: usize, how: How, when: Option<When>| {
+                    let (field, meaning) = (cell.path.clone(), cell.meaning);
+                    Link { from, to, field, meaning, word, how, when, gone, unless: None }
+                };
                 let mut push = |to: Option<usize>, how: How, when: Option<When>| {
-                    let field = cell.path.clone();
-                    links.extend(to.map(|to| Link { from, to, field, meaning: cell.meaning, word, how, when }));
+                    links.extend(to.map(|to| link(to, how, when)));
                 };
                 let when = |count: Count, test: Test| Some(When { word: beside(count.field)?, count, test });
                 match cell.meaning {
-                    Meaning::Index { lump, none } => push(target(lump), How::Index(none), None),
-                    Meaning::Perhaps { lump } => push(target(lump), How::Perhaps, None),
+                    Meaning::Index { lump, none, .. } => push(target(lump), How::Index(none), None),
+                    Meaning::Perhaps { lump, .. } => push(target(lump), How::Perhaps, None),
                     Meaning::Signed { lump } => push(target(lump), How::Signed, None),
                     Meaning::Bits { lump, mask } => push(target(lump), How::Bits(mask), None),
                     Meaning::Branch { lump } => push(target(lump), How::Node, None),
@@ -319,10 +379,19 @@ impl<'a> Links<'a> {
                         let Some(word) = beside(count.field) else { continue };
                         push(target(lump), How::Run(word, count, order), None);
                     }
-                    Meaning::RunOr { lump, count, order, unless, other } => {
+                    Meaning::RunOr { lump, count, order, unless, other, none } => {
                         let Some(word) = beside(count.field) else { continue };
-                        push(target(lump), How::Run(word, count, order), when(count, Test::IsNot(unless)));
-                        push(target(other), How::Perhaps, when(count, Test::Is(unless)));
+                        let one = target(other);
+                        let unless_one = one.map(|other| Unless { count: unless, other, none });
+                        let run = How::Run(word, count, order);
+                        links.extend(target(lump).map(|to| {
+                            let run = link(to, run, when(count, Test::IsNot(unless)));
+                            Link { unless: unless_one, ..run }
+                        }));
+                        links.extend(one.map(|to| {
+                            let index = link(to, How::Perhaps, when(count, Test::Is(unless)));
+                            Link { gone: Gone::Forgotten(none), ..index }
+                        }));
                     }
                     Meaning::Either { by, lists: [first, second] } => {
                         let by = Count::number(by);

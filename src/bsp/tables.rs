@@ -40,17 +40,19 @@ impl<'a> Bsp<'a> {
         let bytes = |id: SlotId| {
             read.borrow_mut().entry(id).or_insert_with(|| self.bytes(id).map_err(|error| error.to_string())).clone()
         };
-        self.detection(slot, &bytes, |_| false).row.map_err(|why| Error::new(ErrorKind::Unsupported, why))
+        self.detection(slot, &bytes, |facts, row| row.is_summed && (self.dialect().checks.is_usual)(facts))
+            .row
+            .map_err(|why| Error::new(ErrorKind::Unsupported, why))
     }
 
-    /// As [`Self::row`], with lumps that have been read already. If no row fits the lump, but `is_usual` says that the
-    /// map as a whole has the known structs, the row of the lump's own version is taken, provided that the lump is
-    /// whole records of it.
+    /// As [`Self::row`], with lumps that have been read already. If no row fits the lump, but `is_usual` says of a row
+    /// that the map as a whole has the known structs, the row of the lump's own version is taken, provided that the
+    /// lump is whole records of it.
     pub(crate) fn detection(
         &self,
         slot: &Slot,
         read: &dyn Fn(SlotId) -> Result<Data<'a>, String>,
-        is_usual: impl Fn(&Facts<'_>) -> bool,
+        is_usual: impl Fn(&Facts<'_>, &Row) -> bool,
     ) -> Detection {
         let version = self.version();
         let rows = self.dialect().rows_of(&slot.name);
@@ -112,7 +114,7 @@ impl<'a> Bsp<'a> {
         let why = unread.clone().or(why).unwrap_or_else(|| "its content is not known".to_owned());
         let facts = facts(true, true);
         let likely = rows.iter().copied().filter(|row| is_whole(row) && row.proof.is_some());
-        let likely: Vec<&'static Row> = likely.take_while(|_| is_usual(&facts)).collect();
+        let likely: Vec<&'static Row> = likely.take_while(|row| is_usual(&facts, row)).collect();
         let misfit = |row: &Row| row.proof.and_then(|proof| proof(&facts, row).err());
         let fits = likely.iter().copied().find(|row| misfit(row).is_none());
         match fits.or(likely.first().copied()) {

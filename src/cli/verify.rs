@@ -93,7 +93,7 @@ fn counts<'n>(records: impl Iterator<Item = (&'n str, usize)>) -> String {
 fn print(dialect: &str, outcome: &Outcome, job: &mut Job<'_>) {
     let number = |wanted: fn(&Verdict) -> bool| outcome.laws.iter().filter(|(_, verdict)| wanted(verdict)).count();
     let failed = number(|verdict| matches!(verdict, Verdict::Fail(_)));
-    let skipped = number(|verdict| matches!(verdict, Verdict::Skipped));
+    let skipped = number(|verdict| matches!(verdict, Verdict::Skipped(_)));
     let mut parts = vec![format!("{} pass", outcome.laws.len() - failed - skipped)];
     parts.extend((failed > 0).then(|| format!("{failed} fail")));
     parts.extend((skipped > 0).then(|| format!("{skipped} skipped")));

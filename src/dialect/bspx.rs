@@ -7,7 +7,7 @@
 use super::shared::{Face, WideFace};
 use super::{Block, Each, Facts, Key, List, LitFace, Row};
 use crate::bytes::word;
-use crate::record::{Field, Meaning, Record, index, records};
+use crate::record::{Field, Gone, Meaning, Record, index, records};
 
 macro_rules! entries {
     ($($name:ident: $record:ty = $doc:literal,)*) => {
@@ -242,7 +242,7 @@ records! {
     /// A face's `SURFENVMAP`.
     pub struct SurfaceEnvMap(4) {
         /// The cube map that it reflects, 0xFFFFFFFF for none.
-        pub map: u32 => Meaning::Index { lump: "bspx:ENVMAP", none: &[0xFFFF_FFFF] },
+        pub map: u32 => Meaning::Index { lump: "bspx:ENVMAP", none: &[0xFFFF_FFFF], gone: Gone::Becomes(0xFFFF_FFFF) },
     }
 
     /// A vector of `FACENORMALS`.

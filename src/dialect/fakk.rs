@@ -9,7 +9,7 @@ pub use super::quake3::{
     BRUSHES, BRUSHSIDES, DRAWINDEXES, DRAWVERTS, FOGS, LEAFBRUSHES, LEAFS, LEAFSURFACES, MODELS, NODES, PLANES,
 };
 use super::quake3::{Brush, Model, Shader as QuakeShader, Surface as QuakeSurface};
-use super::{Dialect, Facts, Game, LightModel, Lump, Magic, QUAKE3, Role, Row, checksum, keys, lump, only};
+use super::{Dialect, Facts, Game, Holds, LightModel, Lump, Magic, QUAKE3, Role, Row, checksum, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
 use crate::record::{Meaning, records};
@@ -71,7 +71,8 @@ const ROWS: &[Row] = &[
     SHADERS.row().proved(with_sides_of_8),
     PLANES.row().proved(with_sides_of_8),
     Row::lens("LIGHTMAPS", "light"),
-    SURFACES.row().proved(with_sides_of_8),
+    // Which number of theirs that of a fog is no source says.
+    SURFACES.row().proved(with_sides_of_8).holds(Holds::Only(&["FOGS"])),
     DRAWVERTS.row().proved(with_sides_of_8),
     DRAWINDEXES.row().proved(with_sides_of_8),
     LEAFBRUSHES.row().proved(with_sides_of_8),

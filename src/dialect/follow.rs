@@ -16,6 +16,13 @@ pub struct OrderFacts {
     pub fixed: usize,
     /// Whether records 2n and 2n + 1 are a pair that stays together, the even one first.
     pub paired: bool,
+    /// Whether the place of each record is its meaning, such as that of a point in a grid: no record can move, be added
+    /// or be removed.
+    pub placed: bool,
+    /// A field: records with the same number in it follow each other, since engines read them as one group.
+    pub grouped: Option<&'static str>,
+    /// Whether engines take for the records of a model all those from the lowest to the highest one in its tree.
+    pub stretched: bool,
     /// Whether each record only says that something belongs to a list. It is removed with what it names.
     pub listed: bool,
     /// The lump that it runs parallel to.
@@ -105,6 +112,9 @@ impl OrderFacts {
     pub(super) const NONE: Self = OrderFacts {
         fixed: 0,
         paired: false,
+        placed: false,
+        grouped: None,
+        stretched: false,
         listed: false,
         parallel: None,
         instead: &[],
@@ -132,6 +142,8 @@ pub struct EntityReference {
     pub lump: &'static str,
     /// What the value is.
     pub form: EntityForm,
+    /// Whether the entity is nothing without the record, and goes with it; others lose the pair.
+    pub is_all: bool,
 }
 
 /// The form of a value that refers to a record.
@@ -147,11 +159,11 @@ pub enum EntityForm {
 }
 
 const fn to_models() -> EntityReference {
-    EntityReference { class: "", key: "model", lump: "MODELS", form: EntityForm::Starred }
+    EntityReference { class: "", key: "model", lump: "MODELS", form: EntityForm::Starred, is_all: true }
 }
 
 const fn by_field(class: &'static str, key: &'static str, field: &'static str) -> EntityReference {
-    EntityReference { class, key, lump: "AREAPORTALS", form: EntityForm::Field(field) }
+    EntityReference { class, key, lump: "AREAPORTALS", form: EntityForm::Field(field), is_all: false }
 }
 
 /// Entities that are brush models.
@@ -162,7 +174,13 @@ pub(super) const QUAKE2_ENTITIES: &[EntityReference] = &[to_models(), by_field("
 pub(super) const SOURCE_ENTITIES: &[EntityReference] = &[
     to_models(),
     by_field("", "portalnumber", "key"),
-    EntityReference { class: "", key: "occludernumber", lump: "OCCLUSION.occluders", form: EntityForm::Index },
+    EntityReference {
+        class: "",
+        key: "occludernumber",
+        lump: "OCCLUSION.occluders",
+        form: EntityForm::Index,
+        is_all: false,
+    },
 ];
 
 /// Lumps of Quake and GoldSrc whose records serve only those that refer to them.

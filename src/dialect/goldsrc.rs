@@ -10,7 +10,7 @@ use super::{
 };
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, in_turn, index, records, set};
+use crate::record::{FlagKind, FlagNames, Meaning, in_turn, index, perhaps, records, set};
 
 /// GoldSrc.
 pub static GOLDSRC: Dialect = Dialect {
@@ -191,7 +191,7 @@ records! {
         pub head_node: i32 as "headnode" => Meaning::Child,
         /// The first clip nodes of its three hulls (`headnode[1]` to `[3]`). For a missing hull real maps have -1 or
         /// the number of clip nodes; if the map has no clip nodes the values are arbitrary.
-        pub clip_nodes: [i32; 3] => Meaning::Perhaps { lump: "CLIPNODES" },
+        pub clip_nodes: [i32; 3] => perhaps("CLIPNODES"),
         /// How many leafs it has without the first one; those of the world have rows of visibility.
         pub visible_leafs: i32 as "visleafs" => Meaning::Share { lump: "LEAFS", skip: 1 },
         /// Its first face.

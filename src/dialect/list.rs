@@ -28,6 +28,8 @@ pub struct List {
     pub listed: bool,
     /// The lump or list that it runs parallel to.
     pub parallel: Option<Parallel>,
+    /// A field: records with the same number in it follow each other.
+    pub grouped: Option<&'static str>,
     /// What is before and after the index of a record in the names of embedded files that belong to it.
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -53,7 +55,15 @@ pub enum Counted {
 
 impl List {
     pub(super) const fn of<R: Record>(name: &'static str) -> Self {
-        List { name, record: R::INFO, counted: Counted::Before, listed: false, parallel: None, files: &[] }
+        List {
+            name,
+            record: R::INFO,
+            counted: Counted::Before,
+            listed: false,
+            parallel: None,
+            grouped: None,
+            files: &[],
+        }
     }
 
     /// A list whose count is with the counts of other lists, before the first list.
@@ -71,6 +81,11 @@ impl List {
     /// Each record only says that something belongs to a list.
     pub(super) const fn listed(self) -> Self {
         List { listed: true, ..self }
+    }
+
+    /// Records with the same number in a field follow each other.
+    pub(super) const fn grouped(self, field: &'static str) -> Self {
+        List { grouped: Some(field), ..self }
     }
 
     /// Embedded files belong to records by the index in their names.

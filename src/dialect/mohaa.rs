@@ -12,7 +12,7 @@ use super::quake3::{BrushSide as QuakeBrushSide, Leaf as QuakeLeaf};
 use super::{Dialect, FAKK, Facts, Game, Lump, Magic, Role, Row, checksum, fakk, keys, lump, only};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{Name, index, records, set};
+use crate::record::{Name, index, perhaps, records, set};
 
 /// Allied Assault.
 pub static MOHAA: Dialect = Dialect {
@@ -141,7 +141,7 @@ records! {
     pub struct BrushSide(12) {
         ..QuakeBrushSide,
         /// Its equation, of sides with a fence mask.
-        pub equation: i32 as "equationNum",
+        pub equation: i32 as "equationNum" => perhaps("SIDEEQUATIONS"),
     }
 
     /// A number of the terrainindexes lump.

@@ -94,7 +94,8 @@ pub(super) const SAME: &[Row] = &[
     Row::lens("LIGHTING", "light"),
     SURFEDGES.row(),
     MODELS.row().fixed(1),
-    BRUSHES.row(),
+    // DarkPlaces; other engines go by the leafs alone.
+    BRUSHES.row().stretched(),
     Row::lens("POP", "zeros"),
     AREAS.row().fixed(1),
     AREAPORTALS.row().fixed(1),

@@ -10,7 +10,7 @@ pub use super::quake3::{BRUSHES, DRAWINDEXES, FOGS, LEAFBRUSHES, LEAFS, LEAFSURF
 use super::{Dialect, Game, LightModel, Lump, Magic, QUAKE3, Row, checksum, keys, only, quake3};
 use crate::file::Rules;
 use crate::file::directory::{DirectoryShape, EntryShape};
-use crate::record::{FlagKind, FlagNames, Meaning, index, index_or_none, records, run};
+use crate::record::{FlagKind, FlagNames, Gone, Meaning, index, index_or_none, perhaps, records, run};
 
 /// Raven's games.
 pub static RAVEN: Dialect = Dialect {
@@ -60,7 +60,7 @@ keys! {
     LIGHTARRAY: GridIndex = "Lump 17.",
 }
 
-const ROWS: &[Row] = &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), LIGHTARRAY.row()];
+const ROWS: &[Row] = &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), LIGHTARRAY.row().placed()];
 
 /// The sizes of the structs from which the dialect is detected, by lump.
 const SIZES: [(usize, i32); 6] = [(1, 72), (3, 36), (4, 48), (7, 40), (10, 80), (13, 148)];
@@ -94,8 +94,8 @@ records! {
     /// `dbrushside_t`.
     pub struct BrushSide(12) {
         ..QuakeBrushSide,
-        /// A surface on it, or -1; some compilers left garbage here.
-        pub surface: i32 as "drawSurfNum" => Meaning::Perhaps { lump: "SURFACES" },
+        /// A surface on it, or -1; no engine reads it, and some compilers left garbage here.
+        pub surface: i32 as "drawSurfNum" => Meaning::Perhaps { lump: "SURFACES", gone: Gone::Forgotten(-1) },
     }
 
     /// `mapVert_t`: a corner of surfaces, or a control point of a patch.
@@ -134,7 +134,7 @@ records! {
         pub vertex_styles: [u8; 4] as "vertexStyles",
         /// The page of each style's light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for
         /// 2D.
-        pub lightmap: [i32; 4] as "lightmapNum" => Meaning::Perhaps { lump: "LIGHTMAPS" },
+        pub lightmap: [i32; 4] as "lightmapNum" => perhaps("LIGHTMAPS"),
         /// Where on the page each style begins: the columns.
         pub lightmap_x: [i32; 4] as "lightmapX",
         /// Where on the page each style begins: the rows.

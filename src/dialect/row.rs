@@ -29,6 +29,9 @@ pub struct Row {
     pub versions: &'static [i32],
     /// The condition under which the row is accepted.
     pub proof: Option<Proof>,
+    /// Whether the proof is a sum that an edit of records changes: if it does not hold in a map that otherwise has the
+    /// usual structs, the row is accepted.
+    pub is_summed: bool,
     /// What moves with it, and which order it has.
     pub order: OrderFacts,
     /// If the content is not records: the function that byte-swaps its numbers.
@@ -59,7 +62,16 @@ pub enum Form {
 
 impl Row {
     pub(super) const fn new(lump: &'static str, form: Form) -> Self {
-        Row { lump, form, maps: &[], versions: &[], proof: None, order: OrderFacts::NONE, byte_swap: None }
+        Row {
+            lump,
+            form,
+            maps: &[],
+            versions: &[],
+            proof: None,
+            is_summed: false,
+            order: OrderFacts::NONE,
+            byte_swap: None,
+        }
     }
 
     pub(super) const fn lists(lump: &'static str, lists: &'static [List]) -> Self {
@@ -82,6 +94,11 @@ impl Row {
     /// The row applies only to these lump versions.
     pub(super) const fn versions(self, versions: &'static [i32]) -> Self {
         Row { versions, ..self }
+    }
+
+    /// The row is accepted if this sum holds, or most others of the map do.
+    pub(super) const fn summed(self, proof: Proof) -> Self {
+        Row { proof: Some(proof), is_summed: true, ..self }
     }
 
     /// The row is accepted only if this proof holds.
@@ -148,6 +165,16 @@ impl Row {
     /// Records 2n and 2n + 1 are pairs.
     pub(super) const fn paired(self) -> Self {
         Row { order: OrderFacts { paired: true, ..self.order }, ..self }
+    }
+
+    /// The place of each record is its meaning.
+    pub(super) const fn placed(self) -> Self {
+        Row { order: OrderFacts { placed: true, ..self.order }, ..self }
+    }
+
+    /// The records of a model are one stretch.
+    pub(super) const fn stretched(self) -> Self {
+        Row { order: OrderFacts { stretched: true, ..self.order }, ..self }
     }
 
     /// Each record only says that something belongs to a list.

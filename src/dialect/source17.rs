@@ -8,7 +8,7 @@ use super::source::fit::{faces_of_this_size, like_the_faces};
 use super::source::{ColorRgbExp32, PropName, of_version};
 use super::{Dialect, EntityRules, Key, List, Lump, Row, SOURCE, checksum, keys, source};
 use crate::file::Rules;
-use crate::record::{Meaning, index, index_or_none, records, run, set};
+use crate::record::{Count, Meaning, index, index_or_none, optional_run_of, perhaps, records, run, set};
 
 /// Source, version 17.
 pub static SOURCE17: Dialect = Dialect {
@@ -50,7 +50,7 @@ pub const DETAIL_NAMES: Key<PropName> = Key::list("game:dprp", "names");
 /// The detail props.
 pub const DETAIL_OBJECTS: Key<DetailObject> = Key::list("game:dprp", "objects");
 
-const DETAILS: &[List] = &[List::of::<PropName>("names"), List::of::<DetailObject>("objects")];
+const DETAILS: &[List] = &[List::of::<PropName>("names"), List::of::<DetailObject>("objects").grouped("leaf")];
 
 const ROWS: &[Row] = &[
     FACES.row().proved(faces_of_this_size),
@@ -135,8 +135,8 @@ records! {
         pub vertex_count: i32 as "numportalverts",
         /// The plane it lies on.
         pub plane: i32 as "planenum" => index("PLANES"),
-        /// The clusters on its sides.
-        pub clusters: [u16; 2] as "cluster",
+        /// The clusters on its sides, in the lump of these and not in that of visibility.
+        pub clusters: [u16; 2] as "cluster" => perhaps("CLUSTERS"),
     }
 
     /// `dcluster_t`.
@@ -156,7 +156,7 @@ records! {
     /// A number of the clusterportals lump.
     pub struct ClusterPortal(2) {
         /// The portal's index; in some maps out of range.
-        pub portal: u16 => Meaning::Perhaps { lump: "PORTALS" },
+        pub portal: u16 => perhaps("PORTALS"),
     }
 
     /// `DetailObjectLump_t`, version 2.
@@ -172,7 +172,7 @@ records! {
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
         /// The offset of the light of its other styles, -1 for none.
-        pub first_style: i32 as "m_LightStyles" => run("game:dplt.lights", "style_count"),
+        pub first_style: i32 as "m_LightStyles" => optional_run_of("game:dplt.lights", Count::number("style_count")),
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",
         /// Garbage.

@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::lens("LIGHTING_HDR", "light with alphas").proved(has_alphas),
     Row::opaque("LIGHTING", ALPHAS).proved(has_unknown_alphas),
     Row::opaque("LIGHTING_HDR", ALPHAS).proved(has_unknown_alphas),
-    BRUSHSIDES.row().proved(sides_of_brushes),
+    BRUSHSIDES.row().summed(sides_of_brushes),
     FACEBRUSHLIST.row().parallel("FACES", Each::One, &[0]).proved(faces_of_this_size),
     FACEBRUSHES.row().listed().proved(behind_its_list),
     OVERLAY_SYSTEM_LEVELS.row().parallel("OVERLAYS", Each::One, &[0]).proved(one_for_each_overlay),
@@ -95,14 +95,11 @@ fn one_for_each_overlay(facts: &Facts<'_>, row: &Row) -> Result<(), String> {
     }
 }
 
-/// The brushes of a face: a run, or one brush.
-pub(super) const BRUSHES_OF_FACE: Meaning = Meaning::RunOr {
-    lump: "FACEBRUSHES",
-    count: Count::number("count"),
-    order: Order::Free,
-    unless: 1,
-    other: "BRUSHES",
-};
+/// The brushes of a face: a run, or one brush; of a displacement none. No engine needs them to draw the face.
+pub(super) const fn brushes_of_face(none: i64) -> Meaning {
+    let count = Count::number("count");
+    Meaning::RunOr { lump: "FACEBRUSHES", count, order: Order::Free, unless: 1, other: "BRUSHES", none }
+}
 
 records! {
     /// `dbrushside_t` from version 21 on.
@@ -130,7 +127,7 @@ records! {
         /// How many brushes made the face.
         pub count: u16 as "m_nFaceBrushCount",
         /// For one brush its index, 65535 for a displacement; for several the first index in lump 22.
-        pub first: u16 as "m_nFaceBrushStart" => BRUSHES_OF_FACE,
+        pub first: u16 as "m_nFaceBrushStart" => brushes_of_face(0xFFFF),
     }
 
     /// `doverlaysystemlevel_t`.

@@ -43,7 +43,7 @@ fn unpacks_in_time(bsp: &Bsp<'_>) -> Law {
     let sizes = bsp.slots().iter().filter_map(|slot| bsp.decompressed_size(slot.id));
     match sizes.fold(0, usize::saturating_add) {
         0..=MOST_DECOMPRESSED => Ok(()),
-        _ => Err(Failure::DoesNotApply),
+        _ => Err(skipped("its lumps decompress to too much")),
     }
 }
 
@@ -104,9 +104,10 @@ pub fn run_on_list(bsp: &Bsp<'_>, subject: &Subject, list: &str) -> Outcome {
 
 fn moving(bsp: &Bsp<'_>, subject: &Subject, only: Option<&str>) -> [(&'static str, Law); 3] {
     // Without all records it is not known what refers to what.
-    let links = unpacks_in_time(bsp).and_then(|()| bsp.links().map_err(|_| Failure::DoesNotApply));
-    let Ok(links) = links else {
-        return ["reorder", "references", "splice"].map(|name| (name, Err(Failure::DoesNotApply)));
+    let links = unpacks_in_time(bsp).and_then(|()| bsp.links().map_err(|error| skipped(error.to_string())));
+    let links = match links {
+        Ok(links) => links,
+        Err(failure) => return ["reorder", "references", "splice"].map(|name| (name, Err(failure.clone()))),
     };
     let (reorder, references) = order::reorder(bsp, subject, &links, only);
     [("reorder", reorder), ("references", references), ("splice", order::splice(bsp, subject, &links, only))]
@@ -116,7 +117,7 @@ fn verdicts(laws: Vec<(&'static str, Law)>) -> Vec<(&'static str, Verdict)> {
     let verdicts = laws.into_iter().map(|(name, result)| {
         let verdict = match result {
             Ok(()) => Verdict::Pass,
-            Err(Failure::DoesNotApply) => Verdict::Skipped,
+            Err(Failure::DoesNotApply(why)) => Verdict::Skipped(why),
             Err(Failure::Broken(what)) => Verdict::Fail(what),
         };
         (name, verdict)
@@ -124,8 +125,10 @@ fn verdicts(laws: Vec<(&'static str, Law)>) -> Vec<(&'static str, Verdict)> {
     verdicts.collect()
 }
 
+#[derive(Clone)]
 enum Failure {
-    DoesNotApply,
+    /// The reason why the law cannot be tried.
+    DoesNotApply(String),
     Broken(String),
 }
 
@@ -135,14 +138,18 @@ fn broken(what: impl Into<String>) -> Failure {
     Failure::Broken(what.into())
 }
 
+fn skipped(why: impl Into<String>) -> Failure {
+    Failure::DoesNotApply(why.into())
+}
+
 /// An error of the library is a broken law, except a refusal that the map's own state explains.
 fn error(bsp: &Bsp<'_>, doing: &str) -> impl Fn(Error) -> Failure + use<> {
     let explains = bsp.container().damaged().next().is_some() || bsp.container().has_immovable();
     let doing = doing.to_string();
     move |error| match error.kind() {
-        ErrorKind::Refused if explains => Failure::DoesNotApply,
+        ErrorKind::Refused if explains => skipped(format!("{doing}: {error}")),
         // There may be no memory for a copy of a map of nearly 2 GiB.
-        ErrorKind::TooLarge => Failure::DoesNotApply,
+        ErrorKind::TooLarge => skipped(format!("{doing}: {error}")),
         _ => broken(format!("{doing}: {error}")),
     }
 }
@@ -224,7 +231,7 @@ fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
     let text = entity_text(bsp)?;
     let printed = (subject.reprint)(&text, bsp.entity_rules()).map_err(|error| match error.kind() {
         // A text beyond the limits is refused as a whole, and its bytes stay unchanged.
-        ErrorKind::TooLarge => Failure::DoesNotApply,
+        ErrorKind::TooLarge => skipped(error.to_string()),
         _ => broken(error.to_string()),
     })?;
     match first_difference(&text, &printed) {
@@ -236,12 +243,15 @@ fn entities(bsp: &Bsp<'_>, subject: &Subject) -> Law {
 /// The entity text grows and shrinks; everything else stays.
 fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, undo: &mut Undo) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
-    let mut tried = false;
+    let mut why = Some(skipped("its entity text is too short"));
     for by in RESIZES {
         let Some(edited) = resized(&text, by) else { continue };
         let name = |what: String| broken(format!("{by:+} bytes: {what}"));
         let saved = match save(bsp, subject, slot, &edited, layout, spare) {
-            Err(Failure::DoesNotApply) => continue,
+            Err(failure @ Failure::DoesNotApply(_)) => {
+                why = why.map(|_| failure);
+                continue;
+            }
             saved => saved?,
         };
         undo.look_at(&saved, |saved| {
@@ -252,9 +262,9 @@ fn edits(bsp: &Bsp<'_>, subject: &Subject, layout: Layout, spare: &mut Spare, un
         });
         compare(bsp, &saved, Some(layout), Some((slot, &edited))).map_err(name)?;
         spare.give(saved);
-        tried = true;
+        why = None;
     }
-    if tried { Ok(()) } else { Err(Failure::DoesNotApply) }
+    why.map_or(Ok(()), Err)
 }
 
 /// After a repack every slot has its bytes, and a second repack changes nothing; also with an edit.
@@ -275,7 +285,7 @@ fn repack(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare, undo: &mut Undo) 
 /// An edit that is undone before the save changes nothing.
 fn revert(bsp: &Bsp<'_>, subject: &Subject, spare: &mut Spare) -> Law {
     let (slot, text) = (entities_id(bsp)?, entity_text(bsp)?);
-    let edited = resized(&text, 1).ok_or(Failure::DoesNotApply)?;
+    let edited = resized(&text, 1).ok_or_else(|| skipped("its entity text is too short"))?;
     let mut draft = bsp.draft();
     for way in ["revert", "setting the old text"] {
         draft.set(slot, edited.clone()).map_err(error(bsp, "edit"))?;
@@ -306,16 +316,16 @@ fn save(
 }
 
 fn entities_id(bsp: &Bsp<'_>) -> Result<SlotId, Failure> {
-    bsp.role(Role::Entities).map(|slot| slot.id).ok_or(Failure::DoesNotApply)
+    bsp.role(Role::Entities).map(|slot| slot.id).ok_or_else(|| skipped("it has no entities"))
 }
 
 /// The entity text; a damaged compressed lump has none.
 fn entity_text<'a>(bsp: &Bsp<'a>) -> Result<Data<'a>, Failure> {
     let slot = entities_id(bsp)?;
     if bsp.decompressed_size(slot).is_some_and(|size| size > MOST_TEXT) {
-        return Err(Failure::DoesNotApply);
+        return Err(skipped("its entity text decompresses to too much"));
     }
-    bsp.bytes(slot).map_err(|_| Failure::DoesNotApply)
+    bsp.bytes(slot).map_err(|error| skipped(error.to_string()))
 }
 
 /// The text with this many more line breaks before its end, or this many bytes less; at least half of it is left.

@@ -6,9 +6,9 @@ use std::fmt;
 ///
 /// ```
 /// use bspkit::dialect::quake2::Face;
-/// use bspkit::record::{Meaning, Record};
+/// use bspkit::record::{Gone, Meaning, Record};
 /// let plane = Face::INFO.field("plane").unwrap();
-/// assert_eq!(plane.meaning, Meaning::Index { lump: "PLANES", none: &[] });
+/// assert_eq!(plane.meaning, Meaning::Index { lump: "PLANES", none: &[], gone: Gone::Needed });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,11 +21,15 @@ pub enum Meaning {
         lump: &'static str,
         /// Legal numbers that are not an index.
         none: &'static [i64],
+        /// What becomes of it if the record is removed.
+        gone: Gone,
     },
     /// The index of a record, if there is a record of this index; other numbers are legal and name nothing.
     Perhaps {
         /// The lump with the records.
         lump: &'static str,
+        /// What becomes of it if the record is removed.
+        gone: Gone,
     },
     /// The index of a record, or that times -1.
     Signed {
@@ -60,6 +64,8 @@ pub enum Meaning {
         unless: i64,
         /// The lump that it is an index of.
         other: &'static str,
+        /// The number for no record of that lump. It replaces one whose record is removed, since nothing needs it.
+        none: i64,
     },
     /// The first items of an array are indices of records; the others are garbage.
     Items {
@@ -112,9 +118,9 @@ impl Meaning {
     /// The lump in which a number is the index of one record, and the numbers that are none.
     pub(crate) fn one(self) -> Option<(&'static str, &'static [i64])> {
         match self {
-            Meaning::Index { lump, none } => Some((lump, none)),
+            Meaning::Index { lump, none, .. } => Some((lump, none)),
             Meaning::Next { lump } => Some((lump, &[0])),
-            Meaning::Perhaps { lump } | Meaning::Branch { lump } => Some((lump, &[])),
+            Meaning::Perhaps { lump, .. } | Meaning::Branch { lump } => Some((lump, &[])),
             _ => None,
         }
     }
@@ -206,16 +212,42 @@ pub enum Order {
     Free,
     /// As [`Order::Free`]; the sets follow each other in the order of the records that have them.
     InTurn,
+    /// As [`Order::Matters`], of a whole that the record can be without: if one of the records is removed, the run is
+    /// empty, and the others go with it.
+    Optional,
+}
+
+impl Order {
+    /// Whether the records are parts of a whole, in this order.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Order::Matters | Order::Optional)
+    }
+}
+
+/// What becomes of a number that names a record if that is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// Whoever has the number needs the record: it can only go with it.
+    Needed,
+    /// Whoever has the number can be without the record, and gets this number for none; but something is lost.
+    Becomes(i64),
+    /// Nothing is lost: no engine reads the number, or it means as little without the record. It gets this number.
+    Forgotten(i64),
 }
 
 /// The index of a record in the lump.
 pub(crate) const fn index(lump: &'static str) -> Meaning {
-    Meaning::Index { lump, none: &[] }
+    Meaning::Index { lump, none: &[], gone: Gone::Needed }
 }
 
 /// The index of a record in the lump, or -1 for none.
 pub(crate) const fn index_or_none(lump: &'static str) -> Meaning {
-    Meaning::Index { lump, none: &[-1] }
+    Meaning::Index { lump, none: &[-1], gone: Gone::Becomes(-1) }
+}
+
+/// The index of a record in the lump, if there is a record of this index; it is needed then.
+pub(crate) const fn perhaps(lump: &'static str) -> Meaning {
+    Meaning::Perhaps { lump, gone: Gone::Needed }
 }
 
 /// The index of the first of several consecutive records in the lump, whose order matters.
@@ -226,6 +258,11 @@ pub(crate) const fn run(lump: &'static str, count: &'static str) -> Meaning {
 /// As [`run`], for a count that is computed.
 pub(crate) const fn run_of(lump: &'static str, count: Count) -> Meaning {
     Meaning::Run { lump, count, order: Order::Matters }
+}
+
+/// As [`run_of`], of records that are not needed.
+pub(crate) const fn optional_run_of(lump: &'static str, count: Count) -> Meaning {
+    Meaning::Run { lump, count, order: Order::Optional }
 }
 
 /// The index of the first of several consecutive records in the lump, in any order.

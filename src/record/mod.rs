@@ -21,8 +21,8 @@ pub use codec::{Field, Record};
 pub(crate) use declare::{field, records};
 
 pub(crate) use byte_swap::{byte_swap, decode_in, encode_in};
-pub use meaning::{Count, CountForm, FlagKind, Meaning, Order};
-pub(crate) use meaning::{in_turn, index, index_or_none, run, run_of, set};
+pub use meaning::{Count, CountForm, FlagKind, Gone, Meaning, Order};
+pub(crate) use meaning::{in_turn, index, index_or_none, optional_run_of, perhaps, run, run_of, set};
 pub use shape::{FieldInfo, Name, Number, Shape};
 pub(crate) use shape::{count, lay, with, write_name};
 pub(crate) use table::Held;

@@ -40,14 +40,14 @@ fn engines_load_maps_that_lost_or_got_a_model() {
         let (original, copy) = (map.to_str().unwrap(), path("copy.bsp"));
 
         // The game of Quake III refuses a door without a model.
-        model(&["rm", original, "*1", "--with-entity"], "removed.bsp");
+        model(&["rm", original, "*1"], "removed.bsp");
         loaded(&format!("{name} without *1"), &path("removed.bsp"), &before, (-1, -1));
 
         model(&["copy", original, "*1", "--from", original], "copy.bsp");
         loaded(&format!("{name} with a copy of *1"), &copy, &before, (1, 1));
 
         let number = models::list(&Bsp::open(&map).unwrap()).unwrap().len();
-        model(&["rm", copy.to_str().unwrap(), &format!("*{number}"), "--with-entity"], "back.bsp");
+        model(&["rm", copy.to_str().unwrap(), &format!("*{number}")], "back.bsp");
         let back = load(name, &std::fs::read(path("back.bsp")).unwrap());
         assert_eq!(difference(&before, &back), None, "{name} with a copy of *1 that was removed");
     }

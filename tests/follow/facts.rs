@@ -18,6 +18,10 @@ pub(crate) enum Kind {
     If(&'static str, i64),
     /// The first of a run in order, with the field of the count, its bits, and how far they are shifted.
     Run(&'static str, i64, u32),
+    /// As a run in order, which may be empty: if one of its records goes, all do.
+    Spare(&'static str, i64, u32),
+    /// The first of a set of two or more.
+    Several(&'static str),
     /// The first of a set.
     Set(&'static str, i64, u32),
     /// The first of a set that follows that of the record before, with the field of the count.
@@ -28,7 +32,7 @@ pub(crate) enum Kind {
     Items(&'static str, i64),
 }
 
-use Kind::{Bits, If, Items, Leaf, Next, One, Power, Run, Set, Signed, Turn};
+use Kind::{Bits, If, Items, Leaf, Next, One, Power, Run, Set, Several, Signed, Spare, Turn};
 
 pub(crate) type Fact = (&'static str, &'static str, Kind, &'static str);
 
@@ -110,13 +114,13 @@ const SOURCE: &[Fact] = &[
     ("TEXDATA", "name", One, "TEXDATA_STRING_TABLE"),
     ("FACES", "displacement", One, "DISPINFO"),
     ("FACES", "original_face", One, "ORIGINALFACES"),
-    ("FACES", "first_primitive", Run("primitive_count", 0x7FFF, 0), "PRIMITIVES"),
+    ("FACES", "first_primitive", Spare("primitive_count", 0x7FFF, 0), "PRIMITIVES"),
     ("FACES_HDR", "plane", One, "PLANES"),
     ("FACES_HDR", "first_edge", Run("edge_count", ALL, 0), "SURFEDGES"),
     ("FACES_HDR", "texinfo", One, "TEXINFO"),
     ("FACES_HDR", "displacement", One, "DISPINFO"),
     ("FACES_HDR", "original_face", One, "ORIGINALFACES"),
-    ("FACES_HDR", "first_primitive", Run("primitive_count", 0x7FFF, 0), "PRIMITIVES"),
+    ("FACES_HDR", "first_primitive", Spare("primitive_count", 0x7FFF, 0), "PRIMITIVES"),
     ("ORIGINALFACES", "plane", One, "PLANES"),
     ("ORIGINALFACES", "first_edge", Run("edge_count", ALL, 0), "SURFEDGES"),
     ("ORIGINALFACES", "displacement", One, "DISPINFO"),
@@ -145,11 +149,12 @@ const SOURCE: &[Fact] = &[
     ("OCCLUSION.polygons", "plane", One, "PLANES"),
     ("OCCLUSION.vertexes", "vertex", One, "VERTEXES"),
     ("FACE_MACRO_TEXTURE_INFO", "name", One, "TEXDATA_STRING_TABLE"),
-    ("LEAF_AMBIENT_INDEX", "first", Run("count", ALL, 0), "LEAF_AMBIENT_LIGHTING"),
+    ("LEAF_AMBIENT_INDEX", "first", Set("count", ALL, 0), "LEAF_AMBIENT_LIGHTING"),
     ("LEAF_AMBIENT_INDEX", "first", If("count", 0), "LEAFS"),
-    ("LEAF_AMBIENT_INDEX_HDR", "first", Run("count", ALL, 0), "LEAF_AMBIENT_LIGHTING_HDR"),
+    ("LEAF_AMBIENT_INDEX_HDR", "first", Set("count", ALL, 0), "LEAF_AMBIENT_LIGHTING_HDR"),
     ("LEAF_AMBIENT_INDEX_HDR", "first", If("count", 0), "LEAFS"),
     ("FACEBRUSHLIST", "first", If("count", 1), "BRUSHES"),
+    ("FACEBRUSHLIST", "first", Several("count"), "FACEBRUSHES"),
     ("FACEBRUSHES", "brush", One, "BRUSHES"),
     ("game:sprp.props", "model", One, "game:sprp.names"),
     ("game:sprp.props", "first_leaf", Set("leaf_count", ALL, 0), "game:sprp.leafs"),
@@ -157,9 +162,10 @@ const SOURCE: &[Fact] = &[
     ("game:dprp.objects", "leaf", One, "LEAFS"),
     ("game:dprp.objects", "model", If("kind", 0), "game:dprp.names"),
     ("game:dprp.objects", "model", If("kind", NOT_ONE), "game:dprp.sprites"),
-    ("game:dprp.objects", "first_style", Run("style_count", ALL, 0), "game:dplt.lights"),
+    ("game:dprp.objects", "first_style", Spare("style_count", ALL, 0), "game:dplt.lights"),
     ("PORTALS", "first_vertex", Run("vertex_count", ALL, 0), "PORTALVERTS"),
     ("PORTALS", "plane", One, "PLANES"),
+    ("PORTALS", "clusters", One, "CLUSTERS"),
     ("CLUSTERS", "first_portal", Set("portal_count", ALL, 0), "CLUSTERPORTALS"),
     ("CLUSTERPORTALS", "portal", One, "PORTALS"),
     ("PORTALVERTS", "vertex", One, "VERTEXES"),
@@ -168,8 +174,8 @@ const SOURCE: &[Fact] = &[
 const AREA_9: &[Fact] = &[("LEAFS", "area_flags", Bits(0x1FF), "AREAS")];
 const AREA_17: &[Fact] = &[
     ("LEAFS", "area_flags", Bits(0x1_FFFF), "AREAS"),
-    ("FACES", "first_primitive", Run("shadows_primitive_count", ALL, 1), "PRIMITIVES"),
-    ("FACES_HDR", "first_primitive", Run("shadows_primitive_count", ALL, 1), "PRIMITIVES"),
+    ("FACES", "first_primitive", Spare("shadows_primitive_count", ALL, 1), "PRIMITIVES"),
+    ("FACES_HDR", "first_primitive", Spare("shadows_primitive_count", ALL, 1), "PRIMITIVES"),
 ];
 const CORNERS: &[Fact] = &[
     ("bspx:FACENORMALS.corners", "normal", One, "bspx:FACENORMALS.vectors"),

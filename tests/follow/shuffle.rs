@@ -1,6 +1,7 @@
 //! Random orders that break no rule: what belongs together stays together.
 
 use bspkit::bytes::ByteOrder;
+use bspkit::dialect::{Role, qbism, quake2, quake3, source, source17};
 use bspkit::record::{RecordInfo, Shape};
 use bspkit::{Bsp, Draft, ErrorKind, Layout};
 
@@ -94,10 +95,10 @@ fn order_with(map: &Bsp<'_>, name: &str, len: usize, sets: &[Together], random: 
         };
         for record in bytes.chunks_exact(info.size) {
             let count = match kind {
-                Kind::Run(of, mask, shift) | Kind::Set(of, mask, shift) => {
+                Kind::Run(of, mask, shift) | Kind::Spare(of, mask, shift) | Kind::Set(of, mask, shift) => {
                     (number(record, of).unwrap_or(0) & mask) >> shift
                 }
-                Kind::Turn(of) => number(record, of).unwrap_or(0),
+                Kind::Turn(of) | Kind::Several(of) => number(record, of).unwrap_or(0),
                 Kind::Power(triangles) => {
                     let side = 1_i64 << number(record, "power").unwrap_or(0).clamp(0, 8);
                     if *triangles { 2 * side * side } else { (side + 1) * (side + 1) }
@@ -110,7 +111,7 @@ fn order_with(map: &Bsp<'_>, name: &str, len: usize, sets: &[Together], random: 
             if end <= len && matches!(kind, Kind::Turn(_)) {
                 turns.push((start, end));
             } else if end <= len {
-                groups.push(Group { start, end, is_set: matches!(kind, Kind::Set(..)) });
+                groups.push(Group { start, end, is_set: matches!(kind, Kind::Set(..) | Kind::Several(_)) });
             }
         }
     }
@@ -128,6 +129,11 @@ fn order_with(map: &Bsp<'_>, name: &str, len: usize, sets: &[Together], random: 
     {
         groups.extend((0..len / 2).map(|pair| Group { start: 2 * pair, end: 2 * pair + 2, is_set: false }));
     }
+    groups.extend(together(map, name, len).into_iter().map(|group| Group {
+        start: group.start,
+        end: group.end,
+        is_set: true,
+    }));
     let mut order: Vec<usize> = (0..fixed).collect();
     match map.table(bspkit::dialect::goldsrc::MODELS) {
         // Leafs belong to the models one after the other.
@@ -181,4 +187,65 @@ fn shuffled(start: usize, end: usize, groups: &[Group], random: &mut Random) -> 
         }
     };
     segments.into_iter().flat_map(|range| segment(range, random)).collect()
+}
+
+/// Records that stay together, in any order, for another reason than a number that names them.
+pub(crate) fn together(map: &Bsp<'_>, list: &str, len: usize) -> Vec<std::ops::Range<usize>> {
+    match list {
+        "BRUSHES" if map.dialect().role(Role::SurfEdges).is_some() => {
+            model_brushes(map).into_iter().filter(|range| range.start < range.end).collect()
+        }
+        "game:dprp.objects" => {
+            let leafs: Vec<u16> = match map.table(source::DETAIL_OBJECTS) {
+                Ok(table) => table.iter().map(|object| object.leaf).collect(),
+                Err(_) => map.table(source17::DETAIL_OBJECTS).unwrap().iter().map(|object| object.leaf).collect(),
+            };
+            let groups = leafs.chunk_by(|one, other| one == other).scan(0, |at, group| {
+                *at += group.len();
+                Some(*at - group.len()..*at)
+            });
+            groups.collect()
+        }
+        // The place of a record is its meaning.
+        "LIGHTARRAY" => vec![0..len],
+        "LIGHTGRID" if map.table(quake3::LIGHTGRID).is_ok() => vec![0..len],
+        _ => Vec::new(),
+    }
+}
+
+/// The brushes in the tree of each model of Quake II, as a range.
+pub(crate) fn model_brushes(map: &Bsp<'_>) -> Vec<std::ops::Range<usize>> {
+    type Tree = (Vec<[i32; 2]>, Vec<(usize, usize)>, Vec<usize>);
+    let narrow = || -> Option<Tree> {
+        let leafs = map.table(quake2::LEAFS).ok()?;
+        let leafs = leafs.iter().map(|leaf| (leaf.first_leaf_brush.into(), leaf.leaf_brush_count.into()));
+        let nodes = map.table(quake2::NODES).ok()?.iter().map(|node| node.children).collect();
+        let listed = map.table(quake2::LEAFBRUSHES).ok()?;
+        Some((nodes, leafs.collect(), listed.iter().map(|listed| listed.brush.into()).collect()))
+    };
+    let wide = || -> Option<Tree> {
+        let size = |number: u32| usize::try_from(number).unwrap();
+        let leafs = map.table(qbism::LEAFS).ok()?;
+        let leafs = leafs.iter().map(|leaf| (size(leaf.first_leaf_brush), size(leaf.leaf_brush_count)));
+        let nodes = map.table(qbism::NODES).ok()?.iter().map(|node| node.children).collect();
+        let listed = map.table(qbism::LEAFBRUSHES).ok()?;
+        Some((nodes, leafs.collect(), listed.iter().map(|listed| size(listed.brush)).collect()))
+    };
+    let Some((nodes, leafs, listed)) = narrow().or_else(wide) else { return Vec::new() };
+    let of = |model: quake2::Model| {
+        let (mut open, mut range) = (vec![model.head_node], usize::MAX..0);
+        while let Some(child) = open.pop() {
+            if let Ok(node) = usize::try_from(child) {
+                open.extend(nodes[node]);
+                continue;
+            }
+            let (first, count) = leafs[usize::try_from(-1 - child).unwrap()];
+            for brush in &listed[first..first + count] {
+                range = range.start.min(*brush)..range.end.max(brush + 1);
+            }
+        }
+        range
+    };
+    let Ok(models) = map.table(quake2::MODELS) else { return Vec::new() };
+    models.iter().map(of).collect()
 }

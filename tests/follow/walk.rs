@@ -165,7 +165,10 @@ fn plain(
             let all = places(list.info.fields, field);
             let mut mask = |at: usize, size: usize| own[at..at + size].fill(0);
             match *kind {
-                Kind::Run(of, mask_bits, shift) | Kind::Set(of, mask_bits, shift) => {
+                Kind::Several(of) if count(of) < 2 => {}
+                Kind::Run(of, mask_bits, shift)
+                | Kind::Spare(of, mask_bits, shift)
+                | Kind::Set(of, mask_bits, shift) => {
                     let count = (count(of) & mask_bits) >> shift;
                     let first = all.first().map_or(0, |place| number(record, *place));
                     let Some((at, shape)) = all.first() else { continue };
@@ -174,7 +177,7 @@ fn plain(
                         refs.push((*to, (first..first + count).collect(), matches!(kind, Kind::Set(..))));
                     }
                 }
-                Kind::Turn(of) => {
+                Kind::Turn(of) | Kind::Several(of) => {
                     let (first, count) = (all.first().map_or(0, |place| number(record, *place)), count(of));
                     let Some((at, shape)) = all.first() else { continue };
                     if count > 0 && first >= 0 && first + count <= len {

@@ -71,7 +71,7 @@ fn there_and_back(name: &str, map: &Bsp<'_>, model: usize) -> Result<(), String>
     assert_eq!(models::list(&after).unwrap()[number].entities.len(), models::list(map).unwrap()[model].entities.len());
 
     let mut back = after.draft();
-    Removal::default().with_entity(true).run(&mut back, &[number]).unwrap();
+    Removal::default().run(&mut back, &[number]).unwrap();
     let back = saved(&back);
     // Missing hulls may have the number of clip nodes, which is another one.
     for slot in map.slots().iter().filter(|slot| slot.name != "MODELS" || super::plain::has_hulls(map)) {

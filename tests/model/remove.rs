@@ -39,7 +39,11 @@ fn what_stays_is_as_it_was(name: &str, map: &Bsp<'_>, gone: &[usize]) -> Result<
     assert_eq!(new.len(), old.len() - gone.len(), "{name}");
     let stay = old.iter().filter(|model| !gone.contains(&model.number));
     for (old, new) in stay.zip(&new) {
-        assert_eq!((old.mins, old.maxs, old.faces, &old.entities), (new.mins, new.maxs, new.faces, &new.entities));
+        // Entities of removed models are gone: others have smaller numbers.
+        let own = |model: &models::Model| -> Vec<(Vec<u8>, Vec<u8>)> {
+            model.entities.iter().map(|entity| (entity.class.clone(), entity.name.clone())).collect()
+        };
+        assert_eq!((old.mins, old.maxs, old.faces, own(old)), (new.mins, new.maxs, new.faces, own(new)));
         // What it shared with a removed model may be its own now.
         assert!(new.bytes() >= old.bytes(), "{name}: *{} has {} of {} bytes", old.number, new.bytes(), old.bytes());
     }
@@ -111,20 +115,39 @@ fn runs_of_no_records_start_within_the_list() {
     assert!(models.iter().all(|model| model.first_surface + model.surface_count <= surfaces), "{models:?}");
 }
 
-/// Several entities with one model, and the entities themselves.
+/// Several entities with one model: they go too, or lose the model.
 #[test]
-fn entities_lose_the_model_or_go() {
+fn entities_go_or_lose_the_model() {
     let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
     let mut draft = map.draft();
     let copy = draft.entities().unwrap().duplicate(10).unwrap();
+    let map = saved(&draft);
+    let before = map.entities().unwrap().len();
+    let mut draft = map.draft();
     let removed = Removal::default().run(&mut draft, &[2]).unwrap();
     assert_eq!(removed.entities, [10, copy]);
-    let saved = saved(&draft);
-    let texts = saved.entities().unwrap();
+    let after = saved(&draft);
+    assert_eq!(after.entities().unwrap().len(), before - 2);
+    assert!(after.entities().unwrap().iter().all(|entity| entity.class() != Some(b"func_button")));
+
+    // Engines of Quake II end with an error where a button has no model.
+    let error = Removal::default().keep_entity(true).run(&mut map.draft(), &[2]).unwrap_err();
+    assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("PF_setmodel: NULL"), "{error}");
+    let mut draft = map.draft();
+    let removed = Removal::default().keep_entity(true).force(true).run(&mut draft, &[2]).unwrap();
+    assert!(removed.followed.warnings.iter().any(|warning| warning.contains("#10, a func_button")), "{removed:?}");
+    let after = saved(&draft);
+    let texts = after.entities().unwrap();
     assert!([10, copy].iter().all(|index| texts.get(*index).unwrap().get("model").is_none()));
 
+    // Other games load such a map, and a class that is not known may not need it.
+    let map = Bsp::open("tests/maps/goldsrc/own_rooms.bsp").unwrap();
     let mut draft = map.draft();
-    let before = map.entities().unwrap().len();
-    Removal::default().with_entity(true).run(&mut draft, &[2]).unwrap();
-    assert_eq!(draft.entities().unwrap().len(), before - 1);
+    let entity = models::list(&map).unwrap()[2].entities[0].index;
+    let removed = Removal::default().keep_entity(true).run(&mut draft, &[2]).unwrap();
+    assert!(removed.followed.warnings.iter().any(|warning| warning.contains("does nothing")), "{removed:?}");
+    let mut draft = map.draft();
+    draft.entities().unwrap().get_mut(entity).unwrap().set("classname", "own_class").unwrap();
+    let removed = Removal::default().keep_entity(true).run(&mut draft, &[2]).unwrap();
+    assert!(removed.followed.warnings.is_empty(), "{removed:?}");
 }

@@ -66,7 +66,7 @@ impl Naive {
 
     /// Queries by a value of the record that an index names.
     fn followed(&self, lump: &str, cell: &Cell, index: usize, cases: &mut Vec<(String, Vec<usize>)>) {
-        let (Meaning::Index { lump: target, none }, Shape::Number(_)) = (cell.meaning, cell.shape) else { return };
+        let (Meaning::Index { lump: target, none, .. }, Shape::Number(_)) = (cell.meaning, cell.shape) else { return };
         let records = &self.lumps[lump].1;
         let named = |record: &Value, count: usize| {
             let number = at(record, &cell.path).as_i64().unwrap();

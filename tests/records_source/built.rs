@@ -82,7 +82,11 @@ fn where_nothing_fits_the_reason_is_said() {
     assert_eq!(cut.table(source::FACES).unwrap_err().kind(), bspkit::ErrorKind::Unsupported);
 
     let nodes = i32::try_from(whole.slot("NODES").unwrap().stored.len()).unwrap();
-    let fewer = room("room_v20", &[(5, LENGTH, nodes - 32)]);
+    // One wrong sum is an edit, if most are right.
+    let edited = room("room_v20", &[(5, LENGTH, nodes - 32)]);
+    assert_eq!((read(&edited, "LEAFS"), read(&edited, "NODES")), (Ok("Leaf"), Ok("Node")));
+    assert_eq!(read(&edited, "LEAF_AMBIENT_LIGHTING"), Ok("LeafAmbientSample"));
+    let fewer = room("room_v20", &[(5, LENGTH, nodes - 4 * 32), (7, LENGTH, faces - 60)]);
     assert!(why(&fewer, "LEAFS").contains("leafs that the nodes and models call for"));
     assert!(why(&fewer, "NODES").contains("call for"));
     assert!(why(&fewer, "LEAF_AMBIENT_INDEX").contains("leafs of the tree"));

@@ -87,7 +87,7 @@ fn lost_links<'c>(
     let lost = cells.iter().filter(|cell| {
         let value = number(cell);
         match cell.meaning {
-            Meaning::Index { lump, none } if !lump.contains('.') => {
+            Meaning::Index { lump, none, .. } if !lump.contains('.') => {
                 !none.contains(&value) && !(0..count(lump)).contains(&value)
             }
             // Counts that are computed are checked elsewhere, and lists within lumps.

@@ -47,7 +47,18 @@ impl Visibility<'_> {
                 return refused(format!("row {leaf} cannot be changed: {message}"), leaf)
                     .map_err(|error| error.with_hint(crate::error::Hint::Force));
             }
-            let new = bits.of(&row);
+            let mut new = bits.of(&row);
+            let spare = spare(row.bytes(), self.bits);
+            if spare.iter().any(|byte| *byte != 0) {
+                // They stay where the leafs only change places.
+                if new.len() == spare.len() && columns.len() == self.bits {
+                    new.iter_mut().zip(spare).for_each(|(new, spare)| *new |= spare);
+                } else if !is_forced {
+                    let message = "it has bits beyond the last leaf, which would mean leafs";
+                    return refused(format!("row {leaf} cannot be changed: {message}"), leaf)
+                        .map_err(|error| error.with_hint(crate::error::Hint::Force));
+                }
+            }
             if new != row.bytes() {
                 relay.replace(start..end, &compress(&new), 1);
             }
@@ -61,6 +72,17 @@ impl Visibility<'_> {
         }
         Ok(relay.into_bytes())
     }
+}
+
+/// The bits of a row that are those of no leaf, with the others cleared.
+fn spare(row: &[u8], leafs: usize) -> Vec<u8> {
+    let mut spare = row.to_vec();
+    let whole = (leafs / 8).min(spare.len());
+    spare[..whole].fill(0);
+    if let Some(last) = spare.get_mut(whole) {
+        *last &= u8::MAX << (leafs % 8);
+    }
+    spare
 }
 
 /// Where the bits of a row go. Only the bits that are set are visited: there are not more of those than the lump has

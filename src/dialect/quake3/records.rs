@@ -1,7 +1,7 @@
 //! The structs of Quake III's lumps (qfiles.h; Quake Live's advertisements by measurement of its maps).
 
 use crate::dialect::{Row, keys};
-use crate::record::{FlagKind, Meaning, Name, in_turn, index, index_or_none, records, run, set};
+use crate::record::{FlagKind, Gone, Meaning, Name, in_turn, index, index_or_none, perhaps, records, run, set};
 
 keys! {
     SHADERS: Shader = "Lump 1.",
@@ -39,7 +39,10 @@ pub(in crate::dialect) const SAME: &[Row] = &[
 ];
 
 pub(super) const ROWS: &[Row] =
-    &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row(), ADVERTISEMENTS.row()];
+    &[BRUSHSIDES.row(), DRAWVERTS.row(), SURFACES.row(), LIGHTGRID.row().placed(), ADVERTISEMENTS.row()];
+
+/// A fog needs its brush: where it has none, Quake III refuses the map.
+const BRUSH_OF_FOG: Meaning = Meaning::Index { lump: "BRUSHES", none: &[-1], gone: Gone::Needed };
 
 records! {
     /// `dshader_t`: what surfaces and brushes are made of.
@@ -165,7 +168,7 @@ records! {
         /// Its shader, by name.
         pub shader: Name<64>,
         /// The brush that it fills; -1 for all of the map, which not all engines know.
-        pub brush: i32 as "brushNum" => index_or_none("BRUSHES"),
+        pub brush: i32 as "brushNum" => BRUSH_OF_FOG,
         /// The side of the brush that it is seen from, counted from the brush's first; -1 for none.
         pub visible_side: i32 as "visibleSide",
     }
@@ -187,7 +190,7 @@ records! {
         /// How many indexes it has, three for each triangle; patches have none.
         pub index_count: i32 as "numIndexes",
         /// The page of its light, in the map or in files beside it; -1 none, -2 white, -3 by vertex, -4 for 2D.
-        pub lightmap: i32 as "lightmapNum" => Meaning::Perhaps { lump: "LIGHTMAPS" },
+        pub lightmap: i32 as "lightmapNum" => perhaps("LIGHTMAPS"),
         /// Where on the page it begins: x and y; 0 from q3map2.
         pub lightmap_at: [i32; 2] as "lightmapX, lightmapY",
         /// Width and height on the page; 0 from q3map2.

@@ -3,7 +3,7 @@
 use super::fit::{ends, ends_with_its_lists};
 use super::light::ColorRgbExp32;
 use crate::dialect::{Each, Facts, Key, List, Row};
-use crate::record::{Meaning, Name, index, records, run};
+use crate::record::{Count, Meaning, Name, index, optional_run_of, records};
 
 const LUMP: &str = "game:dprp";
 
@@ -18,8 +18,11 @@ pub const DETAIL_LIGHTS: Key<DetailLight> = Key::list("game:dplt", "lights");
 /// The light of detail props beyond their first style, of a high range.
 pub const DETAIL_LIGHTS_HDR: Key<DetailLight> = Key::list("game:dplh", "lights");
 
-const OBJECTS: &[List] =
-    &[List::of::<PropName>("names"), List::of::<DetailSprite>("sprites"), List::of::<DetailObject>("objects")];
+const OBJECTS: &[List] = &[
+    List::of::<PropName>("names"),
+    List::of::<DetailSprite>("sprites"),
+    List::of::<DetailObject>("objects").grouped("leaf"),
+];
 const LIGHTS: &[List] = &[List::of::<DetailLight>("lights")];
 const LIGHTS_HDR: &[List] = &[List::of::<DetailLight>("lights").parallel("game:dplt.lights", Each::One)];
 
@@ -83,7 +86,7 @@ records! {
         /// Its light.
         pub lighting: ColorRgbExp32 as "m_Lighting",
         /// The offset of the light of its other styles; 0 or all bits set for none.
-        pub first_style: u32 as "m_LightStyles" => run("game:dplt.lights", "style_count"),
+        pub first_style: u32 as "m_LightStyles" => optional_run_of("game:dplt.lights", Count::number("style_count")),
         /// How many other styles it has.
         pub style_count: u8 as "m_LightStyleCount",
         /// How it sways.

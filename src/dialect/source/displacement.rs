@@ -1,7 +1,7 @@
 //! Displacements.
 
 use crate::dialect::{Each, Facts, Row, keys};
-use crate::record::{Count, Field, FlagKind, Meaning, Record, index, records, run_of};
+use crate::record::{Count, Field, FlagKind, Gone, Meaning, Record, index, records, run_of};
 
 use super::fit::one_for_each;
 
@@ -14,7 +14,7 @@ keys! {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    DISPINFO.row().proved(|facts, row| displacements(facts, row, |info: DispInfo| info.power)),
+    DISPINFO.row().summed(|facts, row| displacements(facts, row, |info: DispInfo| info.power)),
     DISP_LIGHTMAP_ALPHAS.row(),
     DISP_VERTS.row(),
     Row::lens("DISP_LIGHTMAP_SAMPLE_POSITIONS", "sample positions"),
@@ -124,7 +124,7 @@ disp_infos! {
     /// `CDispSubNeighbor`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(6) {
         /// The displacement, 65535 for none.
-        pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF] },
+        pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) },
         /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "m_NeighborOrientation",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.

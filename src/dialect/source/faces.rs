@@ -4,7 +4,7 @@ use super::fit::{faces_of_this_size, like_the_faces, one_a_face};
 use super::light::ColorRgbExp32;
 use crate::dialect::shared::Vertex;
 use crate::dialect::{Each, Key, Row, keys};
-use crate::record::{Count, Meaning, index, index_or_none, records, run, run_of};
+use crate::record::{Count, Gone, Meaning, index, index_or_none, optional_run_of, records, run};
 
 keys! {
     FACES: Face = "Lump 7, from version 19 on.",
@@ -72,8 +72,8 @@ records! {
         pub original_face: i32 as "origFace" => index_or_none("ORIGINALFACES"),
         /// How many primitives it has, in the low 15 bits; the highest bit means no dynamic shadows.
         pub primitive_count: u16 as "m_NumPrims",
-        /// Its first primitive; it has no meaning if there are none.
-        pub first_primitive: u16 as "firstPrimID" => run_of("PRIMITIVES", Count::bits("primitive_count", 0x7FFF, 0)),
+        /// Its first primitive; it has no meaning if there are none. Then the face is drawn as a fan of its corners.
+        pub first_primitive: u16 as "firstPrimID" => optional_run_of("PRIMITIVES", Count::bits("primitive_count", 0x7FFF, 0)),
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,
     }
@@ -107,7 +107,7 @@ records! {
     /// A number of the face macro texture lump.
     pub struct FaceMacroTexture(2) {
         /// The name of its texture, 65535 for none.
-        pub name: u16 as "m_MacroTextureNameID" => Meaning::Index { lump: "TEXDATA_STRING_TABLE", none: &[0xFFFF] },
+        pub name: u16 as "m_MacroTextureNameID" => Meaning::Index { lump: "TEXDATA_STRING_TABLE", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) },
     }
 
     /// `dprimitive_t`: triangles of a face that its edges do not give.

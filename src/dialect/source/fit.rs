@@ -31,12 +31,15 @@ fn faces_for(facts: &Facts<'_>, row: &Row) -> i64 {
     counts.next().filter(|_| is_told).unwrap_or_else(|| faces_of_models(facts))
 }
 
-/// Whether the map as a whole has the known structs: more of the sums hold than do not. In a game with other structs
-/// none would hold.
+/// Whether the map as a whole has the known structs: more of the sums hold than do not, or nearly hold, as after edits.
+/// In a game with other structs none would hold: their sizes differ by more than a tenth.
 pub(in crate::dialect) fn is_usual(facts: &Facts<'_>) -> bool {
     let are = |lump: &str, wanted: i64| {
         let len = facts.len(lump);
-        let is_it = |size: usize| usize::try_from(wanted).ok().and_then(|wanted| wanted.checked_mul(size)) == Some(len);
+        let is_it = |size: usize| {
+            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+            len.is_multiple_of(size) && (len / size).abs_diff(wanted) <= wanted / 10
+        };
         (len > 0 && wanted > 0).then(|| facts.sizes(lump).any(is_it))
     };
     let last_edge = facts.most("SURFEDGES", |edge: SurfEdge| i64::from(edge.edge.unsigned_abs()));
@@ -134,7 +137,13 @@ pub(in crate::dialect) fn one_a_leaf(facts: &Facts<'_>, row: &Row) -> Fit {
 }
 
 fn one_for_leafs(facts: &Facts<'_>, row: &Row, of_what: &str) -> Fit {
-    match are_leafs(facts, facts.len(row.lump), size_of_record(row)) {
+    let (len, size) = (facts.len(row.lump), size_of_record(row));
+    // In an edited map there are as many as leafs, whatever the tree calls for.
+    let is_beside = |leaf: usize| {
+        let leafs = facts.len("LEAFS");
+        row.lump != "LEAFS" && leafs.is_multiple_of(leaf) && len > 0 && leafs / leaf * size == len && is_usual(facts)
+    };
+    match are_leafs(facts, len, size) || facts.sizes("LEAFS").any(is_beside) {
         true => Ok(()),
         false => exactly(facts, row, leafs_of_tree(facts), of_what),
     }

@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     SURFEDGES.row(),
     MODELS.row().fixed(1),
     BRUSHES.row(),
-    BRUSHSIDES.row().proved(sides_of_brushes),
+    BRUSHSIDES.row().summed(sides_of_brushes),
     VERTNORMALS.row(),
     VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]),
     PHYSDISP,

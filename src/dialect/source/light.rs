@@ -44,16 +44,17 @@ pub(super) const ROWS: &[Row] = &[
         .row()
         .parallel("LEAFS", Each::One, &[0])
         .proved(|facts, row| cubes(facts, row, LEAF_AMBIENT_INDEX_HDR)),
-    MAP_FLAGS.row(),
+    MAP_FLAGS.row().placed(),
 ];
 
-/// The samples of a leaf: a run, or a leaf that has some.
+/// The samples of a leaf, or a leaf that has some; the solid leaf 0 has none.
 pub(in crate::dialect) const SAMPLES_OF_LEAF: Meaning = Meaning::RunOr {
     lump: "LEAF_AMBIENT_LIGHTING",
     count: Count::number("count"),
-    order: Order::Matters,
+    order: Order::Free,
     unless: 0,
     other: "LEAFS",
+    none: 0,
 };
 
 /// The samples for high dynamic range.

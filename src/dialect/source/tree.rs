@@ -23,9 +23,9 @@ pub const LEAFS_V0: Key<LeafV0> = Key::new("LEAFS");
 
 pub(super) const ROWS: &[Row] = &[
     Row::lens("VISIBILITY", "visibility"),
-    NODES.row().fixed(1).proved(nodes_of_this_size),
-    LEAFS.row().fixed(1).versions(&[1]).proved(leafs_of_this_size),
-    LEAFS_V0.row().fixed(1).versions(&[0]).proved(leafs_of_this_size),
+    NODES.row().fixed(1).summed(nodes_of_this_size),
+    LEAFS.row().fixed(1).versions(&[1]).summed(leafs_of_this_size),
+    LEAFS_V0.row().fixed(1).versions(&[0]).summed(leafs_of_this_size),
     LEAFFACES.row().listed().proved(with_known_faces),
     LEAFBRUSHES.row().listed().proved(with_known_faces),
     AREAS.row().fixed(1),

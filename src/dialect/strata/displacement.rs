@@ -3,7 +3,7 @@
 use super::displacements;
 use crate::dialect::source::{TRIS_OF_DISP, VERTS_OF_DISP};
 use crate::dialect::{Row, keys};
-use crate::record::{Count, FlagKind, Meaning, index, records};
+use crate::record::{Count, FlagKind, Gone, Meaning, index, records};
 
 keys! {
     DISPINFO: DispInfo = "Lump 26.",
@@ -53,7 +53,7 @@ records! {
     /// `DispSubNeighbor_t`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(8) {
         /// The displacement; all bits set for none. No known map shows whether these are 16 or 32 bits.
-        pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF] },
+        pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF], gone: Gone::Becomes(0xFFFF) },
         /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "neighborOrient",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.

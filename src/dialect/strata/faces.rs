@@ -3,9 +3,9 @@
 use super::{faces_of_this_size, like_the_faces, one_a_face, sides_of_brushes, with_known_faces};
 use crate::dialect::shared::WideEdge;
 use crate::dialect::source::HDR_LIGHT;
-use crate::dialect::source21::BRUSHES_OF_FACE;
+use crate::dialect::source21::brushes_of_face;
 use crate::dialect::{Each, LitFace, Row, keys};
-use crate::record::{Count, Meaning, index, index_or_none, records, run, run_of};
+use crate::record::{Count, Meaning, index, index_or_none, optional_run_of, records, run};
 
 keys! {
     FACES: Face = "Lump 7.",
@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     PRIMITIVES.row().proved(with_known_faces),
     PRIMINDICES.row().proved(with_known_faces),
     EDGES.row().fixed(1).proved(with_known_faces),
-    BRUSHSIDES.row().proved(sides_of_brushes),
+    BRUSHSIDES.row().summed(sides_of_brushes),
     VERTNORMALINDICES.row().parallel("FACES", Each::Counted("edge_count"), &[0]).proved(with_known_faces),
 ];
 
@@ -74,7 +74,7 @@ records! {
         pub shadows_primitive_count: u32 as "m_NumPrims",
         /// Its first primitive; it has no meaning if there are none.
         pub first_primitive: u32 as "firstPrimID" =>
-            run_of("PRIMITIVES", Count::bits("shadows_primitive_count", u32::MAX, 1)),
+            optional_run_of("PRIMITIVES", Count::bits("shadows_primitive_count", u32::MAX, 1)),
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,
     }
@@ -101,7 +101,7 @@ records! {
         /// How many brushes made the face.
         pub count: u32 as "m_nFaceBrushCount",
         /// For one brush its index, all bits set for a displacement; for several the first index in lump 22.
-        pub first: u32 as "m_nFaceBrushStart" => BRUSHES_OF_FACE,
+        pub first: u32 as "m_nFaceBrushStart" => brushes_of_face(0xFFFF_FFFF),
     }
 
     /// `dprimitive_t`: triangles of a face that its edges do not give.

@@ -17,8 +17,8 @@ keys! {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    NODES.row().fixed(1).proved(nodes_of_this_size),
-    LEAFS.row().fixed(1).proved(leafs_of_this_size),
+    NODES.row().fixed(1).summed(nodes_of_this_size),
+    LEAFS.row().fixed(1).summed(leafs_of_this_size),
     LEAFFACES.row().listed().proved(with_known_faces),
     LEAFBRUSHES.row().listed().proved(with_known_faces),
     AREAPORTALS.row().fixed(1).proved(with_known_faces),

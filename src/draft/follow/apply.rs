@@ -99,7 +99,10 @@ fn changes(
         rules::order(&links.sites[*site], &change)?;
         of.insert(*site, change);
     }
-    of.extend(edit.change(links, &removed)?);
+    if let Some((site, change)) = edit.change(links, &removed)? {
+        rules::together(links, site, &change, &edit.records)?;
+        of.insert(site, change);
+    }
     for link in links.links.iter().filter(|link| Some(link.from) == edit.site && link.to != link.from) {
         if let Some(change) = of.get(&link.from).and_then(|change| turn::follow(links, link, change)) {
             rules::order(&links.sites[link.to], &change)?;

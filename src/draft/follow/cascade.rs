@@ -133,11 +133,7 @@ impl Closing<'_, '_> {
         let mut found = Vec::new();
         for link in links.links.iter().filter(|link| is_whole(link)) {
             let Some(gone) = self.removed.get(&link.to) else { continue };
-            // The first removed record from here on.
-            let mut next = vec![gone.len(); gone.len() + 1];
-            for record in (0..gone.len()).rev() {
-                next[record] = if gone[record] { record } else { next[record + 1] };
-            }
+            let next = next_of(gone);
             for record in 0..links.sites[link.from].len() {
                 if let Some((first, _)) = self.named(link, record).filter(|(first, end)| next[*first] < *end) {
                     found.extend(self.goes(link, record, next[first]));
@@ -149,6 +145,9 @@ impl Closing<'_, '_> {
 
     /// What goes with a removed record because this one refers to it: a list and the number in it.
     fn goes(&mut self, link: &Link, record: usize, gone: usize) -> Option<(usize, usize)> {
+        if link.is_weak() {
+            return None;
+        }
         let from = &self.links.sites[link.from];
         let (is_bound, owner) = owner(self.links, link);
         if self.removed.get(&owner).is_some_and(|own| own.get(record) == Some(&true)) {
@@ -158,7 +157,8 @@ impl Closing<'_, '_> {
             return None;
         }
         if from.listed || self.options.cascade && !is_bound {
-            return (from.listed || link.none().is_none()).then_some((owner, record));
+            let can_be_without = link.none().is_some() || is_optional(link);
+            return (from.listed || !can_be_without).then_some((owner, record));
         }
         let what = || format!("{}[{gone}]", self.links.sites[link.to].name);
         self.needed.add(what, || format!("{}[{record}].{}", from.name, link.field));
@@ -180,21 +180,25 @@ impl Closing<'_, '_> {
         let mut found = Vec::new();
         for to in 0..links.sites.len() {
             let mut wholes = links.links.iter().filter(|link| link.to == to && is_whole(link));
-            if !wholes.any(|link| self.removed.contains_key(&link.from)) {
+            let own = self.removed.get(&to);
+            if !wholes.any(|link| self.removed.contains_key(&link.from) || own.is_some() && is_optional(link)) {
                 continue;
             }
+            let next = own.map(|gone| next_of(gone));
             let len = links.sites[to].len();
             // How many removed wholes, and how many others, have each record.
             let (mut gone, mut needed) = (vec![0_i64; len + 1], vec![0_i64; len + 1]);
-            for link in links.links.iter().filter(|link| link.to == to) {
+            for link in links.links.iter().filter(|link| link.to == to && !link.is_weak()) {
                 let from = &links.sites[link.from];
                 for record in 0..from.len() {
                     let bytes = edit.replaced(from.record.size, record).filter(|_| Some(link.from) == edit.site);
                     let named = link.named(bytes.unwrap_or_else(|| from.record(record)), len);
                     let Some((first, count)) = named else { continue };
                     let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));
+                    let is_emptied = |next: &Vec<usize>| next[clamp(first)] < clamp(first.saturating_add(count));
                     let is_gone =
-                        self.removed.get(&owner(links, link).1).is_some_and(|gone| gone.get(record) == Some(&true));
+                        self.removed.get(&owner(links, link).1).is_some_and(|gone| gone.get(record) == Some(&true))
+                            || is_optional(link) && next.as_ref().is_some_and(is_emptied);
                     let counts = if is_gone { &mut gone } else { &mut needed };
                     if is_whole(link) || !is_gone {
                         counts[clamp(first)] += 1;
@@ -241,6 +245,20 @@ impl Referring {
     }
 }
 
+/// Whether a reference is a run that may become empty.
+fn is_optional(link: &Link) -> bool {
+    matches!(link.how, How::Run(_, _, Order::Optional))
+}
+
+/// The first record from each one on that is set.
+fn next_of(gone: &[bool]) -> Vec<usize> {
+    let mut next = vec![gone.len(); gone.len() + 1];
+    for record in (0..gone.len()).rev() {
+        next[record] = if gone[record] { record } else { next[record + 1] };
+    }
+    next
+}
+
 /// Whether a reference is one number that must name a record.
 fn is_number(link: &Link) -> bool {
     !matches!(link.how, How::Share(_) | How::Item(..) | How::Run(..))
@@ -248,7 +266,7 @@ fn is_number(link: &Link) -> bool {
 
 /// Whether a reference is a run that must stay whole.
 fn is_whole(link: &Link) -> bool {
-    matches!(link.how, How::Run(_, _, Order::Matters))
+    matches!(link.how, How::Run(_, _, order) if order.is_whole())
 }
 
 /// The list whose records decide about those with this reference, by the same numbers: a record that belongs to another

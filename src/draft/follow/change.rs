@@ -256,7 +256,7 @@ impl Change {
         };
         let (new, many) = match &self.kind {
             _ if self.len() == self.old_len() && self.is_still(from, to) => return Ok(None),
-            Kind::Permuted { breaks, .. } if order == Order::Matters => {
+            Kind::Permuted { breaks, .. } if order.is_whole() => {
                 let breaks = breaks.get_or_init(|| self.breaks());
                 match breaks[from] == breaks[to - 1] {
                     true => (self.place[from], to - from),
@@ -270,10 +270,13 @@ impl Change {
             Kind::Spliced { next, stay } => {
                 let stay = stay.get_or_init(|| sums_before(self.place.iter().map(|new| *new != GONE)));
                 let stays = stay[to] - stay[from];
-                if order == Order::Matters {
+                let next = next.get_or_init(|| self.next());
+                if order == Order::Optional && stays < to - from {
+                    return Ok(Some((i64::try_from(next[from]).unwrap_or(i64::MAX), 0)));
+                }
+                if order.is_whole() {
                     return self.whole(from..to, stays).map(|new| (new != first).then_some((new, count)));
                 }
-                let next = next.get_or_init(|| self.next());
                 // New records belong to the runs of the record before them.
                 (next[from], if stays > 0 { next[to] - next[from] } else { 0 })
             }

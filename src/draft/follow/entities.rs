@@ -1,11 +1,11 @@
 //! Values of entities that refer to records.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::cascade::Needed;
 use super::change::{Change, GONE, Why};
 use super::outside::Outside;
-use super::refused;
+use super::{FollowedRecords, refused};
 use crate::bsp::{Bsp, Site, star};
 use crate::content::entities::{Entities, Entity};
 use crate::dialect::{EntityForm, EntityReference, Role};
@@ -78,6 +78,7 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
     // The new texts of values by entity and pair; `None` if the pair is removed.
     let mut edits: BTreeMap<usize, BTreeMap<usize, Option<String>>> = BTreeMap::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut whole: BTreeSet<usize> = BTreeSet::new();
     // The numbers in fields that go.
     let mut gone: BTreeMap<&str, HashSet<i64>> = BTreeMap::new();
     for value in entities.iter().flat_map(|entity| values(map, &entity)) {
@@ -98,6 +99,11 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
             Ok(None) => continue,
             Ok(Some(index)) if value.reference.form == EntityForm::Starred => Some(format!("*{index}")),
             Ok(Some(index)) => Some(index.to_string()),
+            // The first entity is the world.
+            Err(Why::Gone) if options.cascade && value.reference.is_all && value.entity > 0 => {
+                whole.insert(value.entity);
+                continue;
+            }
             Err(Why::Gone) if options.cascade => None,
             Err(Why::Gone) => {
                 let what = || format!("{} {}", target.name, value.number);
@@ -120,6 +126,10 @@ pub(super) fn follow(outside: Outside<'_, '_>) -> Result<()> {
         let removed = pairs.iter().filter(|(_, new)| new.is_none()).map(|(pair, _)| *pair);
         entities.get_mut(*entity)?.set_values(&set.collect::<Vec<_>>())?;
         entities.get_mut(*entity)?.remove(&removed.collect::<Vec<_>>())?;
+    }
+    if !whole.is_empty() {
+        entities.remove_all(&whole.iter().copied().collect::<Vec<_>>())?;
+        followed.removed.push(FollowedRecords { lump: "ENTITIES".to_owned(), count: whole.len() });
     }
     for (key, count) in counts {
         followed.note("ENTITIES", key, count);

@@ -152,8 +152,8 @@ impl<'a> Draft<'a> {
 }
 
 impl<'a> Structure<'_, 'a> {
-    /// Removes what needs a removed record too: the records that refer to it, and the pairs of entities. A field that
-    /// has a number for none gets it instead.
+    /// Removes what needs a removed record too: the records that refer to it, the entities whose model it is, and the
+    /// pairs of other entities. A field that has a number for none gets it instead.
     pub fn cascade(mut self, cascade: bool) -> Self {
         self.options.cascade = cascade;
         self

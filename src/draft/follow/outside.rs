@@ -12,7 +12,7 @@ use crate::bytes::word;
 use crate::content::physics::PhysDisp;
 use crate::content::visibility::{Column, Visibility};
 use crate::dialect::{Role, VisModel};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::file::SlotId;
 
 /// What follows an edit beside the lists of records.
@@ -159,7 +159,13 @@ impl Outside<'_, '_> {
             return Ok(());
         }
         let Some(leaf_bytes) = self.new.get_mut(&leafs.id) else { return Ok(()) };
-        let bytes = map.lens::<Visibility<'_>>()?.rearranged(leaf_bytes, &columns, self.options.force)?;
+        let rows = map.lens::<Visibility<'_>>();
+        let bytes = rows.and_then(|rows| rows.rearranged(leaf_bytes, &columns, self.options.force));
+        // What is damaged cannot follow; nobody asked to read it.
+        let bytes = bytes.map_err(|error| match error.kind() {
+            ErrorKind::Malformed => refused(&slot.name, format!("its rows cannot follow {}: {error}", leafs.name)),
+            _ => error,
+        })?;
         if bytes != *map.little_endian(slot.id)? {
             self.followed.note(&slot.name, "rows", count);
             self.new.insert(slot.id, bytes);

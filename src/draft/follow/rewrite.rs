@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::apply::Changes;
 use super::change::{Change, Source, Why};
 use super::{Followed, refused, turn};
-use crate::bsp::{How, Link, Links, Site};
+use crate::bsp::{How, Link, Links, Site, Unless};
 use crate::bytes::short;
 use crate::error::Result;
 use crate::file::SlotId;
@@ -90,12 +90,20 @@ impl Rewrite<'_, '_> {
         new
     }
 
+    /// What a run of this field becomes with too few records.
+    fn single<'s>(&'s self, link: &'s Link, unless: Unless) -> Option<Single<'s>> {
+        let is_index = |other: &&Link| other.from == link.to && other.to == unless.other;
+        let fresh = self.changes.fresh.get(&link.to).map_or(&[][..], |fresh| &fresh[..]);
+        let index = self.links.links.iter().find(is_index);
+        Some(Single { unless, index, site: &self.links.sites[link.to], fresh })
+    }
+
     /// Makes the numbers of a field follow, or the items of an array.
     fn follow(&mut self, site: &Site<'_>, group: &[&Link], bytes: &mut [u8]) -> Result<()> {
         let Some(link) = group.first() else { return Ok(()) };
         let Some(change) = self.changes.of.get(&link.to) else { return Ok(()) };
         let target = &self.links.sites[link.to].name;
-        let follow = Follow { link, change };
+        let follow = Follow { link, change, one: link.unless.and_then(|unless| self.single(link, unless)) };
         let turn = turn::blocks(self.links, link);
         let own = self.changes.of.get(&link.from);
         let start = turn.as_ref().and_then(|blocks| blocks.first()).map_or(0, |(first, _)| *first);
@@ -137,12 +145,35 @@ fn is_one_array(one: &Link, other: &Link) -> bool {
 struct Follow<'f> {
     link: &'f Link,
     change: &'f Change,
+    /// Of a run that may become an index.
+    one: Option<Single<'f>>,
+}
+
+/// What becomes of the first number of a run that has so few records left that it is an index of another list.
+struct Single<'f> {
+    unless: Unless,
+    /// The number of the other list in the records of the run.
+    index: Option<&'f Link>,
+    site: &'f Site<'f>,
+    fresh: &'f [u8],
+}
+
+impl Single<'_> {
+    /// The number, as it was before the edit: it follows then, as other indices do.
+    fn number(&self, first: i64, change: &Change) -> i64 {
+        let left = usize::try_from(first).ok().filter(|_| self.unless.count == 1);
+        let record = left.and_then(|left| change.content.get(left)).and_then(|source| match source {
+            Source::Old(old) => Some(self.site.record(*old)),
+            Source::New(new, _) => self.fresh.chunks_exact(self.site.record.size).nth(*new),
+        });
+        record.zip(self.index).map_or(self.unless.none, |(record, link)| link.word.get(record))
+    }
 }
 
 impl Follow<'_> {
     /// Makes the numbers of a record follow; whether they changed.
     fn record(&self, record: &mut [u8]) -> Result<bool, String> {
-        let Follow { link, change } = *self;
+        let Follow { link, change, .. } = *self;
         let Some((first, count)) = link.named(record, change.old_len()) else { return Ok(self.shorten(record)) };
         let why = |why: Why| why.text().to_owned();
         if let How::Run(word, form, order) = link.how {
@@ -150,6 +181,13 @@ impl Follow<'_> {
             if many != count {
                 let number = form.put(word.get(record), many).filter(|number| word.put(record, *number));
                 number.ok_or_else(|| format!("{many} records do not fit its count"))?;
+            }
+            if let Some(one) = self.one.as_ref().filter(|one| one.unless.count == many) {
+                let number = one.number(new, change);
+                return match link.word.put(record, number) {
+                    true => Ok(true),
+                    false => Err(format!("{number} does not fit")),
+                };
             }
             if new != first {
                 link.put(record, new, change.old_len())?;
@@ -173,6 +211,7 @@ impl Follow<'_> {
         let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         let (old, new) = (wide(self.change.old_len()), wide(self.change.len()));
         let is_empty = matches!(self.link.how, How::Run(word, count, _) if count.of(word.get(record)) == 0);
+        let is_empty = is_empty && self.link.applies(record);
         is_empty && (new + 1..=old).contains(&self.link.word.get(record)) && self.link.word.put(record, new)
     }
 

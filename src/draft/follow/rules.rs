@@ -1,10 +1,13 @@
 //! What must stay: records with a meaning by their index, pairs, lumps that are found by bytes, limits of engines.
 
+use std::collections::HashSet;
+
 use super::change::{Change, Source};
 use super::{Options, refused};
-use crate::bsp::{Bsp, Links, Site};
+use crate::bsp::{Bsp, Links, Site, Word};
 use crate::dialect::Unit;
 use crate::error::{Hint, Result};
+use crate::record::Order;
 
 /// Whether the records of a list may come into this order.
 pub(super) fn order(site: &Site<'_>, change: &Change) -> Result<()> {
@@ -44,12 +47,65 @@ fn pairs(site: &Site<'_>, change: &Change) -> Result<()> {
     }
 }
 
+/// Whether groups of records, and those of a model, stay together in the list that is edited. `fresh` are new records.
+pub(super) fn together(links: &Links<'_>, index: usize, change: &Change, fresh: &[u8]) -> Result<()> {
+    let site = &links.sites[index];
+    if change.is_order()
+        && let Some(stretch) = links.stretches(index).into_iter().find(|stretch| {
+            let [first, count] = [stretch.start, stretch.len()].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+            change.run(first, count, Order::Free).is_err()
+        })
+    {
+        let message = format!(
+            "{}[{}..{}] are those of a model, and would not follow each other: some engines take for a model all from \
+             the lowest to the highest number",
+            site.name, stretch.start, stretch.end
+        );
+        return Err(refused(&site.name, message));
+    }
+    let word = site.grouped.and_then(|field| site.record.field(field)).and_then(|field| {
+        let word = Word::of(field.offset, field.shape);
+        word.map(|word| (field.name, word))
+    });
+    let Some((field, word)) = word else { return Ok(()) };
+    let new = |source: &Source| match source {
+        Source::Old(old) => word.get(site.record(*old)),
+        Source::New(new, _) => word.get(fresh.get(new * site.record.size..).unwrap_or_default()),
+    };
+    if parted(site.records().map(|record| word.get(record))).is_some() {
+        return Ok(());
+    }
+    match parted(change.content.iter().map(new)) {
+        None => Ok(()),
+        Some(number) => {
+            let message = format!(
+                "records of {} with the same {field} follow each other, and those with {number} would not: engines \
+                 read them as one group",
+                site.name
+            );
+            Err(refused(&site.name, message))
+        }
+    }
+}
+
+/// A number that comes again after others.
+fn parted(mut numbers: impl Iterator<Item = i64>) -> Option<i64> {
+    let (mut seen, mut last) = (HashSet::new(), None);
+    numbers.find(|number| last.replace(*number) != Some(*number) && !seen.insert(*number))
+}
+
 /// Whether a list can be edited at all.
 pub(super) fn target(links: &Links<'_>, site: &Site<'_>) -> Result<()> {
     let is_other = |lump: &str| links.referred(lump).is_none_or(|to| links.sites[to].name != site.name);
     if let Some(parallel) = site.parallel.filter(|parallel| is_other(parallel.lump)) {
         let message = format!("its records belong to those of {} by their order; edit {0}", parallel.lump);
         return Err(refused(&site.name, message));
+    }
+    if site.row.order.placed {
+        return Err(refused(
+            &site.name,
+            "the place of each of its records is its meaning: none can move, be added or go",
+        ));
     }
     match links.offsets.contains(&site.row.lump) {
         true => Err(refused(&site.name, "others refer to bytes in it, not to records: its records cannot move")),

@@ -90,7 +90,7 @@ impl<'a> Lumps<'a> {
         let detections = bsp.slots().iter().map(|slot| match is_wanted(slot) {
             false => Detection::plainly(Err("it is not looked at".to_owned())),
             true => {
-                bsp.detection(slot, &bytes, |facts| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
+                bsp.detection(slot, &bytes, |facts, _| *is_usual.get_or_init(|| (bsp.dialect().checks.is_usual)(facts)))
             }
         });
         let detections: Vec<_> = detections.collect();

@@ -25,7 +25,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             out: links.sites.iter().map(|_| Vec::new()).collect(),
             beside: links.sites.iter().map(|_| BTreeMap::new()).collect(),
         };
-        for link in &links.links {
+        for link in links.links.iter().filter(|link| !link.is_weak()) {
             let starts = if let How::Share(skip) = link.how { Some(shares(links, link, skip)) } else { None };
             graph.out[link.from].push((link, starts));
         }

@@ -67,9 +67,9 @@ impl<'o> Outside<'o> {
             let kind = |cell: &Cell| match cell.meaning {
                 Meaning::Offset { lump } if lump == rows => Some(Kind::Row),
                 Meaning::Offset { lump } => Some(Kind::Light(instead(lump))),
-                Meaning::Perhaps { lump } if lump == page => Some(Kind::Page),
+                Meaning::Perhaps { lump, .. } if lump == page => Some(Kind::Page),
                 Meaning::Index { lump, .. } if lump == texture && links.site(lump).is_none() => Some(Kind::Texture),
-                Meaning::Index { lump, none } if links.referred(lump).is_none() => Some(Kind::Other(lump, none)),
+                Meaning::Index { lump, none, .. } if links.referred(lump).is_none() => Some(Kind::Other(lump, none)),
                 _ if list.name == leafs && cell.path == "cluster" => Some(Kind::Cluster),
                 _ => None,
             };

@@ -4,9 +4,11 @@ use super::graph::Graph;
 use super::owners::{Owner, Owners};
 use super::{are_known, check, models_of, named};
 use crate::bsp::{Bsp, Links};
+use crate::bytes::escaped;
+use crate::content::entities::Entity;
 use crate::dialect::Role;
 use crate::draft::{Draft, Followed};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Hint, Place, Result};
 use crate::op::luxels;
 
 /// The removal of models.
@@ -18,15 +20,14 @@ use crate::op::luxels;
 /// assert!(removed.light > 0 && removed.entities == [10]);
 /// let saved = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
 /// // The entity stays, and the models after it have other numbers.
-/// let entities = saved.entities()?;
-/// assert_eq!(entities.get(10).unwrap().get("model"), None);
-/// assert_eq!(entities.get(11).unwrap().get("model"), Some(&b"*2"[..]));
+/// // Its entity went too, and the models after it have other numbers.
+/// assert_eq!(saved.entities()?.get(10).unwrap().get("model"), Some(&b"*2"[..]));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[must_use]
 pub struct Removal {
-    with_entity: bool,
+    keep_entity: bool,
     force: bool,
 }
 
@@ -43,18 +44,20 @@ pub struct Removed {
 }
 
 impl Removal {
-    /// Removes the entities that name a model, and not only the key.
-    pub fn with_entity(self, with_entity: bool) -> Self {
-        Removal { with_entity, ..self }
+    /// Removes only the key of the entities that name a model, and not the entities. Where engines refuse a map with an
+    /// entity of this class and without a model (`Dialect::brush_classes`), that is refused.
+    pub fn keep_entity(self, keep_entity: bool) -> Self {
+        Removal { keep_entity, ..self }
     }
 
-    /// Removes models although lumps of unknown content may refer to them or to their parts.
+    /// Removes models although lumps of unknown content may refer to them or to their parts, and keeps entities that
+    /// engines refuse without a model.
     pub fn force(self, force: bool) -> Self {
         Removal { force, ..self }
     }
 
     /// Removes models: their records, what only they use, the light and the collision models that only they have, and
-    /// the key of entities that names them. Later models get smaller numbers, which entities follow. What nothing used
+    /// the entities that name them. Later models get smaller numbers, which entities follow. What nothing used
     /// before stays.
     ///
     /// # Errors
@@ -79,39 +82,67 @@ impl Removal {
             Some(faces) => luxels::only_of(&map, &links, |face| is_gone(face, faces))?,
             None => std::collections::BTreeMap::new(),
         };
-        let entities = self.entities(draft, &map, models)?;
+        let (entities, warnings) = self.entities(draft, &map, models)?;
         let named: Vec<(&str, &[usize])> = lists.iter().map(|(list, records)| (list.as_str(), &records[..])).collect();
         let followed = draft.structure().force(self.force).remove(&named)?;
         let mut removed = Removed { followed, entities, light: 0 };
+        removed.followed.warnings.extend(warnings);
         for (lump, gone) in light {
             removed.light += luxels::cut(draft, lump, &gone)?;
         }
         Ok(removed)
     }
 
-    /// Takes the models from the entities that name them; these entities.
-    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &[usize]) -> Result<Vec<usize>> {
+    /// Removes the entities that name the models, or takes the models from them; these entities, and warnings.
+    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &[usize]) -> Result<(Vec<usize>, Vec<String>)> {
         let is_gone = |model: i64| usize::try_from(model).is_ok_and(|model| models.contains(&model));
-        let mut found = Vec::new();
+        let (mut found, mut warnings) = (Vec::new(), Vec::new());
         for entity in map.entities()?.iter() {
             let mut pairs = named(map, &entity);
             pairs.retain(|(_, _, model)| is_gone(*model));
-            if !pairs.is_empty() {
-                found.push((entity.index(), pairs));
+            if pairs.is_empty() {
+                continue;
             }
+            if self.keep_entity {
+                warnings.extend(self.without_model(map, &entity)?);
+            }
+            found.push((entity.index(), pairs));
         }
+        // The first entity is the world.
+        let goes = |index: usize| !self.keep_entity && index > 0;
         let indices: Vec<usize> = found.iter().map(|(index, _)| *index).collect();
-        if self.with_entity && !indices.is_empty() {
-            draft.entities()?.remove_all(&indices)?;
-        } else {
-            for (index, pairs) in found {
-                let entities = draft.entities()?;
-                for (key, nth, _) in pairs.into_iter().rev() {
-                    entities.get_mut(index)?.unset_nth(key, nth)?;
-                }
+        for (index, pairs) in found.into_iter().filter(|(index, _)| !goes(*index)) {
+            let entities = draft.entities()?;
+            for (key, nth, _) in pairs.into_iter().rev() {
+                entities.get_mut(index)?.unset_nth(key, nth)?;
             }
         }
-        Ok(indices)
+        let gone: Vec<usize> = indices.iter().copied().filter(|index| goes(*index)).collect();
+        if !gone.is_empty() {
+            draft.entities()?.remove_all(&gone)?;
+        }
+        Ok((indices, warnings))
+    }
+
+    /// What is wrong with an entity that stays without its model.
+    fn without_model(self, map: &Bsp<'_>, entity: &Entity<'_>) -> Result<Option<String>> {
+        let (classes, class) = (map.dialect().brush_classes, entity.class().unwrap_or_default());
+        if !classes.needs(class) {
+            return Ok(None);
+        }
+        let (index, class) = (entity.index(), escaped(class));
+        match classes.refusal {
+            Some(refusal) if !self.force => {
+                let message = format!(
+                    "#{index}, a {class}, needs a model: engines refuse a map in which it has none ({refusal})"
+                );
+                Err(Error::new(ErrorKind::Refused, message)
+                    .at(Place::default().lump("ENTITIES"))
+                    .with_hint(Hint::Force))
+            }
+            Some(refusal) => Ok(Some(format!("#{index}, a {class}, has no model: engines refuse the map ({refusal})"))),
+            None => Ok(Some(format!("#{index}, a {class}, has no model, without which it does nothing"))),
+        }
     }
 }
 

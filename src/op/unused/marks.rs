@@ -88,7 +88,7 @@ impl Found {
 impl<'l, 'a> Marks<'l, 'a> {
     pub(super) fn new(map: &Bsp<'_>, links: &'l Links<'a>) -> Self {
         let mut lists: Vec<List<'l>> = links.sites.iter().map(|_| List::default()).collect();
-        for link in &links.links {
+        for link in links.links.iter().filter(|link| !link.is_weak()) {
             match link.how {
                 How::Share(skip) => lists[link.from].shares.push((link.to, starts(links, link, skip))),
                 _ => lists[link.from].fields.push(link),

@@ -11,7 +11,7 @@ use crate::dialect::{EntityForm, Role};
 use crate::draft::entity_values;
 use crate::error::Result;
 use crate::file::SlotId;
-use crate::record::{Cell, Meaning, Order};
+use crate::record::{Cell, Meaning};
 
 /// How often references are followed: what a record refers to, and what that refers to.
 const ROUNDS: usize = 2;
@@ -159,7 +159,7 @@ fn round(links: &Links<'_>, changed: &Changed, lists: &[Vec<u64>]) -> Vec<Vec<u6
     let mut new = lists.to_vec();
     for (number, link) in (1..).zip(&links.links).filter(|(_, link)| changed.is(link.to)) {
         let mut next = if let How::Share(skip) = link.how { skip } else { 0 };
-        let (target, is_ordered) = (&sums[link.to], matches!(link.how, How::Run(_, _, Order::Matters)));
+        let (target, is_ordered) = (&sums[link.to], matches!(link.how, How::Run(_, _, order) if order.is_whole()));
         for (record, own) in links.sites[link.from].records().zip(&mut new[link.from]) {
             let named = match link.how {
                 How::Share(_) => {

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::content::{Changed, Content, hash};
-use super::{Failure, Law, Subject, broken};
-use crate::bsp::{Bsp, How, Link, Links};
+use super::{Failure, Law, Subject, broken, skipped};
+use crate::bsp::{Bsp, How, Link, Links, Word};
 use crate::bytes::wide;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind};
@@ -51,12 +51,12 @@ fn lists(links: &Links<'_>, only: Option<&str>, random: &mut Random) -> Vec<usiz
 pub(super) fn reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> (Law, Law) {
     match try_reorder(bsp, subject, links, only) {
         Ok(laws) => laws,
-        Err(failure) => (Err(failure), Err(Failure::DoesNotApply)),
+        Err(failure) => (Err(failure), Err(skipped("no list came into another order"))),
     }
 }
 
 fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> Result<(Law, Law), Failure> {
-    let mut random = Random::of(bsp);
+    let (mut random, mut why) = (Random::of(bsp), skipped("it has no lists of records that others refer to"));
     for site in lists(links, only, &mut random) {
         let (name, order) = (&links.sites[site].name, order(links, site, &mut random));
         let list = &links.sites[site];
@@ -65,7 +65,10 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option
         }
         let mut draft = bsp.draft();
         match (subject.reorder)(&mut draft, name, &order) {
-            Err(error) if is_refused(bsp, &error) => continue,
+            Err(error) if is_refused(bsp, &error) => {
+                why = skipped(format!("{name} in another order: {error}"));
+                continue;
+            }
             done => done.map_err(|error| broken(format!("{name} in another order: {error}")))?,
         }
         let same = same_content(bsp, links, &draft, name);
@@ -75,7 +78,7 @@ fn try_reorder(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option
         let back = back.map_err(|error| broken(format!("{name} in its old order: {error}")));
         return Ok((back.and_then(|()| unchanged(&draft, &format!("{name} in another order and back"))), same));
     }
-    Err(Failure::DoesNotApply)
+    Err(why)
 }
 
 /// Whether the library may refuse an edit: it says so by name, and where the file has lost the bytes of lumps.
@@ -89,7 +92,7 @@ fn same_content(bsp: &Bsp<'_>, links: &Links<'_>, draft: &Draft<'_>, name: &str)
     let new = map.links().map_err(unread)?;
     let changed = Changed::between((bsp, links), (&map, &new));
     // A lump that does not decompress has no content to compare.
-    let old = Content::of(bsp, links, &changed).map_err(|_| Failure::DoesNotApply)?;
+    let old = Content::of(bsp, links, &changed).map_err(|error| skipped(error.to_string()))?;
     match old.difference(&Content::of(&map, &new, &changed).map_err(unread)?) {
         Some(other) => Err(broken(format!("{name} in another order: references of {other} lead to other content"))),
         None => Ok(()),
@@ -105,29 +108,34 @@ fn unchanged(draft: &Draft<'_>, doing: &str) -> Law {
 
 /// A record that is added and removed again leaves every byte as it was.
 pub(super) fn splice(bsp: &Bsp<'_>, subject: &Subject, links: &Links<'_>, only: Option<&str>) -> Law {
-    let mut random = Random::of(bsp);
+    let (mut random, mut why) = (Random::of(bsp), skipped("it has no lists of records that others refer to"));
     for at in lists(links, only, &mut random) {
         let site = &links.sites[at];
         let segments: Vec<Range<usize>> = segments(links, at).concat();
         let Some(segment) = segments.get(random.below(segments.len())).filter(|segment| !segment.is_empty()) else {
             continue;
         };
-        let (end, count) = (segment.end, if site.row.order.paired { 2.min(segment.len()) } else { 1 });
+        let (end, count) = (segment.end, if site.is_paired() { 2.min(segment.len()) } else { 1 });
         let copies: Vec<u8> = (end - count..end).flat_map(|index| site.record(index).to_vec()).collect();
         let (mut draft, name) = (bsp.draft(), &site.name);
         match (subject.splice)(&mut draft, name, end..end, copies) {
-            Err(error) if is_refused(bsp, &error) => continue,
+            Err(error) if is_refused(bsp, &error) => {
+                why = skipped(format!("{name}[{end}] is added: {error}"));
+                continue;
+            }
             done => done.map_err(|error| broken(format!("{name}[{end}] is added: {error}")))?,
         }
         let removed = (subject.splice)(&mut draft, name, end..end + count, Vec::new());
         // What is added at the end moves nothing, so that lumps of unknown content refuse only its removal.
-        if removed.as_ref().is_err_and(|error| is_refused(bsp, error)) && !links.unknown.is_empty() {
+        if let Some(error) = removed.as_ref().err().filter(|error| is_refused(bsp, error) && !links.unknown.is_empty())
+        {
+            why = skipped(format!("{name}[{end}] is added and removed: {error}"));
             continue;
         }
         removed.map_err(|error| broken(format!("{name}[{end}] is added and removed: {error}")))?;
         return unchanged(&draft, &format!("{name}[{end}] is added and removed"));
     }
-    Err(Failure::DoesNotApply)
+    Err(why)
 }
 
 /// An order in which nothing that belongs together is parted.
@@ -152,6 +160,18 @@ fn segments(links: &Links<'_>, site: usize) -> Vec<Vec<Range<usize>>> {
     };
     if list.row.order.paired {
         (0..len / 2).for_each(|pair| whole(2 * pair, 2 * pair + 2));
+    }
+    links.stretches(site).into_iter().for_each(|stretch| whole(stretch.start, stretch.end));
+    if let Some(word) =
+        list.grouped.and_then(|field| list.record.field(field)).and_then(|field| Word::of(field.offset, field.shape))
+    {
+        let mut start = 0;
+        for at in 1..=len {
+            if at == len || word.get(list.record(at)) != word.get(list.record(start)) {
+                whole(start, at);
+                start = at;
+            }
+        }
     }
     for link in links.links.iter().filter(|link| link.to == site) {
         each_run(links, link, |start, end| match link.how {

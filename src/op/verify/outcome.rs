@@ -26,8 +26,8 @@ pub struct Outcome {
 pub enum Verdict {
     /// It holds.
     Pass,
-    /// It does not apply: the map is damaged or pinned in a way that forbids the edit.
-    Skipped,
+    /// It does not apply, with the reason: the map is damaged or pinned in a way that forbids the edit.
+    Skipped(String),
     /// It does not hold, with the difference.
     Fail(String),
 }
@@ -48,7 +48,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Pass => f.write_str("pass"),
-            Verdict::Skipped => f.write_str("skipped"),
+            Verdict::Skipped(why) => write!(f, "skipped: {why}"),
             Verdict::Fail(what) => write!(f, "fail: {what}"),
         }
     }

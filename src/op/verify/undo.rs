@@ -1,6 +1,6 @@
 //! Undoing a saved edit: a law that is tested on the files of the other laws.
 
-use super::{Failure, Law, Spare, Subject, broken, compare, error, save};
+use super::{Failure, Law, Spare, Subject, broken, compare, error, save, skipped};
 use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::file::{Layout, SlotId};
@@ -10,6 +10,7 @@ use crate::file::{Layout, SlotId};
 pub(super) struct Undo {
     tried: bool,
     broken: Option<Failure>,
+    skipped: Option<Failure>,
 }
 
 impl Undo {
@@ -20,7 +21,7 @@ impl Undo {
         }
         match law(saved) {
             Ok(()) => self.tried = true,
-            Err(Failure::DoesNotApply) => {}
+            Err(failure @ Failure::DoesNotApply(_)) => self.skipped = Some(failure),
             Err(broken) => self.broken = Some(broken),
         }
     }
@@ -29,7 +30,7 @@ impl Undo {
         match (self.broken.take(), self.tried) {
             (Some(broken), _) => Err(broken),
             (None, true) => Ok(()),
-            (None, false) => Err(Failure::DoesNotApply),
+            (None, false) => Err(self.skipped.take().unwrap_or_else(|| skipped("no edit could be tried"))),
         }
     }
 }
@@ -45,7 +46,7 @@ pub(super) fn undone(
 ) -> Law {
     // If the last lump is emptied again, padding remains where there was none.
     if text.is_empty() {
-        return Err(Failure::DoesNotApply);
+        return Err(skipped("it has no entity text"));
     }
     let edited = Bsp::from_data(Data::from(saved), Some(bsp.dialect())).map_err(error(bsp, "open"))?;
     let undone = save(&edited, subject, slot, text, layout, spare)?;
