@@ -264,7 +264,7 @@ impl<'a> Links<'a> {
     }
 
     /// The stretches of a list that models have through their trees, if engines take all that is in such a stretch for
-    /// the model's. A stretch with records of another model is none.
+    /// the model's. One with records of another model is left out.
     pub(crate) fn stretches(&self, site: usize) -> Vec<Range<usize>> {
         let len = self.sites[site].len();
         let Some(head) = self.links.iter().find(|link| matches!(link.how, How::Node) && link.from != link.to) else {

@@ -124,7 +124,8 @@ disp_infos! {
     /// `CDispSubNeighbor`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(6) {
         /// The displacement, 65535 for none.
-        pub neighbor: u16 as "m_iNeighbor" => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) },
+        pub neighbor: u16 as "m_iNeighbor" =>
+            Meaning::Index { lump: "DISPINFO", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) },
         /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "m_NeighborOrientation",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.

@@ -38,6 +38,10 @@ pub(super) const ROWS: &[Row] = &[
     PRIMINDICES.row(),
 ];
 
+/// The name of a macro texture, 65535 for none.
+const NAME_OF_TEXTURE: Meaning =
+    Meaning::Index { lump: "TEXDATA_STRING_TABLE", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) };
+
 records! {
     /// `dface_t`. Seen from its front its vertexes run clockwise.
     pub struct Face(56) {
@@ -73,7 +77,8 @@ records! {
         /// How many primitives it has, in the low 15 bits; the highest bit means no dynamic shadows.
         pub primitive_count: u16 as "m_NumPrims",
         /// Its first primitive; it has no meaning if there are none. Then the face is drawn as a fan of its corners.
-        pub first_primitive: u16 as "firstPrimID" => optional_run_of("PRIMITIVES", Count::bits("primitive_count", 0x7FFF, 0)),
+        pub first_primitive: u16 as "firstPrimID" =>
+            optional_run_of("PRIMITIVES", Count::bits("primitive_count", 0x7FFF, 0)),
         /// Smoothing groups, a bit each.
         pub smoothing_groups: u32,
     }
@@ -107,7 +112,7 @@ records! {
     /// A number of the face macro texture lump.
     pub struct FaceMacroTexture(2) {
         /// The name of its texture, 65535 for none.
-        pub name: u16 as "m_MacroTextureNameID" => Meaning::Index { lump: "TEXDATA_STRING_TABLE", none: &[0xFFFF], gone: Gone::Becomes(0xFFFF) },
+        pub name: u16 as "m_MacroTextureNameID" => NAME_OF_TEXTURE,
     }
 
     /// `dprimitive_t`: triangles of a face that its edges do not give.

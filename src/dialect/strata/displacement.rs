@@ -53,7 +53,8 @@ records! {
     /// `DispSubNeighbor_t`. If there is no neighbor, all other fields are garbage.
     pub struct DispSubNeighbor(8) {
         /// The displacement; all bits set for none. No known map shows whether these are 16 or 32 bits.
-        pub neighbor: u32 => Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF], gone: Gone::Becomes(0xFFFF) },
+        pub neighbor: u32 =>
+            Meaning::Index { lump: "DISPINFO", none: &[0xFFFF, 0xFFFF_FFFF], gone: Gone::Becomes(0xFFFF) },
         /// How it is rotated relative to this one, in quarters of a full rotation.
         pub orientation: u8 as "neighborOrient",
         /// Where on our edge it is: 0 all of it, 1 from the corner to the middle, 2 from the middle on.

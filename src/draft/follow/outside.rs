@@ -161,7 +161,7 @@ impl Outside<'_, '_> {
         let Some(leaf_bytes) = self.new.get_mut(&leafs.id) else { return Ok(()) };
         let rows = map.lens::<Visibility<'_>>();
         let bytes = rows.and_then(|rows| rows.rearranged(leaf_bytes, &columns, self.options.force));
-        // What is damaged cannot follow; nobody asked to read it.
+        // Damaged rows cannot follow, and refuse the edit.
         let bytes = bytes.map_err(|error| match error.kind() {
             ErrorKind::Malformed => refused(&slot.name, format!("its rows cannot follow {}: {error}", leafs.name)),
             _ => error,
