@@ -260,7 +260,7 @@ fn what_both_change_is_a_conflict() {
 fn numbers_follow_records_that_the_other_side_moves() {
     let base = open("q2/own_rooms");
     let ours = edited(&base, Layout::Keep, |draft| {
-        Removal::default().with_entity(true).run(draft, &[2]).unwrap();
+        Removal::default().run(draft, &[2]).unwrap();
     });
     let theirs = edited(&base, Layout::Keep, |draft| {
         draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*4")]).unwrap();

@@ -126,7 +126,7 @@ impl Edit {
             }
             Edit::Duplicate(list, range) => drop(draft.structure().duplicate_list(list, range.clone()).ok()?),
             Edit::RemoveModel(model) => {
-                drop(Removal::default().with_entity(true).run(&mut draft, &[*model]).ok()?);
+                drop(Removal::default().run(&mut draft, &[*model]).ok()?);
             }
         }
         let bytes = draft.plan(Layout::Keep).ok()?.to_vec();

@@ -56,7 +56,7 @@ fn merges(merge: Merge) -> bool {
 fn follows(merge: Merge) -> bool {
     let base = Bsp::from_vec(std::fs::read("tests/maps/q2/own_rooms.bsp").unwrap()).unwrap();
     let mut draft = base.draft();
-    Removal::default().with_entity(true).run(&mut draft, &[2]).unwrap();
+    Removal::default().run(&mut draft, &[2]).unwrap();
     let ours = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
     let mut draft = base.draft();
     draft.entities().unwrap().add([("classname", "func_wall"), ("model", "*4")]).unwrap();
