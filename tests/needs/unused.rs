@@ -29,9 +29,12 @@ const LAST: (&str, &str) = ("materials/zz/zzz.vmt", "LightmappedGeneric { $baset
 const MATERIAL: &str = "LightmappedGeneric { $basetexture far/pixels }";
 const PIXELS: (&str, &str) = ("materials/far/pixels.vtf", "VTF");
 
+/// What is tried, the entities, the embedded files with their texts, and the files that are likely unused.
+type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)], &'static [&'static str]);
+
 #[test]
 fn no_file_that_may_be_loaded_is_likely_unused() {
-    let cases: &[(&str, &[&str], &[(&str, &str)], &[&str])] = &[
+    let cases: &[Case] = &[
         (
             "a material that an output names",
             &["classname logic_auto\nOnMapSpawn x,SetOverlay,far/a,0,-1"],
