@@ -29,7 +29,7 @@ impl Scan<'_> {
     pub(super) fn class(&mut self) -> Result<(), Unfit> {
         let open = self.at;
         if is_posix(self.rest()) {
-            return self.invalid("a named set stands only within brackets: `[[:alpha:]]`");
+            return self.invalid("a named set has to be within brackets: `[[:alpha:]]`");
         }
         let unclosed = || Unfit::Invalid(open, "the `[` is not closed".to_owned());
         let mut set = String::from("[");
