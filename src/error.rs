@@ -90,6 +90,8 @@ pub enum Hint {
     Repack,
     /// Allow another number of records than the lump has.
     Resize,
+    /// Change what is not clear in several steps, or take each record for the one with its number.
+    Steps,
     /// Remove what needs the removed records too ([`crate::Structure::cascade`]).
     Cascade,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
@@ -116,6 +118,9 @@ impl fmt::Display for Hint {
             Hint::Repack => "use the layout repack",
             Hint::Resize => {
                 "another number of records can be allowed; what refers to records by number does not follow"
+            }
+            Hint::Steps => {
+                "make the changes one after the other; or each record can be taken for the one with its number"
             }
             Hint::Cascade => "what needs it can be removed too",
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),

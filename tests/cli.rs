@@ -71,6 +71,8 @@ mod records;
 mod rename;
 #[path = "cli/res.rs"]
 mod res;
+#[path = "cli/returned.rs"]
+mod returned;
 #[path = "cli/room.rs"]
 mod room;
 #[path = "cli/rules.rs"]

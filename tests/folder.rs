@@ -12,7 +12,7 @@ use std::path::Path;
 
 use bspkit::dialect::Role;
 use bspkit::face::folder::{Folder, How, Packed, unpack};
-use bspkit::face::records::Format;
+use bspkit::face::records::{Format, Numbers};
 use bspkit::{Bsp, Error, Layout, SlotId};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn folder(files: &Files) -> TempDir {
 }
 
 fn pack(folder: &Path) -> Result<Packed, Vec<Error>> {
-    Folder::read(folder).and_then(|folder| folder.pack())
+    Folder::read(folder).and_then(|folder| folder.pack(Numbers::Kept))
 }
 
 fn packed(files: &Files) -> Vec<u8> {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use bspkit::face::changes::{DiffJson, LumpJson};
 use bspkit::face::folder::{Folder, is_unpacked};
 use bspkit::face::page::page;
+use bspkit::face::records::Numbers;
 use bspkit::file::replace;
 use bspkit::op::compare::{self, Comparison, Kind};
 use bspkit::{Bsp, Error, ErrorKind, Layout, SaveOptions};
@@ -174,7 +175,7 @@ fn open(cx: &Context, path: &Path) -> Result<Bsp<'static>> {
     if is_stdin(path) || !is_unpacked(path) {
         return cx.open(path);
     }
-    let packed = Folder::read(path).and_then(|folder| folder.pack()).map_err(all);
+    let packed = Folder::read(path).and_then(|folder| folder.pack(Numbers::Kept)).map_err(all);
     let map = packed.and_then(|packed| {
         let bytes = packed.draft.plan(Layout::Keep)?.to_vec();
         Bsp::from_data(bytes.into(), Some(packed.draft.bsp().dialect()))

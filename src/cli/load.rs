@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::face::records::{Format, Lump};
+use bspkit::face::records::{Format, Lump, Numbers};
 use bspkit::face::{folder, input};
 use bspkit::record::FlagNames;
 use bspkit::{Draft, Followed};
@@ -21,12 +21,13 @@ use super::talk::Code;
 /// Replace the records of a lump with those in a file that `dump` wrote
 ///
 /// Only changed values change the map, so `dump` and then `load` change nothing. The file must have every field of
-/// every record. The format is detected from the extension: `.jsonl`, `.csv`, `.bin`. `pack` makes a
-/// map from a folder with all lumps.
+/// every record, and each record must be the one with its number. The format is detected from the extension: `.jsonl`,
+/// `.csv`, `.bin`. `pack` makes a map from a folder with all lumps.
 ///
-/// With `--resize` the file may have more or fewer records. References by number stay as they are, and what no longer
-/// fits is listed. With `--follow` they are updated: equal records at the start and at the end stay, and those between
-/// are replaced, added or removed.
+/// With `--follow` records may be added, removed and moved, and everything that refers to them is updated. Equal
+/// records are the same ones; those between them get other values, or are added or removed. If it is not known which
+/// record a line is, it is refused. With `--resize` each line is taken for the record with its number: references stay
+/// as they are, and what no longer fits is listed.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit load base1.bsp planes planes.jsonl -o out.bsp
@@ -49,17 +50,34 @@ pub(crate) struct Args {
     /// Use the flag names of this game [default: those of the dialect]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
-    /// Accept a file with more or fewer records than the lump
+    #[command(flatten)]
+    numbers: NumberArgs,
+    #[command(flatten)]
+    save: Save,
+}
+
+/// What happens to the numbers of records.
+#[derive(clap::Args)]
+pub(super) struct NumberArgs {
+    /// Take each line for the record with its number; there may be more or fewer of them
     #[arg(long)]
     resize: bool,
-    /// Accept more or fewer records, and update everything that refers to them
+    /// Accept records that were added, removed or moved, and update everything that refers to them
     #[arg(long, conflicts_with = "resize")]
     follow: bool,
     /// With --follow, remove what needs a removed record too
     #[arg(long, requires = "follow")]
     cascade: bool,
-    #[command(flatten)]
-    save: Save,
+}
+
+impl NumberArgs {
+    pub(super) fn of(&self, force: bool) -> Numbers {
+        match self {
+            NumberArgs { resize: true, .. } => Numbers::Kept,
+            NumberArgs { follow: true, cascade, .. } => Numbers::Followed { force, cascade: *cascade },
+            _ => Numbers::Checked,
+        }
+    }
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
@@ -96,9 +114,7 @@ fn load(
         input::refuse_utf16(&args.file, start)?;
     }
     let doing = || format!("cannot load {} into {}", shown(&args.file), lump.name());
-    if args.follow {
-        let options = (args.save.force, args.cascade);
-        return lump.load_and_follow(draft, format, names, options, file).map(Some).with_context(doing);
-    }
-    lump.load(draft, format, names, args.resize, file).map(|()| None).with_context(doing)
+    let numbers = args.numbers.of(args.save.force);
+    let followed = lump.load(draft, format, names, numbers, file).with_context(doing)?;
+    Ok(matches!(numbers, Numbers::Followed { .. }).then_some(followed))
 }

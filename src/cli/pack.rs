@@ -7,16 +7,18 @@ use bspkit::face::folder::{Folder, Packed};
 use bspkit::face::put;
 use bspkit::face::report::FindingJson;
 use bspkit::file::names;
-use bspkit::{Bsp, Data, Error, ErrorKind, Layout, Plan, SaveOptions};
+use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
 use super::help;
+use super::load::NumberArgs;
 use super::maps::{MapFile, Maps, real_path};
+use super::order::sentence;
 use super::report::Report;
 use super::save::findings::Findings;
 use super::show::{count, shown};
-use super::talk::{Code, Job};
+use super::talk::{Code, Job, worded};
 
 /// Make a map from a folder that `unpack` wrote, or that was written by hand
 ///
@@ -25,12 +27,17 @@ use super::talk::{Code, Job};
 /// folder `original` is a new map: `{"bspkit_manifest": 1, "dialect": "quake2", "lumps": [{"lump": "planes", "file":
 /// "planes.jsonl"}]}` is the shortest kind of manifest.json; see docs/schema/manifest.schema.json.
 ///
+/// Numbers of records in all files are those of the original map. If records were added, removed or moved in a file of
+/// text, --follow updates everything that refers to them, and --resize leaves it as it is. It is refused without one of
+/// them, and if it is not known which record a line is.
+///
 /// Everything that is wrong is listed, and then no map is written. For several folders, or a folder with unpacked maps
 /// in it, each map is saved below the folder of -o.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit pack dm4 -o dm4.bsp
   bspkit pack dm4 --dry-run
+  bspkit pack dm4 --follow -o dm4.bsp
   bspkit pack unpacked -o maps"
 ))]
 pub(crate) struct Args {
@@ -46,6 +53,8 @@ pub(crate) struct Args {
     /// Write nothing; print what differs from the original map
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    numbers: NumberArgs,
     /// Print the report as JSON; for several folders, one line for each
     #[arg(long)]
     json: bool,
@@ -89,21 +98,24 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
     });
     maps.each(cx, |map, job| {
         let cannot = || format!("cannot pack {}", shown(&map.path));
-        let packed = Folder::read(&map.path).and_then(|folder| folder.pack()).map_err(all).with_context(cannot)?;
+        let packed = Folder::read(&map.path)
+            .and_then(|folder| folder.pack(args.numbers.of(args.force)))
+            .map_err(all)
+            .with_context(cannot)?;
         save(packed, map, args, job).with_context(cannot)
     })
 }
 
 /// One error for all problems of a folder.
 pub(super) fn all(problems: Vec<Error>) -> Error {
-    let sentence = |error: &Error| {
-        let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    let with_hint = |error: &Error| {
+        let hint = error.hint().map(|hint| format!(" ({})", worded(hint))).unwrap_or_default();
         format!("{error}{hint}")
     };
     match <[Error; 1]>::try_from(problems) {
         Ok([error]) => error,
         Err(problems) => {
-            let list: Vec<String> = problems.iter().map(sentence).collect();
+            let list: Vec<String> = problems.iter().map(with_hint).collect();
             let message = format!("the folder has {} problems", problems.len());
             Error::new(ErrorKind::Argument, message).with_hint(list.join("\n"))
         }
@@ -111,7 +123,7 @@ pub(super) fn all(problems: Vec<Error>) -> Error {
 }
 
 fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result<Code> {
-    let Packed { draft, edited, mut warnings, findings, is_new, .. } = packed;
+    let Packed { draft, edited, mut warnings, findings, followed, is_new, .. } = packed;
     let findings = Findings::new(findings);
     if !args.force && !args.dry_run {
         findings.refuse()?;
@@ -150,7 +162,8 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
         () if edited.is_empty() => String::new(),
         // Words of the header are not in the plan.
         () if plan.is_identity() => edited.join(", "),
-        () => plan.report().to_string(),
+        () if followed == Followed::default() => plan.report().to_string(),
+        () => format!("{}; {}", plan.report(), sentence(&followed)),
     };
     let done = Done {
         output,

@@ -160,7 +160,7 @@ pub(crate) fn hints(error: &Error) -> impl Iterator<Item = String> {
 }
 
 /// A hint of the library in terms of the program's options.
-fn worded(hint: &Hint) -> String {
+pub(super) fn worded(hint: &Hint) -> String {
     match hint {
         Hint::Dialect(names) => format!("choose one with --dialect: {}", names.join(" or ")),
         Hint::Force => "use --force to save it anyway".to_owned(),
@@ -170,6 +170,9 @@ fn worded(hint: &Hint) -> String {
         Hint::Append => "use --layout append".to_owned(),
         Hint::Repack => "use --layout repack".to_owned(),
         Hint::Resize => "--follow updates what refers to these records; --resize loads them and does not".to_owned(),
+        Hint::Steps => {
+            "make the changes one after the other; --resize takes each line for the record with its number".to_owned()
+        }
         Hint::Cascade => "--cascade removes what needs it too".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),

@@ -1,13 +1,11 @@
 //! `unpack`: a map as a folder of ordinary files.
 
-use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use bspkit::face::folder::{Folder, How, is_unpacked, unpack};
-use bspkit::face::put;
+use bspkit::face::folder::{How, Target, unpack};
 use bspkit::face::records::Format;
 use bspkit::file::names;
 use bspkit::{Bsp, Error, ErrorKind};
@@ -96,17 +94,15 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 
 fn take_apart(bsp: &Bsp<'_>, map: &MapFile, folder: &Path, how: &How, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     names::refuse(folder)?;
-    let old = refuse(folder, &map.path, args.force)?;
+    refuse(folder, &map.path, args.force)?;
     let mut files = Vec::new();
-    let mut target = Target { folder, made: HashSet::new() };
+    let mut target = Target::new(folder);
     let unpacked = unpack(bsp, how, |name, bytes| {
         files.push(FileJson { name: name.to_owned(), bytes: bytes.len() });
         if args.dry_run { Ok(()) } else { target.write(name, bytes) }
     })?;
     if !args.dry_run {
-        let new: HashSet<String> = files.iter().map(|file| file.name.to_lowercase()).collect();
-        let stale = old.iter().filter(|name| !new.contains(&name.to_lowercase()));
-        stale.for_each(|name| drop(fs::remove_file(folder.join(name))));
+        target.finish()?;
     }
     unpacked.warnings.iter().for_each(|warning| job.warn_here(warning));
     let done = Done { folder: shown(folder), dry_run: args.dry_run, files, warnings: unpacked.warnings };
@@ -128,17 +124,17 @@ impl Report for Done {
     }
 }
 
-/// Refuses a folder that is not empty, except with `force`; then the files of the map that was unpacked there.
-fn refuse(folder: &Path, map: &Path, force: bool) -> Result<Vec<String>> {
+/// Refuses a folder that is not empty, except with `force`.
+fn refuse(folder: &Path, map: &Path, force: bool) -> Result<()> {
     match fs::symlink_metadata(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error.into()),
         Ok(there) if there.is_symlink() => bail!("it is a symbolic link, which is not followed"),
         Ok(there) if !there.is_dir() => bail!("it is not a folder"),
         Ok(_) => {}
     }
     if fs::read_dir(folder)?.next().is_none() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     if !force {
         let error = Error::new(ErrorKind::Refused, "the folder is not empty");
@@ -148,50 +144,5 @@ fn refuse(folder: &Path, map: &Path, force: bool) -> Result<Vec<String>> {
     if is_inside {
         bail!("the map itself is in the folder");
     }
-    let old = if is_unpacked(folder) { Folder::read(folder).ok() } else { None };
-    Ok(old.map_or_else(Vec::new, |old| old.files()))
-}
-
-/// The folder that is written to.
-struct Target<'f> {
-    folder: &'f Path,
-    made: HashSet<PathBuf>,
-}
-
-impl Target<'_> {
-    fn write(&mut self, name: &str, bytes: &[u8]) -> bspkit::Result<()> {
-        let path = self.folder.join(name);
-        let failed = |error| Error::new(ErrorKind::Io, format!("cannot write {}", shown(&path))).with_source(error);
-        if self.made.is_empty() {
-            put::folder(self.folder)?;
-        }
-        self.make_folders(name).map_err(failed)?;
-        // A file with the name may be a link; the link is replaced, and not what it leads to.
-        match fs::symlink_metadata(&path) {
-            Ok(there) if !there.is_dir() => fs::remove_file(&path).map_err(failed)?,
-            _ => {}
-        }
-        let file = File::create_new(&path).map_err(failed)?;
-        (&file).write_all(bytes).map_err(failed)
-    }
-
-    /// Creates the folders of a file. Symbolic links are refused.
-    fn make_folders(&mut self, name: &str) -> io::Result<()> {
-        let mut path = self.folder.to_owned();
-        let folders = name.split('/').count() - 1;
-        for part in name.split('/').take(folders) {
-            path.push(part);
-            if !self.made.insert(path.clone()) {
-                continue;
-            }
-            match fs::symlink_metadata(&path) {
-                Ok(there) if there.is_dir() => {}
-                Ok(_) => {
-                    return Err(io::Error::new(io::ErrorKind::NotADirectory, "a folder of its path is not a folder"));
-                }
-                Err(_) => fs::create_dir(&path)?,
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }

@@ -20,10 +20,10 @@ use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
-pub(crate) use follow::entity_values;
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
 };
+pub(crate) use follow::{Splice, entity_values};
 use open::{Opened, Pending};
 
 /// Pending edits of a map.

@@ -34,9 +34,9 @@ const SECTIONS: [(&str, &[(&str, Take)]); 7] = [
     (
         "map",
         &[
-            ("names", |policy, value| put(&mut policy.map.names, list(value, glob))),
+            ("names", |policy, value| put(&mut policy.map.names, some(value, glob))),
             ("lower_case", |policy, value| put(&mut policy.map.lower_case, boolean(value))),
-            ("dialects", |policy, value| put(&mut policy.map.dialects, list(value, dialect::by_name))),
+            ("dialects", |policy, value| put(&mut policy.map.dialects, some(value, dialect::by_name))),
             ("max_bytes", |policy, value| put(&mut policy.map.max_bytes, number(value, None))),
             ("no_stale_text", |policy, value| put(&mut policy.map.no_stale_text, boolean(value))),
         ],
@@ -65,7 +65,7 @@ const SECTIONS: [(&str, &[(&str, Take)]); 7] = [
         &[
             ("required", |policy, value| put(&mut policy.files.required, list(value, glob))),
             ("forbidden", |policy, value| put(&mut policy.files.forbidden, list(value, glob))),
-            ("allowed", |policy, value| put(&mut policy.files.allowed, list(value, glob))),
+            ("allowed", |policy, value| put(&mut policy.files.allowed, some(value, glob))),
             ("lower_case", |policy, value| put(&mut policy.files.lower_case, boolean(value))),
             ("max_count", |policy, value| put(&mut policy.files.max_count, number(value, None))),
             ("max_bytes", |policy, value| put(&mut policy.files.max_bytes, number(value, None))),
@@ -75,14 +75,14 @@ const SECTIONS: [(&str, &[(&str, Take)]); 7] = [
     (
         "textures",
         &[
-            ("allowed", |policy, value| put(&mut policy.textures.allowed, list(value, glob))),
+            ("allowed", |policy, value| put(&mut policy.textures.allowed, some(value, glob))),
             ("forbidden", |policy, value| put(&mut policy.textures.forbidden, list(value, glob))),
         ],
     ),
     (
         "limits",
         &[
-            ("engines", |policy, value| put(&mut policy.limits.engines, list(value, engine))),
+            ("engines", |policy, value| put(&mut policy.limits.engines, some(value, engine))),
             ("margin", |policy, value| put(&mut policy.limits.margin, number(value, Some(100)))),
         ],
     ),
@@ -208,6 +208,17 @@ fn list<T>(value: &Value<'_>, read: impl Fn(&str) -> Result<T>) -> Result<Vec<T>
         }
     }
     if problems.is_empty() { Ok(all) } else { Err(problems) }
+}
+
+/// A list that says what is allowed. An empty one could mean nothing, or all.
+fn some<T>(value: &Value<'_>, read: impl Fn(&str) -> Result<T>) -> Result<Vec<T>, Vec<Problem>> {
+    match list(value, read) {
+        Ok(all) if all.is_empty() => Err(vec![(
+            value.span().start,
+            "an empty list is no rule: name what is allowed, or remove the key".to_owned(),
+        )]),
+        read => read,
+    }
 }
 
 fn string<'v>(value: &'v Value<'_>) -> Result<&'v str, Vec<Problem>> {

@@ -167,6 +167,7 @@ fn everything_wrong_is_named_with_its_place() {
         ("[map]\nmax_bytes = -1", "p.toml:2:13: a number of 0 or more is needed here"),
         ("[limits]\nmargin = 101", "p.toml:2:10: a number of 0 to 100 is needed here"),
         ("[limits]\nengines = ['q2por']", "p.toml:2:12: there is no engine `q2por`: did you mean q2pro?"),
+        ("[files]\nallowed = []", "p.toml:2:11: an empty list is no rule: name what is allowed, or remove the key"),
         ("max_count = 1", "p.toml:1:1: `max_count` is outside of a section: write it below [entities] or [files]"),
         ("[lumps]\nrequired = ['fases']", "p.toml:2:13: there is no lump `fases`: did you mean FACES or faces?"),
         ("[lumps]\ncompression = 'require'", "p.toml:2:15: `require` is not a value: did you mean required?"),

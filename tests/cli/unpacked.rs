@@ -79,8 +79,12 @@ fn edited_records_are_loaded() {
     same_as(&room, "q2", &["load edited.bsp planes q2/01_PLANES.jsonl"]);
     let rows = String::from_utf8(room.read("q2/01_PLANES.jsonl")).unwrap();
     room.write("q2/01_PLANES.jsonl", rows.lines().take(5).collect::<Vec<_>>().join("\r\n").as_bytes());
-    let run = same_as(&room, "q2", &["load edited.bsp planes q2/01_PLANES.jsonl --resize"]);
-    assert!(run.err.contains("PLANES"), "{}", run.err);
+    let run = room.bspkit("pack q2 -o no.bsp --force").without_data(2);
+    assert!(run.err.contains("the file has 5 records, but PLANES has") && run.err.contains("--resize"), "{}", run.err);
+    room.bspkit("pack q2 --resize -o packed.bsp --force").done();
+    fs::copy(room.path("q2.bsp"), room.path("edited.bsp")).unwrap();
+    let run = room.bspkit("load edited.bsp planes q2/01_PLANES.jsonl --resize --in-place --force").done();
+    assert!(room.read("packed.bsp") == room.read("edited.bsp") && run.err.contains("PLANES"), "{}", run.err);
     edit(&room, "source/game-sprp.jsonl", "\"solid\":", "\"solid\":1");
     same_as(&room, "source", &["load edited.bsp game:sprp source/game-sprp.jsonl"]);
 }

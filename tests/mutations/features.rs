@@ -1,5 +1,6 @@
 //! Faults of rules, folders and merges, each with the law that finds it.
 
+use bspkit::face::records::Numbers;
 use bspkit::op::merge::merge;
 use bspkit::op::models::Removal;
 use bspkit::{Bsp, Data, Layout};
@@ -118,7 +119,7 @@ fn every_file_of_a_folder_counts() {
         })
         .unwrap();
         let is_same = || {
-            let packed = Folder::read(folder.path()).and_then(|folder| folder.pack());
+            let packed = Folder::read(folder.path()).and_then(|folder| folder.pack(Numbers::default()));
             packed.is_ok_and(|it| it.edited.is_empty() && it.draft.plan(Layout::Keep).unwrap().to_vec() == bytes)
         };
         assert!(is_same(), "{name}");

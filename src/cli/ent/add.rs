@@ -3,6 +3,7 @@
 use anyhow::Result;
 use bspkit::content::assign::Assignment;
 
+use super::select::refuse_cut;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -32,6 +33,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if !pairs.iter().any(|(key, _)| key.eq_ignore_ascii_case(b"classname")) {
             job.warn_here("the new entity has no classname; games skip it or stop");
         }
+        refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;
         if args.save.force {
             entities.for_any_engine();

@@ -13,6 +13,7 @@ use bspkit::op::rules::{self, Action, Application, Applied, Known, Past, Record,
 use bspkit::{Bsp, Error, ErrorKind, SaveOptions};
 use serde::Serialize;
 
+use super::select::refuse_cut;
 use crate::cli::context::{Context, is_stdin};
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -96,6 +97,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let name = map_name(&map.path);
         let files = files.usable(&name)?;
         let baked = Baked::of(draft.bsp(), &map.path, &files, &name)?;
+        refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;
         if args.save.force {
             entities.for_any_engine();

@@ -8,7 +8,7 @@ use bspkit::SaveOptions;
 use bspkit::dialect::Role;
 use bspkit::file::replace;
 
-use super::select::warn_if_verbose;
+use super::select::{refuse_cut, warn_if_verbose};
 use crate::cli::context::{Context, is_stdin};
 use crate::cli::help;
 use crate::cli::maps::{MapArgs, real_path, target_path};
@@ -45,6 +45,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         let bsp = cx.open(&map.path)?;
         let cannot_read = || format!("cannot read the entities of {}", shown(&map.path));
         let Some(slot) = bsp.role(Role::Entities) else { bail!("{} has no entity lump", shown(&map.path)) };
+        refuse_cut(&bsp, job).with_context(cannot_read)?;
         let bytes = bsp.bytes(slot.id).with_context(cannot_read)?;
         if cx.talk.verbose {
             warn_if_verbose(bsp.entities().with_context(cannot_read)?.diagnostics(), job);

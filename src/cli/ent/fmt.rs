@@ -5,7 +5,7 @@ use bspkit::content::entities::Diagnostic;
 use bspkit::dialect::Role;
 use bspkit::{Error, ErrorKind};
 
-use super::select::{is_broken, warn_of};
+use super::select::{is_broken, refuse_cut, warn_of};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -31,6 +31,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
+        refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;
         let lost = entities.lost_in_canonical()?;
         if let Some(first) = lost.iter().next().filter(|_| !args.save.force) {

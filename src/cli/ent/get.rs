@@ -6,7 +6,7 @@ use anyhow::Result;
 use bspkit::content::entities::Entity;
 use serde::Serialize;
 
-use super::select::{Choice, warn_if_verbose};
+use super::select::{Choice, refuse_cut, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
@@ -87,6 +87,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = Choice::parse(&args.selector)?;
     let key = args.key.as_deref().map(pairs::key).transpose()?;
     args.reading.each(cx, |bsp, job| {
+        refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.of(&entities);

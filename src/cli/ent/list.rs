@@ -6,7 +6,7 @@ use bspkit::face::entities::EntityJson;
 use bspkit::face::report::FindingJson;
 use serde::{Serialize, Serializer};
 
-use super::select::{Choice, findings, warn_if_verbose};
+use super::select::{Choice, findings, refuse_cut, warn_if_verbose};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::Reading;
@@ -68,6 +68,7 @@ fn all<S: Serializer>(entities: &[Entity<'_>], serializer: S) -> Result<S::Ok, S
 pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let choice = args.selector.as_deref().map(Choice::parse).transpose()?;
     args.reading.each(cx, |bsp, job| {
+        refuse_cut(&bsp, job)?;
         let entities = bsp.entities()?;
         warn_if_verbose(entities.diagnostics(), job);
         let indices = choice.as_ref().map_or_else(|| (0..entities.len()).collect(), |choice| choice.of(&entities));

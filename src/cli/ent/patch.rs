@@ -8,6 +8,7 @@ use bspkit::dialect::Role;
 use bspkit::face::patch;
 
 use super::import;
+use super::select::refuse_cut;
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -43,8 +44,9 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let cannot_read = || format!("cannot read {}", shown(&args.patch));
     let text = import::read(&args.patch)?;
     let patch = patch::read(&text).with_context(cannot_read)?;
-    args.save.each(cx, args.maps.find(), |draft, _, _| {
+    args.save.each(cx, args.maps.find(), |draft, _, job| {
         let id = draft.bsp().role(Role::Entities).ok_or_else(|| anyhow!("the map has no entity lump"))?.id;
+        refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;
         if args.save.force {
             entities.for_any_engine();

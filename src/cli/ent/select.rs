@@ -6,8 +6,10 @@ use anyhow::Result;
 use bspkit::bytes::escaped;
 use bspkit::content::entities::{Diagnostic, DiagnosticKind, Diagnostics, Entities, Key};
 use bspkit::content::select::Selector;
+use bspkit::dialect::Role;
 use bspkit::face::report::{FindingJson, PlaceJson};
 use bspkit::op::check::Severity;
+use bspkit::{Bounds, Bsp, Error, ErrorKind};
 
 use crate::cli::context::Context;
 use crate::cli::maps::MapArgs;
@@ -121,6 +123,7 @@ impl Which {
     ) -> Result<Code> {
         let choice = Choice::parse(&self.selector)?;
         save.each(cx, self.maps.find(), |draft, _, job| {
+            refuse_cut(draft.bsp(), job)?;
             let entities = draft.entities()?;
             if save.force {
                 entities.for_any_engine();
@@ -131,6 +134,22 @@ impl Which {
             }
             edit(entities, &Chosen { choice: &choice, indices: &indices }, job)
         })
+    }
+}
+
+/// Refuses a map whose entities are not in the file, since it is cut off; warns if a part of them is there.
+pub(super) fn refuse_cut(bsp: &Bsp<'_>, job: &mut Job<'_>) -> Result<()> {
+    let Some(slot) = bsp.role(Role::Entities) else { return Ok(()) };
+    let message = format!("{} {}: the file is cut off", slot.name, slot.bounds);
+    match slot.bounds {
+        Bounds::Outside | Bounds::Negative => {
+            Err(Error::new(ErrorKind::Damaged, format!("{message}, and its entities are not there")).into())
+        }
+        Bounds::Overrun => {
+            job.warn_here(&format!("{message}, and entities at the end may be missing"));
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -48,12 +48,17 @@ fn structure<'d>(draft: &'d mut Draft<'static>, force: bool) -> Structure<'d, 's
     draft.structure().force(force)
 }
 
-/// What followed, as a sentence for the report.
+/// What followed, for the report.
 pub(super) fn done(followed: &Followed, job: &mut Job<'_>) -> Edited {
     followed.warnings.iter().for_each(|warning| job.warn_here(warning));
+    Edited::With { what: sentence(followed), is_whole: true }
+}
+
+/// What followed, as a sentence.
+pub(super) fn sentence(followed: &Followed) -> String {
     let removed: Vec<String> =
         followed.removed.iter().map(|removed| format!("{} of {}", removed.count, removed.lump)).collect();
     let removed = if removed.is_empty() { String::new() } else { format!("removed {}; ", removed.join(", ")) };
     let fields = count(followed.fields.len(), "field follows", "fields follow");
-    Edited::With { what: format!("{removed}{fields}"), is_whole: true }
+    format!("{removed}{fields}")
 }

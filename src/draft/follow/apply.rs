@@ -88,24 +88,29 @@ fn changes(
     followed: &mut Followed,
 ) -> Result<Changes> {
     let removed = cascade::close(links, &edit, options)?;
-    for site in removed.keys().chain(edit.site.iter()) {
+    for site in removed.keys().chain(edit.lists.keys()) {
         rules::target(links, &links.sites[*site])?;
     }
     let mut of = BTreeMap::new();
-    for (site, gone) in removed.iter().filter(|(site, _)| Some(**site) != edit.site) {
+    for (site, gone) in removed.iter().filter(|(site, _)| !edit.lists.contains_key(site)) {
         let mut content = Vec::with_capacity(gone.len());
         content.extend((0..gone.len()).filter(|index| !gone[*index]).map(Source::Old));
         let change = Change::spliced(gone.len(), content, &[]);
         rules::order(&links.sites[*site], &change)?;
         of.insert(*site, change);
     }
-    if let Some((site, change)) = edit.change(links, &removed)? {
-        rules::together(links, site, &change, &edit.records)?;
+    for (site, change) in edit.changes(links, &removed)? {
+        rules::together(links, site, &change, edit.records(site))?;
         of.insert(site, change);
     }
-    for link in links.links.iter().filter(|link| Some(link.from) == edit.site && link.to != link.from) {
+    for link in links.links.iter().filter(|link| edit.lists.contains_key(&link.from) && link.to != link.from) {
         if let Some(change) = of.get(&link.from).and_then(|change| turn::follow(links, link, change)) {
-            rules::order(&links.sites[link.to], &change)?;
+            let [from, to] = [link.from, link.to].map(|site| &links.sites[site]);
+            if edit.lists.contains_key(&link.to) {
+                let message = format!("its order follows that of {}: give one of them another order", from.name);
+                return Err(refused(&to.name, message));
+            }
+            rules::order(to, &change)?;
             of.insert(link.to, change);
         }
     }
@@ -117,7 +122,8 @@ fn changes(
             followed.removed.push(FollowedRecords { lump: links.sites[site].name.clone(), count });
         }
     }
-    let mut changes = Changes { of, fresh: edit.site.map(|site| (site, edit.records)).into_iter().collect() };
+    let fresh = edit.lists.into_iter().map(|(site, list)| (site, list.records)).collect();
+    let mut changes = Changes { of, fresh };
     for (index, site) in links.sites.iter().enumerate() {
         parallel(links, index, site, &mut changes)?;
     }
@@ -187,6 +193,13 @@ fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()>
 }
 
 impl Followed {
+    /// Adds what another edit, made after this one, changed.
+    pub(crate) fn add(&mut self, other: Followed) {
+        other.fields.iter().for_each(|field| self.note(&field.lump, &field.field, field.count));
+        self.removed.extend(other.removed);
+        self.warnings.extend(other.warnings);
+    }
+
     pub(super) fn note(&mut self, lump: &str, field: &str, count: usize) {
         if count == 0 {
             return;

@@ -99,7 +99,7 @@ impl Closing<'_, '_> {
     /// The records that a record names, as it is after the edit.
     fn named(&self, link: &Link, record: usize) -> Option<(usize, usize)> {
         let from = &self.links.sites[link.from];
-        let bytes = self.edit.replaced(from.record.size, record).filter(|_| Some(link.from) == self.edit.site);
+        let bytes = self.edit.replaced(link.from, from.record.size, record);
         let len = self.links.sites[link.to].len();
         let (first, count) = link.named(bytes.unwrap_or_else(|| from.record(record)), len)?;
         let end = usize::try_from(first.saturating_add(count)).unwrap_or(usize::MAX);
@@ -191,7 +191,7 @@ impl Closing<'_, '_> {
             for link in links.links.iter().filter(|link| link.to == to && !link.is_weak()) {
                 let from = &links.sites[link.from];
                 for record in 0..from.len() {
-                    let bytes = edit.replaced(from.record.size, record).filter(|_| Some(link.from) == edit.site);
+                    let bytes = edit.replaced(link.from, from.record.size, record);
                     let named = link.named(bytes.unwrap_or_else(|| from.record(record)), len);
                     let Some((first, count)) = named else { continue };
                     let clamp = |value: i64| usize::try_from(value.max(0)).map_or(len, |value| value.min(len));

@@ -126,6 +126,14 @@ impl Change {
         moved[from] == moved[to]
     }
 
+    /// Whether nothing is added before the end of a range that stays.
+    fn is_end(&self, to: usize) -> bool {
+        match &self.kind {
+            Kind::Permuted { .. } => true,
+            Kind::Spliced { next, .. } => next.get_or_init(|| self.next())[to] == to,
+        }
+    }
+
     /// The sums of new indices and of their squares before each record.
     fn sums(&self) -> Vec<(u128, u128)> {
         let (mut sums, mut sum) = (Vec::with_capacity(self.place.len() + 1), (0_u128, 0_u128));
@@ -255,7 +263,7 @@ impl Change {
             return self.damaged(first, end);
         };
         let (new, many) = match &self.kind {
-            _ if self.len() == self.old_len() && self.is_still(from, to) => return Ok(None),
+            _ if self.len() == self.old_len() && self.is_still(from, to) && self.is_end(to) => return Ok(None),
             Kind::Permuted { breaks, .. } if order.is_whole() => {
                 let breaks = breaks.get_or_init(|| self.breaks());
                 match breaks[from] == breaks[to - 1] {
@@ -348,6 +356,16 @@ mod tests {
             (change.index(3), change.index(1), change.index(2)),
             (Err(Why::Damaged), Err(Why::Gone), Ok(Some(3)))
         );
+    }
+
+    /// As many records as before: one added after the first one, and the last one removed.
+    #[test]
+    fn a_run_grows_where_another_record_goes() {
+        let content = vec![Source::Old(0), Source::New(0, None), Source::Old(1)];
+        let change = Change::spliced(3, content, &[]);
+        assert_eq!(change.run(0, 1, Order::Free), Ok(Some((0, 2))));
+        assert_eq!(change.run(1, 2, Order::Free), Ok(Some((2, 1))));
+        assert_eq!(change.run(0, 1, Order::Matters), Ok(None));
     }
 
     #[test]

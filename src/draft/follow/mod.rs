@@ -86,6 +86,14 @@ pub struct Structure<'d, 'a> {
     options: Options,
 }
 
+/// Records that replace those of a range, one by one; the rest of them is added or removed.
+#[derive(Clone, Debug)]
+pub(crate) struct Splice {
+    pub(crate) range: Range<usize>,
+    /// The new records, as bytes with little-endian numbers.
+    pub(crate) records: Vec<u8>,
+}
+
 /// The options of an edit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
@@ -225,7 +233,21 @@ impl<'a> Structure<'_, 'a> {
     /// As [`Self::splice`]; [`ErrorKind::Argument`] if the bytes are not whole records.
     pub fn splice_list(self, list: &str, range: Range<usize>, records: Vec<u8>) -> Result<Followed> {
         let Structure { draft, options } = self;
-        draft.follow(&options, |links| plan::splice(links, list, range, records))
+        let splices = vec![Splice { range, records }];
+        draft.follow(&options, |links| plan::splices(links, vec![(list, splices)]))
+    }
+
+    /// As [`Self::splice_list`], for many ranges of several lists at once, those of a list in order. All numbers in new
+    /// records name what they name before the edit.
+    pub(crate) fn splice_lists(self, lists: Vec<(&str, Vec<Splice>)>) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::splices(links, lists))
+    }
+
+    /// As [`Self::reorder_list`], for several lists at once.
+    pub(crate) fn reorder_lists(self, lists: &[(&str, &[usize])]) -> Result<Followed> {
+        let Structure { draft, options } = self;
+        draft.follow(&options, |links| plan::reorders(links, lists))
     }
 
     /// Removes records of several lists at once, each list by name with the numbers of its records. Only what is left

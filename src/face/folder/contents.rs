@@ -1,7 +1,7 @@
 //! The bytes of lumps, from the files of a folder.
 
 use std::collections::HashMap;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,9 +10,9 @@ use super::manifest::Part;
 use super::survey::{Survey, sentence};
 use crate::Result;
 use crate::bytes::ByteOrder;
-use crate::dialect::{Dialect, Role};
+use crate::dialect::{Dialect, Form, Role, Row};
 use crate::face::input;
-use crate::face::records::{Format, Lump, RecordName};
+use crate::face::records::{Format, List, Lump, RecordName};
 use crate::record::FlagNames;
 
 /// What the content of files depends on.
@@ -21,6 +21,21 @@ pub(super) struct Kind {
     pub(super) dialect: &'static Dialect,
     pub(super) version: i32,
     pub(super) names: FlagNames,
+}
+
+/// The content of a part.
+pub(super) struct Content {
+    /// Decompressed, in the byte order of the map.
+    pub(super) bytes: Vec<u8>,
+    pub(super) records: Option<Records>,
+}
+
+/// The records of a text.
+pub(super) struct Records {
+    pub(super) lists: Vec<List>,
+    pub(super) row: &'static Row,
+    /// The bytes after the last record.
+    pub(super) rest: Vec<u8>,
 }
 
 /// A slot in a folder: its name in lower case, and how many slots before it have the same name.
@@ -55,40 +70,57 @@ impl Kind {
         self.lump(&part.lump).map_or_else(|| part.lump.clone(), |index| self.dialect.lump_name(index))
     }
 
-    /// The bytes of a part from its file, decompressed, in the byte order of the map.
+    /// The content of a part from its file.
     ///
     /// # Errors
     /// The file is missing or cannot be read, or its content is wrong: the message says where.
-    pub(super) fn bytes(&self, part: &Part, survey: &Survey) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+    pub(super) fn content(&self, part: &Part, survey: &Survey) -> Result<Content> {
+        let mut content = Content { bytes: Vec::new(), records: None };
         if let Some(file) = &part.file {
             let missing = |why: String| part.wrong("file", why);
-            bytes = match part.file_format() {
-                Format::Raw => survey.read(file).map_err(missing)?,
+            content = match part.file_format() {
+                Format::Raw => Content { bytes: survey.read(file).map_err(missing)?, records: None },
                 format => {
                     let path = survey.file(file).map_err(missing)?;
-                    let read = BufReader::new(input::open(path).map_err(|error| missing(sentence(&error)))?);
+                    let mut read = BufReader::new(input::open(path).map_err(|error| missing(sentence(&error)))?);
+                    let start = read.fill_buf().map_err(|error| missing(error.to_string()))?;
+                    refuse_utf16(part, start)?;
                     let found = self.records(part, format, read);
                     found.map_err(|error| part.wrong("file", format!("{file}: {}", sentence(&error))))?
                 }
             };
         }
-        if let Some(rest) = &part.rest {
-            let rest = BASE64_STANDARD.decode(rest);
-            bytes.extend(rest.map_err(|error| part.wrong("rest", format!("it is not base64: {error}")))?);
-        }
-        bytes.resize(bytes.len() + part.nul_count(), 0);
-        Ok(bytes)
+        let rest = part.rest.as_ref().map_or_else(|| Ok(Vec::new()), |rest| BASE64_STANDARD.decode(rest));
+        let rest = rest.map_err(|error| part.wrong("rest", format!("it is not base64: {error}")))?;
+        content.bytes.extend_from_slice(&rest);
+        content.bytes.resize(content.bytes.len() + part.nul_count(), 0);
+        content.records.iter_mut().for_each(|records| records.rest.clone_from(&rest));
+        Ok(content)
     }
 
-    /// The bytes of records, in the byte order of the map.
-    pub(super) fn records(&self, part: &Part, format: Format, file: impl std::io::BufRead) -> Result<Vec<u8>> {
+    /// The records of a text.
+    pub(super) fn records(&self, part: &Part, format: Format, file: impl BufRead) -> Result<Content> {
         let wanted = RecordName { name: part.record.as_deref(), size: part.record_size };
         let (lump, row) = Lump::blank(self.dialect, self.version, &self.name(part), part.version, &wanted)?;
-        let mut bytes = lump.parse(format, self.names, true, file)?;
+        let lists = lump.lists(format, self.names, file)?;
+        let mut bytes = lump.assemble(&lists)?;
         if self.dialect.byte_order() == ByteOrder::Big {
             row.byte_swap(&mut bytes, ByteOrder::Little);
         }
-        Ok(bytes)
+        Ok(Content { bytes, records: Some(Records { lists, row, rest: Vec::new() }) })
     }
+
+    /// Whether a lump of this name may have records.
+    pub(super) fn has_records(&self, name: &str) -> bool {
+        self.dialect.rows_of(name).any(|row| matches!(row.form, Form::Array(_) | Form::Lists(_)))
+    }
+}
+
+/// Refuses the text of a part if it is UTF-16.
+pub(super) fn refuse_utf16(part: &Part, text: &[u8]) -> Result<()> {
+    let file = part.file.as_deref().unwrap_or_default();
+    input::refuse_utf16(file.as_ref(), text).map_err(|error| {
+        let hint = error.hint().map(ToString::to_string).unwrap_or_default();
+        part.wrong("file", error).with_hint(hint)
+    })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::contents::Kind;
 use super::manifest::Part;
 use super::original::{Embedded, at, crc};
-use super::survey::Survey;
+use super::survey::{Survey, refuse_outside};
 use crate::bytes::{escaped, unescape};
 use crate::content::pak::Pak;
 use crate::dialect::Role;
@@ -94,6 +94,7 @@ pub(super) fn check(part: &Part, kind: &Kind, survey: &Survey) -> Result<()> {
     if kind.lump(&part.lump).is_none() || kind.lump(&part.lump) != kind.dialect.role(Role::Pak) {
         return Err(part.wrong("folder", "only the pakfile has a folder of embedded files"));
     }
+    refuse_outside(folder).map_err(|why| part.wrong("folder", why))?;
     if part.file.is_some() || part.rest.is_some() || part.nuls.is_some() {
         return Err(part.wrong("folder", "the lump has a folder, so it has no `file`, `rest` or `nuls`"));
     }

@@ -4,6 +4,7 @@
 use super::manifest::wrong;
 use super::survey::{Survey, sentence};
 use crate::face::ci::Baseline;
+use crate::face::input;
 use crate::op::check::{self, Finding};
 use crate::{Bsp, Draft, Error, Result};
 
@@ -29,6 +30,7 @@ pub(super) fn known(survey: &Survey) -> Result<Baseline, Error> {
         return Ok(Baseline::default());
     }
     let text = survey.read(FINDINGS).map_err(|why| wrong(FINDINGS, why))?;
+    input::refuse_utf16(FINDINGS.as_ref(), &text)?;
     let text = String::from_utf8(text).map_err(|_| wrong(FINDINGS, "it is not UTF-8 text"))?;
     Baseline::read(&text).map_err(|error| wrong(FINDINGS, sentence(&error)))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::contents::Kind;
+use super::contents::{Kind, refuse_utf16};
 use super::manifest::{Manifest, Part};
 use super::survey::Survey;
 use super::{Packed, embedded};
@@ -11,7 +11,7 @@ use crate::content::pak::Pak;
 use crate::dialect::{Detected, Dialect};
 use crate::file::directory::{DirectoryShape, EntryFields, EntryShape};
 use crate::near;
-use crate::{Bsp, Builder, Data, Error, Result, SlotId};
+use crate::{Bsp, Builder, Data, Error, Followed, Result, SlotId};
 
 /// The slot that a part of a manifest describes.
 enum Target {
@@ -42,6 +42,9 @@ impl Making<'_> {
         let mut filled = HashSet::new();
         let rules = &self.kind.dialect.rules;
         for part in &self.manifest.lumps {
+            if let Some(folder) = part.folder.as_deref().filter(|folder| !self.survey.has_folder(folder)) {
+                warnings.push(format!("{}: there is no folder {folder}: no files are embedded", part.place()));
+            }
             let (target, bytes) = match self.read(part, &mut seen) {
                 Ok(read) => read,
                 Err(error) => {
@@ -80,7 +83,8 @@ impl Making<'_> {
         let detected = Detected { dialect: self.kind.dialect, version: self.kind.version, shape: self.shape };
         let made = builder.build().and_then(|bytes| Bsp::with_shape(Data::from(bytes), &detected));
         let bsp = made.map_err(|error| vec![error])?;
-        Ok(Packed { draft: bsp.draft(), edited: Vec::new(), warnings, findings: Vec::new(), is_new: true })
+        let (edited, findings, followed) = (Vec::new(), Vec::new(), Followed::default());
+        Ok(Packed { draft: bsp.draft(), edited, warnings, followed, findings, is_new: true })
     }
 
     /// All that is not a lump.
@@ -151,8 +155,11 @@ impl Making<'_> {
         }
         let bytes = match &part.folder {
             Some(folder) => self.pak(part, folder)?,
-            None => self.kind.bytes(part, self.survey)?,
+            None => self.kind.content(part, self.survey)?.bytes,
         };
+        if part.is_text() {
+            refuse_utf16(part, &bytes)?;
+        }
         Ok((target, bytes))
     }
 

@@ -124,7 +124,8 @@ impl Manifest {
     /// All problems: the file cannot be read, or parts of it are wrong.
     pub(super) fn read(path: &Path) -> Result<Self, Vec<Error>> {
         let text = input::read(path).map_err(|error| vec![error])?;
-        let start = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
+        input::refuse_utf16(NAME.as_ref(), &text).map_err(|error| vec![error])?;
+        let start = input::without_mark(&text);
         let text = std::str::from_utf8(start).map_err(|_| vec![wrong(NAME, "it is not UTF-8 text")])?;
         Manifest::parse(text)
     }

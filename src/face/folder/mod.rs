@@ -19,7 +19,7 @@
 //!     std::fs::write(path, bytes).unwrap();
 //!     Ok(())
 //! })?;
-//! let packed = Folder::read(folder.path()).unwrap().pack().unwrap();
+//! let packed = Folder::read(folder.path()).unwrap().pack(Default::default()).unwrap();
 //! assert_eq!(packed.draft.plan(Default::default())?.to_vec(), bytes);
 //! # Ok::<(), bspkit::Error>(())
 //! ```
@@ -34,17 +34,20 @@ mod pack;
 #[cfg(feature = "images")]
 mod pictures;
 mod survey;
+mod target;
 mod unpack;
 
 use std::path::Path;
 
+pub use target::Target;
 pub use unpack::{How, Unpacked, unpack};
 
 use crate::dialect::{self, Dialect};
+use crate::face::records::Numbers;
 use crate::file::directory::DirectoryShape;
 use crate::op::check::Finding;
 use crate::record::FlagNames;
-use crate::{Bsp, Draft, Error, Result};
+use crate::{Bsp, Draft, Error, Followed, Result};
 use contents::Kind;
 use make::Making;
 use manifest::Manifest;
@@ -64,16 +67,16 @@ fn flag_names(dialect: &Dialect, version: i32, game: Option<&str>) -> Result<Fla
     Ok(game.map_or_else(|| Ok(dialect.game(version)), |name| dialect.game_by_name(name))?.flags)
 }
 
-/// Whether a folder has a manifest.
+/// Whether a folder has a manifest, or would have one if the unpack had not stopped.
 pub fn is_unpacked(folder: &Path) -> bool {
-    folder.join(manifest::NAME).is_file()
+    folder.join(manifest::NAME).is_file() || target::is_unfinished(folder)
 }
 
 /// A folder with a manifest.
 ///
 /// ```
 /// use bspkit::face::folder::Folder;
-/// let packed = Folder::read("docs/box".as_ref()).unwrap().pack().unwrap();
+/// let packed = Folder::read("docs/box".as_ref()).unwrap().pack(Default::default()).unwrap();
 /// assert!(packed.is_new && packed.warnings.is_empty());
 /// ```
 #[derive(Debug)]
@@ -89,7 +92,7 @@ pub struct Folder {
 ///
 /// ```
 /// let folder = bspkit::face::folder::Folder::read("docs/box".as_ref()).unwrap();
-/// let bytes = folder.pack().unwrap().draft.plan(Default::default())?.to_vec();
+/// let bytes = folder.pack(Default::default()).unwrap().draft.plan(Default::default())?.to_vec();
 /// assert_eq!(bspkit::Bsp::from_vec(bytes)?.dialect().name, "quake2");
 /// # Ok::<(), bspkit::Error>(())
 /// ```
@@ -104,6 +107,8 @@ pub struct Packed {
     pub warnings: Vec<String>,
     /// What [`check`](crate::op::check) finds in the map and did not find in the original one.
     pub findings: Vec<Finding>,
+    /// What followed records that were added, removed or moved.
+    pub followed: Followed,
     /// Whether the folder does not say how an original map was laid out.
     pub is_new: bool,
 }
@@ -112,8 +117,19 @@ impl Folder {
     /// Lists a folder and reads its manifest.
     ///
     /// # Errors
-    /// All problems of the manifest, and of what is in the folder: symbolic links, names that differ only in case.
+    /// All problems of the manifest, and of what is in the folder: symbolic links, names that differ only in case. A
+    /// folder to which a map was not unpacked to the end.
     pub fn read(path: &Path) -> Result<Self, Vec<Error>> {
+        if target::is_unfinished(path) {
+            let why = "a map was unpacked here and not to the end: files are missing, or of another map";
+            let hint = "unpack the map again, with --force";
+            return Err(vec![manifest::wrong(target::UNFINISHED, why).with_hint(hint)]);
+        }
+        Folder::open(path)
+    }
+
+    /// As [`Folder::read`], whether it is complete or not.
+    fn open(path: &Path) -> Result<Self, Vec<Error>> {
         let survey = Survey::of(path)?;
         if !survey.has(manifest::NAME) {
             return Err(vec![manifest::wrong(
@@ -148,15 +164,17 @@ impl Folder {
         parts.chain(embedded).chain(images).chain(original).filter(|name| self.survey.has(name)).collect()
     }
 
-    /// Makes the map.
+    /// Makes the map. The numbers of records in all files are those of the original map, whichever records were added,
+    /// removed or moved; `numbers` says what happens then.
     ///
     /// # Errors
     /// All problems, each with its file and line: files that are missing, that nothing names, or that have another
-    /// content than their names say; properties that the original map cannot have.
-    pub fn pack(&self) -> Result<Packed, Vec<Error>> {
+    /// content than their names say; properties that the original map cannot have; records that [`Numbers`] does not
+    /// allow, or of which it is not known which ones they are.
+    pub fn pack(&self, numbers: Numbers) -> Result<Packed, Vec<Error>> {
         let Folder { survey, manifest, kind, shape, .. } = self;
         match &self.original {
-            Some(original) => Packing::new(survey, manifest, original, kind, *shape).pack(),
+            Some(original) => Packing::new(survey, manifest, original, kind, *shape).pack(numbers),
             None => Making { survey, manifest, kind, shape: *shape }.make(),
         }
     }

@@ -11,6 +11,7 @@ use super::contents::{Key, Keys};
 use super::manifest::{is_default, print, wrong};
 use super::survey::Survey;
 use crate::Error;
+use crate::face::input;
 
 pub(super) const INDEX: &str = "original/index.json";
 /// The file with the bytes that no slot of the index covers.
@@ -172,7 +173,8 @@ impl Original {
             return Ok(None);
         }
         let text = survey.read(INDEX).map_err(|why| wrong(INDEX, why))?;
-        let read: Original = serde_json::from_slice(&text).map_err(|error| wrong(INDEX, error))?;
+        input::refuse_utf16(INDEX.as_ref(), &text)?;
+        let read: Original = serde_json::from_slice(input::without_mark(&text)).map_err(|error| wrong(INDEX, error))?;
         let is_inside = |at: &At| range(*at).end <= read.size;
         let mut ranges =
             read.slots.iter().map(|slot| &slot.at).chain(read.embedded.iter().filter_map(|it| it.at.as_ref()));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Packed;
-use super::contents::{Key, Keys, Kind};
+use super::contents::{Content, Key, Keys, Kind, Records, refuse_utf16};
 use super::embedded;
 use super::findings;
 use super::manifest::{Manifest, Part, wrong};
@@ -12,11 +12,13 @@ use super::original::{Embedded, Original, Picture, Stored, crc, damaged};
 #[cfg(feature = "images")]
 use super::pictures::take;
 use super::survey::{Survey, sentence};
+use crate::bytes::ByteOrder;
 use crate::dialect::Detected;
 use crate::face::ci::Baseline;
 use crate::face::input;
+use crate::face::records::{Lump, NewLump, Numbers, take as take_records};
 use crate::file::directory::DirectoryShape;
-use crate::{Bsp, Compression, Data, Draft, Error, Result, SlotId};
+use crate::{Bsp, Compression, Data, Draft, Error, Followed, Result, SlotId};
 
 /// A map on its way back from a folder.
 pub(super) struct Packing<'f> {
@@ -27,8 +29,8 @@ pub(super) struct Packing<'f> {
     pub(super) shape: DirectoryShape,
     /// The map; files that were edited are not in it.
     map: Vec<u8>,
-    /// New bytes of slots.
-    edits: Vec<(Key, Vec<u8>)>,
+    /// The new content of slots.
+    edits: Vec<(Key, Content)>,
     embedded: EmbeddedEdits,
     /// The images that were edited, by their folders.
     images: BTreeMap<String, Vec<String>>,
@@ -63,7 +65,7 @@ impl<'f> Packing<'f> {
         Packing { survey, manifest, original, kind, shape, map: Vec::new(), edits, embedded, images, problems }
     }
 
-    pub(super) fn pack(mut self) -> Result<Packed, Vec<Error>> {
+    pub(super) fn pack(mut self, numbers: Numbers) -> Result<Packed, Vec<Error>> {
         match self.original.frame(self.survey) {
             Ok(map) => self.map = map,
             Err(problems) => self.problems.extend(problems),
@@ -83,7 +85,7 @@ impl<'f> Packing<'f> {
         if !is_edited && crc(&self.map) != self.original.crc {
             return Err(vec![damaged("its files are not those of the map that was unpacked")]);
         }
-        self.finish(&parts, &known)
+        self.finish(&parts, &known, numbers)
     }
 
     /// Members of the manifest that only lay out a new map.
@@ -125,30 +127,49 @@ impl<'f> Packing<'f> {
                 self.pictures(part, folder, is_kept);
                 continue;
             }
-            let bytes = match self.kind.bytes(part, self.survey) {
-                Ok(bytes) => bytes,
+            let content = match self.kind.content(part, self.survey) {
+                Ok(content) => content,
                 Err(error) => {
                     self.problems.push(error);
                     continue;
                 }
             };
             match stored.get(&key) {
-                Some(stored) => self.slot(key, stored, part, bytes),
-                None if bytes.is_empty() => {}
-                None => self.edits.push((key, bytes)),
+                Some(stored) => self.slot(key, stored, part, content),
+                None if content.bytes.is_empty() => {}
+                None => self.edits.push((key, Content { records: None, ..content })),
             }
         }
         let is_gone = |(key, _): &(Key, &Stored)| !parts.contains_key(key);
-        self.edits.extend(original.keyed().into_iter().filter(is_gone).map(|(key, _)| (key, Vec::new())));
+        self.edits.extend(
+            original
+                .keyed()
+                .into_iter()
+                .filter(is_gone)
+                .map(|(key, _)| (key, Content { bytes: Vec::new(), records: None })),
+        );
     }
 
-    fn slot(&mut self, key: Key, stored: &Stored, part: &Part, bytes: Vec<u8>) {
-        let bytes = if part.is_text() { stored.lines.restore(without_mark(bytes, &stored.crc)) } else { bytes };
-        let range = stored.range();
+    fn slot(&mut self, key: Key, stored: &Stored, part: &Part, mut content: Content) {
+        if part.is_text() {
+            content.bytes = stored.lines.restore(without_mark(content.bytes, &stored.crc));
+        }
+        let (range, bytes) = (stored.range(), &content.bytes);
         let is_whole = stored.kept.is_some() || range.len() == bytes.len();
-        match is_whole && crc(&bytes) == stored.crc {
-            false => self.edits.push((key, bytes)),
-            true if !part.compressed => self.put(range, &bytes),
+        // The old bytes say which record a line is.
+        let kept = stored.kept.as_ref().filter(|_| !part.compressed && self.problems.is_empty());
+        if let Some(kept) = kept.filter(|_| self.map.get(range.clone()).is_some_and(|old| crc(old) != stored.crc)) {
+            self.problems.push(damaged(&format!("{kept} is not what was unpacked")));
+        }
+        match is_whole && crc(bytes) == stored.crc {
+            false => {
+                let text = if part.is_text() { refuse_utf16(part, bytes) } else { Ok(()) };
+                self.problems.extend(text.err());
+                // Without the old records it is not known which one a line is.
+                content.records = content.records.filter(|_| stored.kept.is_some());
+                self.edits.push((key, content));
+            }
+            true if !part.compressed => self.put(range, &content.bytes),
             true => {}
         }
     }
@@ -192,7 +213,16 @@ impl<'f> Packing<'f> {
         }
         let mut left: BTreeMap<String, &str> =
             self.survey.below(folder).map(|path| (path.to_lowercase(), path)).collect();
-        for file in if is_there { &self.original.embedded[..] } else { &[] } {
+        let old = if is_there { &self.original.embedded[..] } else { &[] };
+        if !old.is_empty() && !self.survey.has_folder(folder) {
+            let why = format!(
+                "there is no folder {folder}, which has the {} embedded files: an empty folder would remove them",
+                old.len()
+            );
+            self.problems.push(part.wrong("folder", why));
+            return;
+        }
+        for file in old {
             match left.remove(&file.file.to_lowercase()) {
                 Some(_) => self.embedded_file(folder, file),
                 None => self.embedded.removed.push((file.entry, format!("{folder}/{}", file.file))),
@@ -227,7 +257,12 @@ impl<'f> Packing<'f> {
     }
 
     /// The original map with the edits.
-    fn finish(mut self, parts: &HashMap<Key, &'f Part>, known: &Baseline) -> Result<Packed, Vec<Error>> {
+    fn finish(
+        mut self,
+        parts: &HashMap<Key, &'f Part>,
+        known: &Baseline,
+        numbers: Numbers,
+    ) -> Result<Packed, Vec<Error>> {
         let mut edited: Vec<String> = self.header()?;
         let map = Data::from(std::mem::take(&mut self.map));
         let detected = Detected { dialect: self.kind.dialect, version: self.kind.version, shape: self.shape };
@@ -240,12 +275,23 @@ impl<'f> Packing<'f> {
             return Err(vec![damaged("its index is not that of the map that was unpacked")]);
         }
         let mut draft = bsp.draft();
-        let mut problems = Vec::new();
-        for (key, bytes) in std::mem::take(&mut self.edits) {
+        let (mut problems, mut lumps) = (Vec::new(), Vec::new());
+        for (key, content) in std::mem::take(&mut self.edits) {
             let place = parts.get(&key).map_or_else(|| key.0.clone(), |part| part.place());
-            match set(&mut draft, &ids, &key, parts.contains_key(&key), bytes) {
+            let done = match (content.records, ids.get(&key)) {
+                (Some(records), Some(id)) => {
+                    let file = parts.get(&key).and_then(|part| part.file.as_deref()).unwrap_or_default();
+                    self.new_lump(&bsp, *id, records, content.bytes, file).map(|lump| lumps.push(lump))
+                }
+                (_, id) => {
+                    let count = |id: &SlotId| self.refuse_count(&bsp, *id, &content.bytes, numbers);
+                    let set = |()| set(&mut draft, &ids, &key, parts.contains_key(&key), content.bytes.clone());
+                    id.map_or(Ok(()), count).and_then(set)
+                }
+            };
+            match done {
                 Ok(()) => edited.push(name_of(parts, &key)),
-                Err(error) => problems.push(wrong(place, sentence(&error))),
+                Err(error) => problems.push(with_hint_of(&error, wrong(place, sentence(&error)))),
             }
         }
         for (key, part) in parts {
@@ -264,17 +310,63 @@ impl<'f> Packing<'f> {
             problems.extend(taken.err().into_iter().flatten().map(|why| wrong(folder, why)));
         }
         edited.extend(self.embedded.names());
+        let mut warnings = Vec::new();
+        if !self.embedded.removed.is_empty() && self.embedded.removed.len() == self.original.embedded.len() {
+            warnings.push(format!("all embedded files are removed: {}", self.embedded.removed.len()));
+        }
         if let Err(error) = self.embedded.make(&mut draft) {
             problems.push(wrong(embedded::FOLDER, sentence(&error)));
+        }
+        // Last, so that what refers to records follows in all other content.
+        let mut followed = Followed::default();
+        if problems.is_empty() {
+            match take_records(&mut draft, lumps, numbers) {
+                Ok(done) => followed = done,
+                Err(refused) => problems.extend(refused),
+            }
         }
         if problems.is_empty() {
             edited.sort();
             let findings = findings::new_ones(&draft, known).map_err(|error| vec![error])?;
-            Ok(Packed { draft, edited, warnings: Vec::new(), findings, is_new: false })
+            warnings.extend(followed.warnings.iter().cloned());
+            Ok(Packed { draft, edited, warnings, followed, findings, is_new: false })
         } else {
             problems.sort_by_key(ToString::to_string);
             Err(problems)
         }
+    }
+
+    /// The records of a text beside those of the original map.
+    fn new_lump(
+        &self,
+        bsp: &Bsp<'static>,
+        id: SlotId,
+        Records { lists, row, rest }: Records,
+        bytes: Vec<u8>,
+        file: &str,
+    ) -> Result<NewLump> {
+        let mut old = bsp.bytes(id)?.to_vec();
+        if self.kind.dialect.byte_order() == ByteOrder::Big {
+            row.byte_swap(&mut old, ByteOrder::Big);
+        }
+        let name = bsp.container().slot(id).map_or("", |slot| &slot.name);
+        let lump = Lump::with(row, id, name, old)?;
+        // Other bytes after the records are an edit that nothing follows.
+        let lists = if *lump.rest_bytes() == rest[..] { lists } else { Vec::new() };
+        Ok(NewLump { slot: id, bytes, lists: lump.new_lists(lists, &format!("{file}: ")) })
+    }
+
+    /// Refuses other bytes of a lump with records if these are more or fewer than before.
+    fn refuse_count(&self, bsp: &Bsp<'_>, id: SlotId, bytes: &[u8], numbers: Numbers) -> Result<()> {
+        let Some(slot) = bsp.container().slot(id).filter(|_| numbers != Numbers::Kept) else { return Ok(()) };
+        let old = bsp.decompressed_size(id).unwrap_or(slot.stored.len());
+        if old == bytes.len() || old == 0 || !self.kind.has_records(&slot.name) {
+            return Ok(());
+        }
+        let message =
+            format!("it has {} bytes, but {} had {old}: its records would have other numbers", bytes.len(), slot.name);
+        let hint = "write the records as text (unpack --text) to add and remove some; --resize takes these as they are";
+        Err(Error::new(crate::ErrorKind::Argument, message).with_hint(hint))
     }
 
     /// Sets the words of the header that the manifest gives; the names of those that differ.
@@ -308,6 +400,14 @@ impl<'f> Packing<'f> {
 #[cfg(not(feature = "images"))]
 fn take(_: &mut Draft<'static>, _: &str, _: &std::path::Path, _: &[String]) -> Result<(), Vec<String>> {
     Err(vec!["this program cannot read images".to_owned()])
+}
+
+/// An error with the hint of another one.
+fn with_hint_of(other: &Error, error: Error) -> Error {
+    match other.hint() {
+        Some(hint) => error.with_hint(hint.clone()),
+        None => error,
+    }
 }
 
 /// A text without the byte order mark that some editors add.

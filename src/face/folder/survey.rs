@@ -95,14 +95,16 @@ impl Survey {
     /// # Errors
     /// The reason: the name leads out of the folder, or there is no such file.
     pub(super) fn file(&self, name: &str) -> Result<&Path, String> {
-        let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
-        if !name.split('/').all(is_part) {
-            return Err(format!("`{name}` is not a path below the folder: write parts of a name with / between them"));
-        }
+        refuse_outside(name)?;
         let key = name.to_lowercase();
         let found = self.files.get(&key).ok_or_else(|| format!("the file {name} is missing"))?;
         self.used.borrow_mut().insert(key);
         Ok(&found.path)
+    }
+
+    /// Whether there is a folder of this name in it.
+    pub(super) fn has_folder(&self, name: &str) -> bool {
+        refuse_outside(name).is_ok() && (self.root.join(name).is_dir() || self.below(name).next().is_some())
     }
 
     /// The path of a folder in it.
@@ -137,6 +139,15 @@ impl Survey {
         let used = self.used.borrow();
         let unused = self.files.iter().filter(|(key, _)| !used.contains(*key) && *key != manifest::NAME);
         unused.map(|(_, found)| wrong(&found.name, "the manifest does not name this file")).collect()
+    }
+}
+
+/// Refuses a name that leads out of the folder.
+pub(super) fn refuse_outside(name: &str) -> Result<(), String> {
+    let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+    match name.split('/').all(is_part) {
+        true => Ok(()),
+        false => Err(format!("`{name}` is not a path below the folder: write parts of a name with / between them")),
     }
 }
 

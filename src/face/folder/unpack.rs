@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::contents::Kind;
+use super::contents::{Content, Kind};
 use super::embedded;
 use super::findings;
 use super::manifest::{self, Manifest, Part};
@@ -196,7 +196,12 @@ impl<'b, 'a> Unpacker<'b, 'a> {
                     raw(stem, bytes, part, write)?
                 }
             },
-            _ => self.records(slot, stem, bytes, part, write)?,
+            _ => {
+                let part = self.records(slot, stem, bytes, part, write)?;
+                // Records of an edited text are found by the old ones.
+                is_kept |= part.file_format() != Format::Raw;
+                part
+            }
         };
         stored.kept = is_kept.then(|| format!("original/{stem}.bin"));
         self.original.slots.push(stored);
@@ -274,7 +279,7 @@ impl<'b, 'a> Unpacker<'b, 'a> {
         for (record, record_size) in [(None, None), (name.clone(), None), (name, size)] {
             (part.record, part.record_size) = (record, record_size);
             let read = self.kind.records(&part, format, text);
-            let is_same = |read: Vec<u8>| bytes.strip_prefix(&read[..]) == Some(rest);
+            let is_same = |read: Content| bytes.strip_prefix(&read.bytes[..]) == Some(rest);
             if rest.len() <= MOST_REST && read.is_ok_and(is_same) {
                 return Ok(part);
             }

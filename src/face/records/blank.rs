@@ -90,15 +90,18 @@ impl Lump<'static> {
         };
         // Each list with a count has the count 0.
         let bytes = match row.form {
-            Form::Lists(lists) => {
-                Data::from(vec![0; 4 * lists.iter().filter(|list| list.counted != Counted::Nowhere).count()])
-            }
-            _ => Data::from(Vec::new()),
+            Form::Lists(lists) => vec![0; 4 * lists.iter().filter(|list| list.counted != Counted::Nowhere).count()],
+            _ => Vec::new(),
         };
+        Ok((Lump::with(row, SlotId::Lump(0), lump, bytes)?, row))
+    }
+
+    /// A lump with these records, with little-endian numbers.
+    pub(crate) fn with(row: &'static Row, slot: SlotId, lump: &str, bytes: Vec<u8>) -> Result<Self, Error> {
+        let bytes = Data::from(bytes);
         let parts = row.parts(&bytes)?;
-        let (slot, why) = (SlotId::Lump(0), String::new());
-        let (name, has_lists) = (lump.to_owned(), parts.len() > 1);
-        Ok((Lump { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why }, row))
+        let (name, has_lists, why) = (lump.to_owned(), parts.len() > 1, String::new());
+        Ok(Lump { slot, name, raw: bytes.clone(), bytes, has_lists, parts, why })
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use ::csv::{ReaderBuilder, Writer};
 
-use super::wrong_line;
+use super::{List, wrong_line};
 use crate::near;
 use crate::record::{Cell, FlagNames, RecordInfo};
 use crate::{Error, ErrorKind, Result};
@@ -52,12 +52,13 @@ fn unread(what: &str, error: ::csv::Error) -> Error {
 }
 
 /// Reads the records of a file.
-pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -> Result<Vec<u8>> {
+pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -> Result<List> {
     let cells = Cell::all(record.fields);
     let mut lines = ReaderBuilder::new().flexible(true).from_reader(file);
     let heading = lines.headers().map_err(|error| unread("cannot read the header line", error))?.clone();
     let columns = columns(&cells, heading.iter()).map_err(|why| wrong_line(1, &why))?;
-    let mut bytes = Vec::new();
+    let mut list = List { bytes: Vec::new(), lines: Vec::new() };
+    let bytes = &mut list.bytes;
     for line in lines.records() {
         let line = line.map_err(|error| unread("cannot read a line", error))?;
         let number = line.position().and_then(|position| usize::try_from(position.line()).ok()).unwrap_or(0);
@@ -65,6 +66,7 @@ pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -
             let why = format!("it has {} columns, but the header has {}", line.len(), columns.len());
             return Err(wrong_line(number, &why));
         }
+        list.lines.push(number);
         let start = bytes.len();
         bytes.resize(start + record.size, 0);
         for (cell, text) in columns.iter().zip(line.iter()) {
@@ -72,7 +74,7 @@ pub(super) fn parse(record: &RecordInfo, names: FlagNames, file: impl BufRead) -
             parsed.map_err(|why| wrong_line(number, &format!("field {}: {why}", cell.path)))?;
         }
     }
-    Ok(bytes)
+    Ok(list)
 }
 
 /// The cells in the order of the columns. Each must occur once.

@@ -6,7 +6,7 @@ use std::io::BufRead;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Lump, wrong_line};
+use super::{List, Lump, wrong_line};
 use crate::face::report::syntax;
 use crate::near;
 use crate::record::{self, FieldInfo, FlagNames, Meaning, RecordInfo, Shape, Text};
@@ -83,8 +83,9 @@ impl<'t> Deserialize<'t> for Members<'t> {
 }
 
 /// Reads the records of a file into lists, in the order of the lump.
-pub(super) fn parse(lump: &Lump<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<Vec<u8>>> {
-    let mut lists: Vec<Vec<u8>> = lump.parts.iter().map(|_| Vec::new()).collect();
+pub(super) fn parse(lump: &Lump<'_>, names: FlagNames, mut file: impl BufRead) -> Result<Vec<List>> {
+    let list = || List { bytes: Vec::new(), lines: Vec::new() };
+    let mut lists: Vec<List> = lump.parts.iter().map(|_| list()).collect();
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
@@ -100,14 +101,15 @@ pub(super) fn parse(lump: &Lump<'_>, names: FlagNames, mut file: impl BufRead) -
             let column = if error.column() > 0 { format!(", column {}", error.column()) } else { String::new() };
             Error::new(ErrorKind::Argument, format!("line {line}{column}: {}", syntax(&error)))
         })?;
-        parse_line(lump, &mut lists, members, names).map_err(|why| wrong_line(line, &why))?;
+        parse_line(lump, &mut lists, line, members, names).map_err(|why| wrong_line(line, &why))?;
     }
     Ok(lists)
 }
 
 fn parse_line(
     lump: &Lump<'_>,
-    lists: &mut [Vec<u8>],
+    lists: &mut [List],
+    line: usize,
     Members(mut members): Members<'_>,
     names: FlagNames,
 ) -> Result<(), String> {
@@ -123,9 +125,10 @@ fn parse_line(
             .ok_or_else(|| format!("there is no list `{name}`; {}", near::or_all(&name, &known, "the lists are")))?;
     }
     let (Some(part), Some(list)) = (lump.parts.get(which), lists.get_mut(which)) else { return Ok(()) };
-    let start = list.len();
-    list.resize(start + part.record.size, 0);
-    parse_members(part.record.fields, members, &mut list[start..], names, "")
+    let start = list.bytes.len();
+    list.bytes.resize(start + part.record.size, 0);
+    list.lines.push(line);
+    parse_members(part.record.fields, members, &mut list.bytes[start..], names, "")
 }
 
 /// Writes the bytes of a JSON value to a part of a record.

@@ -4,7 +4,7 @@
 //! records; [`value_text`] and [`value_json`] print the fields that a [query](crate::op::query) finds.
 //!
 //! ```
-//! use bspkit::face::records::{Format, Lump};
+//! use bspkit::face::records::{Format, Lump, Numbers};
 //! use bspkit::{Bsp, Error};
 //!
 //! let map = Bsp::open("tests/maps/q3/own_rooms.bsp")?;
@@ -19,7 +19,7 @@
 //!
 //! // The same text gives the same bytes; `load` sets them in a draft.
 //! let mut draft = map.draft();
-//! planes.load(&mut draft, Format::Json, names, false, &text[..])?;
+//! planes.load(&mut draft, Format::Json, names, Numbers::Checked, &text[..])?;
 //! assert!(draft.plan(Default::default())?.is_identity());
 //! # Ok::<(), Error>(())
 //! ```
@@ -39,9 +39,11 @@ use crate::bytes::{ByteOrder, Data};
 use crate::dialect::{Form, Records};
 use crate::near;
 use crate::record::FlagNames;
-use crate::{Bsp, Draft, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
+use crate::{Bsp, Error, ErrorKind, Hint, Place, Result, Slot, SlotId};
 
 pub(crate) use blank::{RecordName, distinct_name};
+pub use follow::Numbers;
+pub(crate) use follow::{NewLump, take};
 pub(crate) use json::Members;
 pub use json::{parse_value, print_value};
 pub use names::{file_stems, list_name};
@@ -266,27 +268,6 @@ impl<'a> Lump<'a> {
         write(&out).map(drop)
     }
 
-    /// Replaces the records of the lump in a draft with those of a file.
-    ///
-    /// The file must have as many records as the lump, except with `resize`.
-    ///
-    /// # Errors The file cannot be read; or a line is wrong, which the message names with the reason; or the number of
-    /// records is different.
-    pub fn load(
-        &self,
-        draft: &mut Draft<'a>,
-        format: Format,
-        names: FlagNames,
-        resize: bool,
-        file: impl BufRead,
-    ) -> Result<()> {
-        let bytes = self.parse(format, names, resize, file)?;
-        match format {
-            Format::Raw => draft.set(self.slot, bytes),
-            Format::Json | Format::Csv => draft.set_little_endian(self.slot, bytes),
-        }
-    }
-
     /// Reads a file with records to add to the lump, which has one list, and returns their bytes, with little-endian
     /// numbers.
     ///
@@ -305,60 +286,53 @@ impl<'a> Lump<'a> {
     pub fn rows(&self, format: Format, names: FlagNames, mut file: impl BufRead) -> Result<Vec<u8>> {
         let record = self.one()?.record;
         match format {
-            Format::Raw => {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
-                Ok(bytes)
-            }
-            Format::Json => Ok(json::parse(self, names, file)?.concat()),
-            Format::Csv => csv::parse(record, names, file),
+            Format::Raw => read_all(&mut file),
+            Format::Json => Ok(json::parse(self, names, file)?.into_iter().flat_map(|list| list.bytes).collect()),
+            Format::Csv => Ok(csv::parse(record, names, file)?.bytes),
         }
     }
 
-    /// Reads a file of records and returns the bytes of the lump: for the format `raw` in the byte order of the map,
-    /// for others with little-endian numbers.
-    pub(crate) fn parse(
-        &self,
-        format: Format,
-        names: FlagNames,
-        resize: bool,
-        mut file: impl BufRead,
-    ) -> Result<Vec<u8>> {
-        let mut lists = match format {
+    /// Reads the lists of a file of records, with little-endian numbers.
+    pub(crate) fn lists(&self, format: Format, names: FlagNames, mut file: impl BufRead) -> Result<Vec<List>> {
+        match format {
             Format::Raw => {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
-                let (old, new) = (self.bytes.len(), bytes.len());
-                if old != new && !resize && !self.parts.is_empty() {
-                    return Err(other_size(format!("the file has {new} bytes, but {} has {old}", self.name)));
-                }
-                return Ok(bytes);
+                let (bytes, lines) = (read_all(&mut file)?, Vec::new());
+                self.one().map(|_| vec![List { bytes, lines }])
             }
-            Format::Json if self.parts.is_empty() => return self.one().map(|_| Vec::new()),
-            Format::Json => json::parse(self, names, file)?,
-            Format::Csv => vec![csv::parse(self.one()?.record, names, file)?],
-        };
-        for (part, list) in self.parts.iter().zip(&lists) {
-            let (old, new) = (part.count(), list.len() / part.record.size);
-            if old != new && !resize {
-                let dot = if part.list.is_empty() { "" } else { "." };
-                let name = format!("{}{dot}{}", self.name, part.list);
-                return Err(other_size(format!("the file has {new} records, but {name} has {old}")));
-            }
+            Format::Json if self.parts.is_empty() => self.one().map(|_| Vec::new()),
+            Format::Json => json::parse(self, names, file),
+            Format::Csv => Ok(vec![csv::parse(self.one()?.record, names, file)?]),
         }
+    }
+
+    /// The bytes of the lump with other lists.
+    pub(crate) fn assemble(&self, lists: &[List]) -> Result<Vec<u8>> {
         let mut bytes = self.bytes.to_vec();
         // From the last list to the first, so that the ranges of earlier lists stay valid.
-        for (part, list) in self.parts.iter().rev().zip(lists.drain(..).rev()) {
+        for (part, list) in self.parts.iter().zip(lists).rev() {
             if let Some(at) = part.count_at {
-                let count = u32::try_from(list.len() / part.record.size);
+                let count = u32::try_from(list.bytes.len() / part.record.size);
                 let count = count.map_err(|_| Error::new(ErrorKind::TooLarge, "there are too many records"))?;
                 bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
             }
             let end = part.range.start + part.count() * part.record.size;
-            bytes.splice(part.range.start..end, list);
+            bytes.splice(part.range.start..end, list.bytes.iter().copied());
         }
         Ok(bytes)
     }
+}
+
+/// Records of a file: their bytes, and the line of each. Bytes have no lines.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) lines: Vec<usize>,
+}
+
+fn read_all(file: &mut impl BufRead) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| Error::io("cannot read the file", error))?;
+    Ok(bytes)
 }
 
 fn other_size(message: String) -> Error {

@@ -12,7 +12,7 @@ use crate::dialect::{EntityForm, Form, Role};
 use crate::draft::{Draft, entity_values};
 use crate::error::Result;
 use crate::file::Slot;
-use crate::op::compare::{Hunk, hunks};
+use crate::op::align::{Hunk, hunks};
 
 /// The references of one field that an edit should have updated.
 ///

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::align::aligned;
 use super::change::{LineChange, TextChange};
 use crate::bytes::short;
+use crate::op::align::aligned;
 
 /// Larger files are not compared line by line.
 pub(super) const MOST_TEXT: usize = 4 << 20;

@@ -20,7 +20,6 @@
 //! # Ok::<(), bspkit::Error>(())
 //! ```
 
-mod align;
 mod bytes;
 mod change;
 mod entities;
@@ -36,7 +35,6 @@ mod textures;
 mod visibility;
 mod whole;
 
-pub(super) use align::{Hunk, aligned, hunks};
 pub use files::paks;
 
 use std::cell::OnceCell;

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Found;
-use super::align::{Hunk, hunks};
 use super::change::{Change, FieldChange, How, RecordChange};
 use crate::dialect::{Records, Row};
+use crate::op::align::{Hunk, hunks};
 use crate::op::diff::longest_rise;
 use crate::record::{Cell, FlagNames, RecordInfo};
 

@@ -17,7 +17,7 @@ use crate::content::entities::Entities;
 use crate::dialect::{EntityForm, Role};
 use crate::draft::entity_values;
 use crate::error::Result;
-use crate::op::compare::{Hunk, aligned as differing};
+use crate::op::align::{Hunk, aligned as differing};
 use crate::record::{Cell, Meaning};
 
 /// How often lists are aligned anew after the numbers that name their records have contradicted what was found.

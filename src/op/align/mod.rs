@@ -1,19 +1,25 @@
 //! Which records of one array are which of another: in time by their number.
 
+mod reading;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use crate::op::diff::longest_rise;
+pub(crate) use reading::{Doubt, Reading};
 
 /// Above this number of records that differ, those of two arrays are compared by their indices.
 const MOST_ALIGNED: usize = 1 << 20;
 
+/// How often records between those that occur once are looked at again: there, others may occur once.
+const DEEPEST: u32 = 8;
+
 /// Records that differ: their indices in the old array, and in the new one. Between these, all records are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::op) struct Hunk {
-    pub(in crate::op) old: Range<usize>,
-    pub(in crate::op) new: Range<usize>,
+pub(crate) struct Hunk {
+    pub(crate) old: Range<usize>,
+    pub(crate) new: Range<usize>,
 }
 
 /// The records of an array.
@@ -34,7 +40,7 @@ impl<'b> Array<'b> {
 
 /// The records that differ. Arrays of one length are compared index by index; in others records were added or removed,
 /// and what stayed is found again by those that occur once.
-pub(in crate::op) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
+pub(crate) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
     if old.len() / size == new.len() / size {
         let mut hunks = Vec::new();
         same_length(&Array { bytes: old, size }, &Array { bytes: new, size }, &mut hunks);
@@ -47,16 +53,24 @@ pub(in crate::op) fn hunks(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
 pub(in crate::op) fn aligned(old: &[u8], new: &[u8], size: usize) -> Vec<Hunk> {
     let (old, new) = (Array { bytes: old, size }, Array { bytes: new, size });
     let mut hunks = Vec::new();
-    let mut all = Hunk { old: 0..old.len(), new: 0..new.len() };
-    trim(&old, &new, &mut all);
-    let mut rest = all.clone();
-    for (old_at, new_at) in anchors(&old, &new, &all) {
-        let (before, after) = ((rest.old.start, rest.new.start), (old_at, new_at));
-        add(&old, &new, Hunk { old: before.0..after.0, new: before.1..after.1 }, &mut hunks);
+    split(&old, &new, Hunk { old: 0..old.len(), new: 0..new.len() }, DEEPEST, &mut hunks);
+    hunks
+}
+
+/// Adds the differences of a part of both arrays.
+fn split(old: &Array<'_>, new: &Array<'_>, mut rest: Hunk, depth: u32, hunks: &mut Vec<Hunk>) {
+    trim(old, new, &mut rest);
+    let anchors = if depth > 0 { anchors(old, new, &rest) } else { Vec::new() };
+    if anchors.is_empty() {
+        hunks.extend(Some(rest).filter(|rest| !rest.old.is_empty() || !rest.new.is_empty()));
+        return;
+    }
+    for (old_at, new_at) in anchors {
+        let before = Hunk { old: rest.old.start..old_at, new: rest.new.start..new_at };
+        split(old, new, before, depth - 1, hunks);
         (rest.old.start, rest.new.start) = (old_at + 1, new_at + 1);
     }
-    add(&old, &new, rest, &mut hunks);
-    hunks
+    split(old, new, rest, depth - 1, hunks);
 }
 
 /// The differences of arrays of one length. Blocks that are equal are passed over as a whole.
@@ -84,13 +98,6 @@ fn trim(old: &Array<'_>, new: &Array<'_>, hunk: &mut Hunk) {
     while !hunk.old.is_empty() && !hunk.new.is_empty() && old.get(hunk.old.end - 1) == new.get(hunk.new.end - 1) {
         hunk.old.end -= 1;
         hunk.new.end -= 1;
-    }
-}
-
-fn add(old: &Array<'_>, new: &Array<'_>, mut hunk: Hunk, hunks: &mut Vec<Hunk>) {
-    trim(old, new, &mut hunk);
-    if !hunk.old.is_empty() || !hunk.new.is_empty() {
-        hunks.push(hunk);
     }
 }
 
