@@ -5,7 +5,7 @@ use super::lumps::Lumps;
 use super::sink::{self, Sink};
 use super::{Finding, Options, entities, limits};
 use crate::bsp::Bsp;
-use crate::content::entities::{Entities, Entity};
+use crate::content::entities::{Entities, Entity, Pair};
 use crate::dialect::{Engine, Role, Unit};
 use crate::draft::Draft;
 use crate::file::SlotId;
@@ -93,30 +93,40 @@ impl<'e, 'a> Edit<'e, 'a> {
         })
     }
 
+    /// Whether the edit changed a pair that is so: one of a new or removed entity, or one that is not the same before
+    /// and now. Of entities with as many pairs as before these are the pairs that differ; otherwise all from the first
+    /// one that does.
+    fn changed(&self, is_so: impl Fn(&Pair<'_>) -> bool) -> bool {
+        self.touched.iter().any(|touched| {
+            let before = touched.before.and_then(|index| self.old.get(index));
+            let now = touched.now.and_then(|index| self.new.get(index));
+            match (before, now) {
+                (Some(before), Some(now)) if before.pairs().len() == now.pairs().len() => {
+                    let mut pairs = before.pairs().zip(now.pairs()).skip(touched.from);
+                    pairs.any(|(before, now)| before != now && (is_so(&before) || is_so(&now)))
+                }
+                (before, now) => {
+                    let mut sides = before.into_iter().chain(now);
+                    sides.any(|entity| entity.pairs().skip(touched.from).any(|pair| is_so(&pair)))
+                }
+            }
+        })
+    }
+
     /// Whether names of entities were edited, or what calls entities by their names.
     fn is_of_targets(&self) -> bool {
-        [false, true].into_iter().any(|is_new| {
-            self.these(is_new)
-                .any(|(entity, from)| entity.pairs().skip(from).any(|pair| entities::is_of_targets(&pair)))
-        })
+        self.changed(entities::is_of_targets)
     }
 
     /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
     fn keeps_as_many(&self, bsp: &Bsp<'_>) -> bool {
         let spawn = &bsp.dialect().checks.spawn;
-        let is_choosing = |key: &[u8]| {
+        let is_choosing = |pair: &Pair<'_>| {
             let mut keys = ["classname", "targetname", "spawnflags"].iter().chain(spawn.mode_keys);
-            keys.any(|name| key.eq_ignore_ascii_case(name.as_bytes()))
+            keys.any(|name| pair.key.eq_ignore_ascii_case(name.as_bytes()))
         };
-        let is_quiet = |side: &Entities<'_>, index: usize, from: usize| {
-            side.get(index).is_some_and(|entity| !entity.pairs().skip(from).any(|pair| is_choosing(pair.key)))
-        };
-        self.touched.iter().all(|touched| match (touched.before, touched.now) {
-            (Some(before), Some(now)) => {
-                is_quiet(&self.old, before, touched.from) && is_quiet(self.new, now, touched.from)
-            }
-            _ => false,
-        })
+        self.touched.iter().all(|touched| touched.before.is_some() && touched.now.is_some())
+            && !self.changed(is_choosing)
     }
 }
 
