@@ -26,8 +26,8 @@ pub struct Checks {
     pub strict_tree: bool,
     /// Whether a map without a leaf of contents 0 is refused.
     pub needs_empty_leaf: bool,
-    /// How the light of faces is laid out.
-    pub light: LightForm,
+    /// The most texels that a face may extend before an engine refuses the map.
+    pub most_extents: Option<u32>,
     /// Whether planes are in pairs of opposite planes, as compilers and tools require.
     pub paired_planes: bool,
     /// Whether the map has the known structs, if other games use the same version with other structs. If it has them, a
@@ -63,36 +63,6 @@ pub struct Spawn {
 /// Why a member of the game lump, of this version and with these bytes, fits no layout. The reason is a sentence; the
 /// finding of the check adds code and place.
 pub type Member = fn(i32, &[u8]) -> Result<(), String>;
-
-/// How the light of faces is laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LightForm {
-    /// One luxel per 16 texels; their number is computed from the extents of the face.
-    Extents {
-        /// The bytes of a luxel.
-        bytes: u8,
-        /// Flags of textures whose faces have no light, or light whose size is not computed in this way.
-        unlit: i64,
-        /// The most units that a face may extend before an engine refuses the map.
-        most: Option<u32>,
-    },
-    /// Four bytes per luxel; the number of luxels is stored in the face.
-    Sized {
-        /// Flags of a texture whose faces have no light.
-        unlit: i64,
-        /// The flag of a texture whose faces have four images of each style.
-        bumped: i64,
-        /// The lumps of faces and of their light: for low and for high dynamic range. If the faces for high range and
-        /// the light of low range are both missing, the faces refer to the light of high range.
-        lumps: [(&'static str, &'static str); 2],
-    },
-    /// Pages of this size; the lump is empty if the pages are files.
-    Pages {
-        /// Bytes of a page.
-        size: usize,
-    },
-}
 
 /// An engine, or a family of compilers, with its limits.
 ///

@@ -39,6 +39,8 @@ pub struct FaceLight {
     pub by_extents: bool,
     /// Flags of textures whose faces have no light or light of unknown format, whatever their offset is.
     pub unlit: i32,
+    /// Flags of textures whose faces have light that engines do not read: if it does not fit, nothing is wrong.
+    pub unread: i32,
     /// The flag of a texture whose faces have four images for each style instead of one.
     pub bumped: i32,
     /// The format of a luxel.
@@ -317,6 +319,7 @@ pub(super) const fn by_extents(faces: &'static [FaceForm], textures: &'static [T
         textures,
         by_extents: true,
         unlit,
+        unread: 0,
         bumped: 0,
         luxels: LuxelForm::Rgb,
         extra: None,

@@ -1,9 +1,7 @@
 //! The data of the checks of each dialect, and the limits of its engines: `MAX_MAP_` constants of the engines' and
 //! compilers' sources.
 
-use super::checks::{
-    Checks, Engine, LightForm, Limit, Spawn, bytes, engine, entities, face_edges, in_game, records, textures,
-};
+use super::checks::{Checks, Engine, Limit, Spawn, bytes, engine, entities, face_edges, in_game, records, textures};
 
 /// Quake: model.c refuses lumps whose size is not a multiple of the record, and extents of more than 512.
 pub(super) const QUAKE: Checks = Checks {
@@ -42,8 +40,7 @@ pub(super) const QUAKE: Checks = Checks {
     first_leaf: Some(-2),
     strict_tree: false,
     needs_empty_leaf: false,
-    // TEX_SPECIAL.
-    light: LightForm::Extents { bytes: 1, unlit: 1, most: Some(512) },
+    most_extents: Some(512),
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -67,11 +64,8 @@ pub(super) const QUAKE: Checks = Checks {
 };
 
 /// BSP2 and 2PSB: the engines that read them have no limits for lumps. Quakespasm accepts larger extents.
-pub(super) const BSP2: Checks = Checks {
-    engines: &[engine("quakespasm", "Quakespasm", &[], &[])],
-    light: LightForm::Extents { bytes: 1, unlit: 1, most: None },
-    ..QUAKE
-};
+pub(super) const BSP2: Checks =
+    Checks { engines: &[engine("quakespasm", "Quakespasm", &[], &[])], most_extents: None, ..QUAKE };
 
 /// GoldSrc. Xash3D refuses these lumps if they are empty; ReHLDS would read invalid memory.
 pub(super) const GOLDSRC: Checks = Checks {
@@ -84,8 +78,8 @@ pub(super) const GOLDSRC: Checks = Checks {
     first_leaf: Some(-2),
     strict_tree: false,
     needs_empty_leaf: false,
-    // TEX_SPECIAL, and Xash3D's flags for luxels of another size; "Bad surface extents" of ReHLDS.
-    light: LightForm::Extents { bytes: 3, unlit: 1 | 2 | 4 | 8, most: Some(512) },
+    // "Bad surface extents" of ReHLDS.
+    most_extents: Some(512),
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -138,8 +132,8 @@ pub(super) const QUAKE2: Checks = Checks {
     first_leaf: Some(1),
     strict_tree: true,
     needs_empty_leaf: true,
-    // SURF_SKY and SURF_WARP; gl_rsurf.c has a buffer of 34 by 34 luxels and does not check the size.
-    light: LightForm::Extents { bytes: 3, unlit: 4 | 8, most: None },
+    // gl_rsurf.c has a buffer of 34 by 34 luxels and does not check the size.
+    most_extents: None,
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -257,7 +251,7 @@ pub(super) const QUAKE3: Checks = Checks {
     first_leaf: None,
     strict_tree: false,
     needs_empty_leaf: false,
-    light: LightForm::Pages { size: 128 * 128 * 3 },
+    most_extents: None,
     paired_planes: false,
     is_usual: |_| true,
     versions: &[],
@@ -315,9 +309,7 @@ const IN_GAME_QUAKE3: usize = 1_024 - 74;
 pub(super) const RAVEN: Checks =
     Checks { engines: &[engine("openjk", "OpenJK", &[], &[records("MODELS", 512)]), Q3MAP2], ..QUAKE3 };
 
-/// QFusion, whose pages are larger.
-pub(super) const QFUSION: Checks =
-    Checks { engines: &[Q3MAP2], light: LightForm::Pages { size: 512 * 512 * 3 }, ..QUAKE3 };
+pub(super) const QFUSION: Checks = Checks { engines: &[Q3MAP2], ..QUAKE3 };
 
 /// F.A.K.K.2 and Medal of Honor. Of these engines only OpenMoHAA's limits are known (qfiles.h). Whether they rely on
 /// the order of brush sides is not known. No map was available to confirm the structs, so a map that they do not fit is
@@ -369,12 +361,7 @@ pub(super) const SOURCE: Checks = Checks {
     first_leaf: None,
     strict_tree: false,
     needs_empty_leaf: false,
-    // SURF_SKY2D, SURF_SKY, SURF_NOLIGHT; SURF_BUMPLIGHT.
-    light: LightForm::Sized {
-        unlit: 2 | 4 | 0x400,
-        bumped: 0x800,
-        lumps: [("FACES", "LIGHTING"), ("FACES_HDR", "LIGHTING_HDR")],
-    },
+    most_extents: None,
     paired_planes: true,
     is_usual: |_| true,
     versions: &[("OCCLUSION", 0..=2)],

@@ -52,7 +52,7 @@ pub use alias::Alias;
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
-pub use checks::{Checks, Engine, LightForm, Limit, Member, Spawn, Unit, Whose};
+pub use checks::{Checks, Engine, Limit, Member, Spawn, Unit, Whose};
 pub use checksum::{Checksum, Covers, Sum, Use};
 pub use classes::BrushClasses;
 pub use contagion::CONTAGION;

@@ -2,6 +2,7 @@
 
 use bspkit::content::lightmap::LightFaultKind;
 use bspkit::dialect::{goldsrc, quake2, quake3, source};
+use bspkit::op::check;
 use bspkit::{Bsp, Draft, Layout};
 
 use super::fixture;
@@ -120,4 +121,81 @@ fn other_damage_is_an_error_and_no_panic() {
             assert!(lump == "FACES" || faults.count() > 0, "{lump}");
         }
     }
+}
+
+/// The number of findings with a code that a draft adds.
+fn introduced(draft: &Draft<'static>, code: &str) -> usize {
+    let found = check::introduced(draft, &check::Options::default()).unwrap();
+    found.iter().filter(|finding| finding.code.name == code).map(|finding| finding.count).sum()
+}
+
+/// Corners beyond the numbers that engines begin with are ignored by them, so the light has a huge size.
+#[test]
+fn check_finds_the_faults_that_the_lens_finds() {
+    let map = fixture("q2/own_rooms");
+    let mut draft = map.draft();
+    let count = map.table(quake2::TEXINFO).unwrap().len();
+    (0..count).for_each(|at| draft.update(quake2::TEXINFO, at, |info| info.vectors[0][3] = -300_000.0).unwrap());
+    let bytes = draft.plan(Layout::Keep).unwrap().to_vec();
+    let shifted = Bsp::from_vec(bytes).unwrap();
+    let faults = shifted.light().unwrap().sets()[0].faults().len();
+    let found = check::run(&shifted, &check::Options::default()).unwrap();
+    let found = found.iter().filter(|finding| finding.code.name == "light-range").map(|finding| finding.count);
+    assert_eq!((faults, found.sum::<usize>()), (98, 98));
+}
+
+/// Faces that all name the same thousands of edges: only some of them are looked at.
+#[test]
+fn shared_edges_are_bounded_in_the_lens() {
+    let map = fixture("q2/own_rooms");
+    let edges = i16::try_from(map.table(quake2::SURFEDGES).unwrap().len()).unwrap();
+    let mut draft = map.draft();
+    let faces = map.table(quake2::FACES).unwrap().len();
+    for face in 0..faces {
+        let all = |face: &mut quake2::Face| (face.first_edge, face.edge_count) = (0, edges);
+        draft.update(quake2::FACES, face, all).unwrap();
+    }
+    let shared = Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap();
+    let light = shared.light().unwrap();
+    let left = light.sets()[0].faults().iter().filter(|fault| fault.kind == LightFaultKind::Shared).count();
+    let read = faces - light.sets()[0].unlit() - left;
+    assert_eq!(read, 16, "each edge may be looked at 16 times");
+    let found = check::run(&shared, &check::Options::default()).unwrap();
+    let notes = found.iter().filter(|finding| finding.code.name == "lump-unchecked");
+    assert_eq!(notes.map(|finding| finding.count).sum::<usize>(), 1);
+}
+
+/// Each way to change how much light a face reads, or from where, is said; what changes neither is not.
+#[test]
+fn edits_that_leave_light_behind_are_found() {
+    let face = |edit: fn(&mut quake2::Face)| {
+        let mut draft = fixture("q2/own_rooms").draft();
+        draft.update(quake2::FACES, 3, edit).unwrap();
+        introduced(&draft, "light-moved")
+    };
+    assert_eq!(face(|face| face.styles[3] = 0), 0, "a style after the first 255 is not read");
+    assert_eq!(face(|face| face.light_offset += 3), 1);
+    assert_eq!(face(|face| face.light_offset = -1), 0);
+    assert_eq!(face(|face| face.styles[1] = if face.styles[1] == 255 { 2 } else { 255 }), 1);
+    assert_eq!(face(|face| face.plane ^= 1), 0);
+    let mut draft = fixture("q2/own_rooms").draft();
+    draft.update(quake2::TEXINFO, 3, |info| info.vectors[0][0] = 0.5).unwrap();
+    assert_eq!(introduced(&draft, "light-moved"), 10);
+    let mut draft = fixture("q2/own_rooms").draft();
+    draft.update(quake2::VERTEXES, 0, |vertex| vertex.point[0] += 300.0).unwrap();
+    assert!(introduced(&draft, "light-moved") > 0);
+    let mut draft = fixture("goldsrc/own_rooms").draft();
+    draft.update(goldsrc::FACES, 3, |face| face.texinfo = 9).unwrap();
+    assert_eq!(introduced(&draft, "light-moved"), 1);
+    // Source stores the size.
+    let mut draft = fixture("source/room_v20").draft();
+    draft.update(source::FACES, 3, |face| face.luxel_size[0] -= 1).unwrap();
+    assert_eq!(introduced(&draft, "light-moved"), 1);
+    // Light alone is edited freely, and so is all but light.
+    let mut draft = fixture("q2/own_rooms").draft();
+    draft.light().unwrap().update(bspkit::content::lightmap::Image { set: 0, block: 3, style: 0, plane: 0 }, |_, _| {
+        bspkit::content::lightmap::Luxel::Rgb([9, 9, 9])
+    });
+    draft.update(quake2::FACES, 3, |face| face.plane ^= 1).unwrap();
+    assert_eq!(introduced(&draft, "light-moved"), 0);
 }

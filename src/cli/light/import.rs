@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use bspkit::Draft;
 use bspkit::face::images::light::{self, INDEX, Index};
 
-use super::{find, warn_of_copies};
+use super::{find_all, warn_of_copies};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::MapArgs;
@@ -61,7 +61,7 @@ fn read(folder: &Path, save: &Save) -> Result<Index> {
 
 fn import(draft: &mut Draft<'static>, index: &Index, args: &Args, job: &mut Job<'_>) -> Result<Edited> {
     let taken = light::import(draft.light()?, index);
-    taken.faults.iter().for_each(|fault| find(fault, job));
+    find_all("images", taken.faults.iter().cloned(), job);
     if !taken.faults.is_empty() && !args.save.force {
         let images = count(taken.faults.len(), "image", "images");
         return Ok(Edited::Nothing(format!("{images} cannot be imported, so nothing is changed")));

@@ -13,7 +13,7 @@ use bspkit::Bsp;
 use bspkit::content::lightmap::Light;
 
 use super::context::Context;
-use super::show::{count, shown};
+use super::show::{Few, count, shown};
 use super::talk::{Code, Job};
 use super::{commands, help};
 
@@ -49,10 +49,21 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
 /// Reports every face whose light cannot be read.
 fn say_faults(light: &Light<'_>, job: &mut Job<'_>) {
     for set in light.sets() {
-        for fault in set.faults() {
-            find(&format!("{}: {fault}", set.lump()), job);
+        let faults = set.faults().iter().map(|fault| format!("{}: {fault}", set.lump()));
+        find_all(&format!("faces of {}", set.lump()), faults, job);
+    }
+}
+
+/// Reports findings of one kind: ten of them, and how many there are.
+fn find_all(kind: &str, texts: impl Iterator<Item = String>, job: &mut Job<'_>) {
+    let mut few = Few::new(job.talk.verbose);
+    for text in texts {
+        job.code = job.code.max(Code::Found);
+        if few.takes(kind) {
+            job.warn_here(&text);
         }
     }
+    few.rest().for_each(|rest| job.warn_here(&rest));
 }
 
 /// Reports a finding.

@@ -33,6 +33,9 @@ pub enum LightFaultKind {
     Edges,
     /// No size can be computed from its corners or its record.
     Size,
+    /// The faces before it name so many edges that it was not looked at: faces have edges of their own, and a map whose
+    /// faces share thousands was made to take long.
+    Shared,
     /// Not all of its light is in the lump.
     Range {
         /// The offset of the light.
@@ -65,6 +68,7 @@ impl fmt::Display for LightFaultKind {
             LightFaultKind::Texinfo(index) => write!(f, "its texinfo {index} does not exist"),
             LightFaultKind::Edges => f.write_str("its edges lead to no corners, so the size of its light is not known"),
             LightFaultKind::Size => f.write_str("the size of its light cannot be computed"),
+            LightFaultKind::Shared => f.write_str("the faces before it share too many edges, so it was not looked at"),
             LightFaultKind::Range { offset, size: [wide, high], images, lump } => write!(
                 f,
                 "its light begins at {offset}, {wide} by {high} luxels in {images} images, and the lump has \

@@ -13,6 +13,7 @@ mod fault;
 mod luxel;
 mod pages;
 mod read;
+mod sizes;
 mod stat;
 
 pub use adjust::Adjustment;
@@ -21,7 +22,8 @@ pub use extents::{Extents, Precision, extents};
 pub use fault::{LightFault, LightFaultKind};
 pub use luxel::Luxel;
 pub use pages::SurfaceLight;
-pub(super) use read::{Geometry, record_of};
+pub(super) use read::record_of;
+pub(super) use sizes::Geometry;
 pub use stat::{LightStat, StyleStat};
 
 use std::ops::Range;
@@ -74,6 +76,8 @@ struct LightLump<'a> {
 pub struct LightSet {
     name: &'static str,
     lump_name: &'static str,
+    /// The lump whose records say where the light is.
+    faces_name: &'static str,
     /// The indices in [`Light::lumps`] of the lump with the luxels and of the faces with averages.
     lump: usize,
     faces: Option<usize>,
@@ -94,6 +98,11 @@ impl LightSet {
     /// The name of its lump.
     pub fn lump(&self) -> &'static str {
         self.lump_name
+    }
+
+    /// The name of the lump whose records say where its light is: the faces, or the surfaces of pages.
+    pub fn faces(&self) -> &'static str {
+        self.faces_name
     }
 
     /// The form of its luxels.
@@ -124,6 +133,11 @@ impl LightSet {
     /// How many faces are not lit, and correctly so.
     pub fn unlit(&self) -> usize {
         self.unlit
+    }
+
+    /// How many faces there are: lit, unlit and faulty ones.
+    pub(crate) fn face_count(&self) -> usize {
+        self.blocks.len() + self.unlit + self.faults.len()
     }
 
     /// Faces whose light cannot be read, and why.
@@ -174,6 +188,11 @@ impl<'a> Light<'a> {
         let set = self.sets.get(image.set)?;
         let range = set.blocks.get(image.block)?.range(image, set.form)?;
         self.lumps.get(set.lump)?.held.get().get(range)
+    }
+
+    /// All bytes of a set's lump.
+    pub(crate) fn luxels(&self, set: usize) -> &[u8] {
+        self.sets.get(set).and_then(|set| self.lumps.get(set.lump)).map_or(&[], |lump| lump.held.get())
     }
 
     /// The range of an image's luxels in its lump.

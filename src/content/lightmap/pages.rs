@@ -135,6 +135,7 @@ pub(super) fn read<'a>(from: &Reader<'_, 'a>, model: &PageLight, light: &mut Lig
     light.sets.push(LightSet {
         name,
         lump_name,
+        faces_name: model.surfaces.lump,
         lump,
         faces: None,
         form,

@@ -1,17 +1,15 @@
 //! Where the light of each face is, by the dialect's model.
 
 use super::block::Block;
-use super::extents::{Extents, Precision, extents};
 use super::fault::{LightFault, LightFaultKind};
+use super::sizes::Sizes;
 use super::{Light, LightSet, pages};
 use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::content::lens::Reader;
 use crate::dialect::bspx::DecoupledLight;
-use crate::dialect::shared::{Edge, SurfEdge, Vertex, WideEdge};
 use crate::dialect::{
-    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LuxelForm, Role, Row, TextureForm,
-    TextureLight,
+    Averages, FaceForm, FaceLight, Key, LightLumps, LightModel, LitFace, LuxelForm, Role, TextureForm, TextureLight,
 };
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::file::SlotId;
@@ -31,7 +29,7 @@ pub(super) fn sets<'a>(from: &Reader<'_, 'a>, light: &mut Light<'a>) -> Result<(
 }
 
 /// A lump by its name, if it has bytes.
-fn filled<'a>(from: &Reader<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
+pub(super) fn filled<'a>(from: &Reader<'_, 'a>, name: &str) -> Result<Option<(SlotId, Data<'a>)>> {
     let Some(slot) = from.bsp().slots().iter().find(|slot| slot.name == name) else { return Ok(None) };
     from.bsp().check_there(slot)?;
     let bytes = from.bytes(slot.id)?;
@@ -49,9 +47,9 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     }
     let mut found = None;
     for name in lumps.faces {
-        found = found.or(filled(from, name)?);
+        found = found.or(filled(from, name)?.map(|(slot, faces)| (slot, faces, *name)));
     }
-    let Some((face_slot, faces)) = found else { return Ok(()) };
+    let Some((face_slot, faces, faces_name)) = found else { return Ok(()) };
     let places = match lumps.placed_by.map(|name| filled(from, name)).transpose()? {
         None => None,
         Some(None) => return Ok(()),
@@ -59,11 +57,11 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
     };
     let form = record_of(bsp, face_slot, model.faces, |form: &FaceForm| form.record)?;
     let textures = Textures::read(from, model)?;
-    let geometry = if model.by_extents { Some(Geometry::read(from)?) } else { None };
+    let sizes = if model.by_extents { Some(Sizes::read(from)?) } else { None };
     let extra = extra_bytes(from, model)?;
     let luxel = lumps.copied.map_or(model.luxels, |copied| copied.luxels);
     let lump = luxels.len();
-    let mut finder = Finder { model, luxel, form, textures, geometry, extra, places, lump, found: Vec::new() };
+    let mut finder = Finder { model, luxel, form, textures, sizes, extra, places, lump, found: Vec::new() };
     let (mut unlit, mut faults) = (0, Vec::new());
     for (index, record) in faces.chunks_exact(form.record.size).enumerate() {
         let Some(face) = (form.read)(record) else { continue };
@@ -73,13 +71,26 @@ fn face_set<'a>(from: &Reader<'_, 'a>, model: &FaceLight, lumps: &LightLumps, li
             Err(kind) => faults.push(LightFault { face: index, kind }),
         }
     }
-    let blocks = finder.settle(&mut faults);
+    let blocks = finder.settle(&mut unlit, &mut faults);
     faults.sort_by_key(|fault| fault.face);
     let lump = light.hold(from, slot, luxels);
     let faces = matches!(form.averages, Averages::InFace(_)).then(|| light.hold(from, face_slot, faces));
     let (name, lump_name, form) = (lumps.name, lumps.light, luxel);
     let copy_of = lumps.copied.and_then(|copied| light.sets.iter().position(|set| set.name == copied.of));
-    light.sets.push(LightSet { name, lump_name, lump, faces, form, copy_of, is_pages: false, blocks, unlit, faults });
+    let is_pages = false;
+    light.sets.push(LightSet {
+        name,
+        lump_name,
+        faces_name,
+        lump,
+        faces,
+        form,
+        copy_of,
+        is_pages,
+        blocks,
+        unlit,
+        faults,
+    });
     Ok(())
 }
 
@@ -109,13 +120,14 @@ fn extra_bytes<'a>(from: &Reader<'_, 'a>, model: &FaceLight) -> Result<usize> {
     Ok(extra.bytes.iter().find(|(value, _)| *value == bits).map_or(0, |(_, bytes)| *bytes))
 }
 
-struct Textures<'a, 'f> {
+/// The texinfo of a map.
+pub(super) struct Textures<'a, 'f> {
     form: &'f TextureForm,
     bytes: Data<'a>,
 }
 
 impl<'a, 'f> Textures<'a, 'f> {
-    fn read(from: &Reader<'_, 'a>, model: &'f FaceLight) -> Result<Self> {
+    pub(super) fn read(from: &Reader<'_, 'a>, model: &'f FaceLight) -> Result<Self> {
         let none = || Error::new(ErrorKind::NotFound, "the map has no texinfo");
         let bsp = from.bsp();
         let slot = bsp.role(Role::TexInfo).ok_or_else(none)?;
@@ -123,63 +135,9 @@ impl<'a, 'f> Textures<'a, 'f> {
         Ok(Textures { form, bytes: from.bytes(slot.id)? })
     }
 
-    fn get(&self, index: i32) -> Option<TextureLight> {
+    pub(super) fn get(&self, index: i32) -> Option<TextureLight> {
         let start = usize::try_from(index).ok()?.checked_mul(self.form.record.size)?;
         (self.form.read)(self.bytes.get(start..)?)
-    }
-}
-
-/// The lumps from which the corners of faces are computed.
-pub(in crate::content) struct Geometry<'a> {
-    surf_edges: Table<'a, SurfEdge>,
-    edges: Edges<'a>,
-    vertexes: Table<'a, Vertex>,
-}
-
-/// Edges with 16-bit or 32-bit numbers.
-enum Edges<'a> {
-    Narrow(Table<'a, Edge>),
-    Wide(Table<'a, WideEdge>),
-}
-
-impl<'a> Edges<'a> {
-    fn read(from: &Reader<'_, 'a>) -> Result<Self> {
-        let row = from.bsp().role(Role::Edges).and_then(|slot| from.bsp().row(slot).ok());
-        let is_wide = row.and_then(Row::record).is_some_and(|record| (record.type_id)() == (WideEdge::INFO.type_id)());
-        Ok(match is_wide {
-            true => Edges::Wide(table(from, Role::Edges)?),
-            false => Edges::Narrow(table(from, Role::Edges)?),
-        })
-    }
-
-    fn get(&self, index: usize) -> Option<[u32; 2]> {
-        match self {
-            Edges::Narrow(edges) => Some(edges.get(index).ok()?.vertexes.map(u32::from)),
-            Edges::Wide(edges) => Some(edges.get(index).ok()?.vertexes),
-        }
-    }
-}
-
-impl<'a> Geometry<'a> {
-    pub(in crate::content) fn read(from: &Reader<'_, 'a>) -> Result<Self> {
-        Ok(Geometry {
-            surf_edges: table(from, Role::SurfEdges)?,
-            edges: Edges::read(from)?,
-            vertexes: table(from, Role::Vertexes)?,
-        })
-    }
-
-    pub(in crate::content) fn corners(&self, face: &LitFace) -> Option<Vec<[f32; 3]>> {
-        let first = usize::try_from(face.first_edge).ok()?;
-        let count = usize::try_from(face.edge_count).ok().filter(|count| *count > 0)?;
-        let end = first.checked_add(count).filter(|end| *end <= self.surf_edges.len())?;
-        let corner = |index: usize| {
-            let edge = self.surf_edges.get(index).ok()?.edge;
-            let ends = self.edges.get(usize::try_from(edge.unsigned_abs()).ok()?)?;
-            let vertex = if edge < 0 { ends[1] } else { ends[0] };
-            Some(self.vertexes.get(usize::try_from(vertex).ok()?).ok()?.point)
-        };
-        (first..end).map(corner).collect()
     }
 }
 
@@ -212,6 +170,8 @@ struct Found {
     claimed: i32,
     /// The size in single precision, if it is another one.
     single: Option<[usize; 2]>,
+    /// Whether engines read it.
+    is_read: bool,
 }
 
 struct Finder<'a, 'f> {
@@ -220,7 +180,7 @@ struct Finder<'a, 'f> {
     luxel: LuxelForm,
     form: &'f FaceForm,
     textures: Textures<'a, 'f>,
-    geometry: Option<Geometry<'a>>,
+    sizes: Option<Sizes<'a>>,
     /// Bytes per luxel after the light of each face.
     extra: usize,
     /// A record per face with the place of its light, which replaces the fields of the face.
@@ -232,7 +192,7 @@ struct Finder<'a, 'f> {
 
 impl Finder<'_, '_> {
     /// The block of a face; `None` if it has no light.
-    fn block(&self, index: usize, face: &LitFace) -> Result<Option<Found>, LightFaultKind> {
+    fn block(&mut self, index: usize, face: &LitFace) -> Result<Option<Found>, LightFaultKind> {
         let style_count = face.styles.iter().take_while(|style| **style != 255).count();
         let placed = match &self.places {
             None => None,
@@ -249,6 +209,7 @@ impl Finder<'_, '_> {
         if texture.flags & self.model.unlit != 0 {
             return Ok(None);
         }
+        let is_read = texture.flags & self.model.unread == 0;
         let mut single = None;
         let size = match (placed, face.size) {
             (Some((_, size)), _) => size,
@@ -258,11 +219,9 @@ impl Finder<'_, '_> {
                 [wide, high]
             }
             (None, None) => {
-                let corners = self.geometry.as_ref().and_then(|geometry| geometry.corners(face));
-                let corners = corners.ok_or(LightFaultKind::Edges)?;
-                let luxels = |precision| extents(corners.iter().copied(), &texture.vectors, precision);
-                let Extents { luxels: size, .. } = luxels(Precision::Double).ok_or(LightFaultKind::Size)?;
-                single = luxels(Precision::Single).map(|found| found.luxels).filter(|other| *other != size);
+                let sizes = self.sizes.as_mut().ok_or(LightFaultKind::Size)?;
+                let (size, other) = sizes.of(face, &texture.vectors)?;
+                single = other;
                 size
             }
         };
@@ -280,7 +239,7 @@ impl Finder<'_, '_> {
             has_both: false,
             precision_is_single: false,
         };
-        Ok(Some(Found { block, claimed: offset, single }))
+        Ok(Some(Found { block, claimed: offset, single, is_read }))
     }
 
     /// The offset of a block in the lump; the faces store it for luxels of the model's form.
@@ -301,7 +260,7 @@ impl Finder<'_, '_> {
 
     /// If a block would overlap the next one with its first size, and not with the other one, it takes the other one. A
     /// block that does not fit is a fault.
-    fn settle(self, faults: &mut Vec<LightFault>) -> Vec<Block> {
+    fn settle(self, unlit: &mut usize, faults: &mut Vec<LightFault>) -> Vec<Block> {
         let mut starts: Vec<usize> = self.found.iter().map(|found| found.block.offset).collect();
         starts.sort_unstable();
         starts.dedup();
@@ -319,6 +278,7 @@ impl Finder<'_, '_> {
             let end = len.and_then(|len| block.offset.checked_add(len)).filter(|end| *end <= self.lump);
             match len.filter(|_| end.is_some() && block.before() <= block.offset) {
                 Some(len) => blocks.push(Block { len, ..block }),
+                None if !found.is_read => *unlit += 1,
                 None => {
                     let images = block.style_count * block.planes;
                     let (offset, size, lump) = (found.claimed, block.size, self.lump);

@@ -7,7 +7,7 @@ use super::lumps::{Lump, Lumps};
 use super::sink::{At, Sink};
 use crate::bytes::wide;
 use crate::content::bspx::{BrushList, LightOctree, OctreeFault};
-use crate::dialect::{LightForm, Role};
+use crate::dialect::{FaceLight, LightModel, Role};
 use crate::error::Error;
 use crate::file::SlotId;
 
@@ -80,9 +80,11 @@ fn misfit(lump: &Lump<'_>, error: &Error, sink: &mut Sink) {
 
 /// Light that an entry places for the faces is in the lighting lump, or, if that was left out, in its copy in color.
 fn check_places(lumps: &Lumps<'_>, sink: &mut Sink) {
-    let LightForm::Extents { bytes, unlit, .. } = lumps.checks().light else { return };
+    let LightModel::Faces(FaceLight { unlit, luxels, by_extents: true, .. }) = lumps.bsp.dialect().light else {
+        return;
+    };
     let len = |name: &str| lumps.lump(name).map_or(0, |lump| lump.bytes.len());
-    let bytes = usize::from(bytes);
+    let (bytes, unlit) = (luxels.bytes(), i64::from(*unlit));
     let room = match lumps.role_lump(Role::Lighting).map_or(0, |light| light.bytes.len()) {
         0 => len("bspx:RGBLIGHTING") / 3 * bytes,
         room => room,

@@ -157,6 +157,8 @@ codes! {
     VIS_CLUSTER = "vis-cluster", Error, "the cluster of a leaf or light is not in the visibility lump";
 
     LIGHT_RANGE = "light-range", Error, "the light of a face goes beyond the lighting lump";
+    LIGHT_MOVED = "light-moved", Warning,
+        "an edit left the light of a face where it is, but the face has another number of luxels, or begins elsewhere";
     LIGHT_PAGE = "light-page", Error, "a surface's lightmap is not in the lump";
     LIGHT_EXTENTS = "light-extents", Warning, "a lit face is larger than the engine accepts";
     LIGHT_KIND = "light-kind", Error, "a light of the world is of no known kind";

@@ -14,6 +14,7 @@ mod limits;
 mod lumps;
 mod physics;
 mod references;
+mod relit;
 mod rules;
 mod sink;
 mod stale;
@@ -137,7 +138,11 @@ pub fn introduced(draft: &Draft<'_>, options: &Options) -> Result<Vec<Finding>> 
         sink
     };
     let new = all(&view);
-    Ok(if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() })
+    let mut found = if new.is_empty() { Vec::new() } else { new.without(all(draft.bsp())).into_findings() };
+    let mut left = Sink::new(&options.allowed, LISTED);
+    relit::check(draft.bsp(), &view, &touched, &mut left);
+    found.extend(left.into_findings());
+    Ok(found)
 }
 
 fn engine(bsp: &Bsp<'_>, options: &Options) -> Result<Option<&'static Engine>> {
