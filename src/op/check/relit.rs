@@ -91,7 +91,7 @@ fn check_places(before: &LightSet, after: &LightSet, sink: &mut Sink) {
                 let at = At::lump(after.faces()).record(block.index());
                 sink.add(&LIGHT_MOVED, at, || {
                     format!(
-                        "its light begins at {}, where no face had any: it shows light of others",
+                        "its light begins at {}, where that of no lit face began: it may show light of others",
                         block.bytes().start
                     )
                 });
