@@ -33,7 +33,7 @@ pub enum LightFaultKind {
     Edges,
     /// No size can be computed from its corners or its record.
     Size,
-    /// The faces before it name so many edges that it was not looked at: faces have edges of their own, and a map whose
+    /// The faces before it name too many edges, so it was not looked at: faces have edges of their own, and a map whose
     /// faces share thousands was made to take long.
     Shared,
     /// Not all of its light is in the lump.

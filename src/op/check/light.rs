@@ -30,7 +30,7 @@ const PLACED: [&str; 2] = ["decoupled", "decoupled_rgb"];
 /// Returns false where the faces that follow were not looked at.
 fn check_fault(lumps: &Lumps<'_>, set: &LightSet, fault: &LightFault, sink: &mut Sink) -> bool {
     let (code, field) = match fault.kind {
-        // Indices that do not exist are found where all references are checked, vectors that are no numbers where those
+        // Indices that do not exist are found where all references are checked, vectors that are not finite where those
         // of texinfos are.
         LightFaultKind::Texinfo(_) | LightFaultKind::Edges => return true,
         LightFaultKind::Size if matches!(lumps.bsp.dialect().light, LightModel::Faces(it) if it.by_extents) => {

@@ -1,5 +1,5 @@
-//! Light that an edit leaves behind: luxels are only bytes from an offset on, and how many of them a face reads follows
-//! from its corners, its texture axes and its styles. An edit of these makes the face read light of others.
+//! Light that an edit does not take along: luxels are bytes from an offset on, and how many of them a face reads
+//! follows from its corners, its texture axes and its styles. An edit of these makes the face read light of others.
 
 use std::collections::HashMap;
 
