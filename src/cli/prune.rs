@@ -75,7 +75,9 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
             true if !job.json => lines.for_each(|line| job.line(line)),
             _ => lines.for_each(|line| job.say(&line)),
         }
-        Ok(Edited::With { what: format!("{} bytes were not needed", pruned.bytes()), is_whole: true })
+        // In its place a smaller lump leaves a hole.
+        let holes = if args.save.keeps_places() { "; `--layout repack` makes the file smaller by them" } else { "" };
+        Ok(Edited::With { what: format!("{} bytes were not needed{holes}", pruned.bytes()), is_whole: true })
     })
 }
 

@@ -93,6 +93,11 @@ pub(crate) fn bad_argument(message: String, hint: &str) -> Error {
 }
 
 impl Save {
+    /// Whether lumps stay in their places, so that a lump that gets smaller leaves a hole.
+    pub(crate) fn keeps_places(&self) -> bool {
+        !matches!(self.layout, LayoutName::Repack)
+    }
+
     /// Edits the maps, and saves each map that the edit matched.
     ///
     /// Several maps are edited at once, since most of the time is spent waiting for the disk.

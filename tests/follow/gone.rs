@@ -355,3 +355,13 @@ fn wider_structs_are_not_taken_for_edited_ones() {
         assert!(wide.row(wide.slot(lump).unwrap()).is_err(), "{lump}");
     }
 }
+
+/// However many refer to a record, those are kept that are listed.
+#[test]
+fn a_tree_keeps_what_it_lists() {
+    let map = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let all = map.draft().references(quake2::TEXINFO, 0).unwrap();
+    let tree = map.draft().reference_tree("TEXINFO", 0, 1, 3).unwrap();
+    assert_eq!((tree.by.branches.len(), tree.by.more), (3, all.by.len() - 3));
+    assert!(tree.by.branches.iter().map(|branch| &branch.reference).eq(&all.by[..3]));
+}

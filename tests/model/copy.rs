@@ -291,3 +291,19 @@ fn a_copy_has_the_entity_that_is_asked_for() {
     assert_eq!([Copying::default(), Copying::default().class("func_wall")].map(entities), [1, 1]);
     assert_eq!(entities(Copying::default().without_entity()), 0);
 }
+
+/// Light that a map has in color alone is not left out without a word.
+#[test]
+fn light_in_color_alone_refuses_the_copy() {
+    let map = Bsp::open("tests/maps/q1/own_rooms_bspx.bsp").unwrap();
+    let mut draft = map.draft();
+    draft.set(map.slot("LIGHTING").unwrap().id, Vec::new()).unwrap();
+    let colored = saved(&draft);
+    for (to, from) in [(&colored, &colored), (&map, &colored), (&colored, &map)] {
+        let error = Copying::default().run(&mut to.draft(), from, 1).unwrap_err();
+        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains("alone"), "{error}");
+        let copied = Copying::default().force(true).run(&mut to.draft(), from, 1).unwrap();
+        assert!(copied.warnings.iter().any(|warning| warning.contains("alone")), "{copied:?}");
+    }
+    Copying::default().run(&mut map.draft(), &map, 1).unwrap();
+}

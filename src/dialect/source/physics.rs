@@ -9,8 +9,10 @@ use crate::dialect::{Block, Places, Row};
 const HEAD: usize = 16;
 /// The bytes before the surface in solids that begin with `VPHY`.
 const HEAD_OF_SOLID: usize = 28;
-/// A kind of solid whose layout is not known.
+/// A kind of solid with another layout.
 const MOPP: u8 = 1;
+/// The bytes before such a solid.
+const HEAD_OF_MOPP: usize = 12;
 /// The bytes of a node in the tree of pieces.
 const NODE: usize = 28;
 
@@ -59,7 +61,7 @@ fn brushes_of_pieces(bytes: &[u8]) -> Option<Vec<usize>> {
 /// The places of the numbers in a solid that begins at an offset of the lump.
 fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
     let surface = match solid.starts_with(b"VPHY") {
-        true if solid.get(6) == Some(&MOPP) => return None,
+        true if solid.get(6) == Some(&MOPP) => return ledges(solid, start, places),
         true => HEAD_OF_SOLID,
         false => 0,
     };
@@ -83,6 +85,31 @@ fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
         }
     }
     None
+}
+
+/// The places of the numbers in a solid of the other kind, which has its pieces one after the other and the points of
+/// all of them behind. Displacements are such solids: each piece is one triangle with two sides, and of no brush.
+fn ledges(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
+    let at = |at: usize| usize::try_from(word(solid, at)?).ok();
+    if solid.get(HEAD_OF_MOPP + 44..HEAD_OF_MOPP + 48)? != b"MOPP" {
+        return None;
+    }
+    let mut ledge = HEAD_OF_MOPP.checked_add(at(HEAD_OF_MOPP + 36)?)?;
+    let points = ledge.checked_add(at(ledge)?).filter(|points| *points <= solid.len())?;
+    while ledge < points {
+        let (size, triangles) = (at(ledge + 8)? >> 8, at(ledge + 12)? & 0xFFFF);
+        if ledge.checked_add(at(ledge)?)? != points || size != triangles + 1 {
+            return None;
+        }
+        match (triangles, word(solid, ledge + 4)?) {
+            (2, 0) => {}
+            // No brush has so few.
+            (..4, _) => return None,
+            _ => places.push(start + ledge + 4),
+        }
+        ledge += 16 * size;
+    }
+    (ledge == points).then_some(())
 }
 
 #[cfg(test)]
@@ -116,6 +143,36 @@ mod tests {
         let bytes = lump(&solid());
         let places = brushes_of_pieces(&bytes).unwrap();
         assert_eq!(places.iter().map(|at| word(&bytes, *at).unwrap()).collect::<Vec<_>>(), [7, 9]);
+    }
+
+    /// Pieces with so many triangles, each with this number.
+    fn mopp(pieces: &[(i32, i32)]) -> Vec<u8> {
+        let mut solid = vec![0; HEAD_OF_MOPP + 48];
+        solid[..8].copy_from_slice(b"VPHY\x00\x01\x01\x00");
+        solid[HEAD_OF_MOPP + 36] = 48;
+        solid[HEAD_OF_MOPP + 44..].copy_from_slice(b"MOPP");
+        let size = |triangles: i32| 16 * (triangles + 1);
+        let mut left: i32 = pieces.iter().map(|(triangles, _)| size(*triangles)).sum();
+        for (triangles, number) in pieces {
+            let head = [left, *number, (triangles + 1) << 8, *triangles].map(i32::to_le_bytes).concat();
+            solid.extend([head, vec![0; usize::try_from(16 * triangles).unwrap()]].concat());
+            left -= size(*triangles);
+        }
+        [solid, vec![0; 64]].concat()
+    }
+
+    #[test]
+    fn triangles_of_terrain_are_of_no_brush() {
+        let terrain = mopp(&[(2, 0), (2, 0), (2, 0)]);
+        assert_eq!(brushes_of_pieces(&lump(&terrain)), Some(Vec::new()));
+        let bytes = lump(&mopp(&[(2, 0), (12, 7), (8, 9)]));
+        let places = brushes_of_pieces(&bytes).unwrap();
+        assert_eq!(places.iter().map(|at| word(&bytes, *at).unwrap()).collect::<Vec<_>>(), [7, 9]);
+        assert_eq!(brushes_of_pieces(&lump(&mopp(&[(2, 5)]))), None);
+        assert_eq!(brushes_of_pieces(&lump(&terrain[..100])), None);
+        let mut cut = terrain;
+        cut[HEAD_OF_MOPP + 48 + 9] = 1;
+        assert_eq!(brushes_of_pieces(&lump(&cut)), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::transplant::Transplant;
 use super::{are_known, check, models_of, named};
 use crate::bsp::Bsp;
 use crate::draft::Draft;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Hint, Result};
 
 /// The copy of a model from another map.
 ///
@@ -136,8 +136,17 @@ impl Copying {
                 lumps.insert(target, new.ok_or_else(|| refused(name, "its blocks cannot be read"))?);
             }
         }
+        let copy = outside.light.is_in_copy().filter(|_| !outside.unlit.is_empty());
+        if let Some(lump) = copy.filter(|_| !self.force) {
+            let message = format!("the light of one of the maps is in {lump} alone, from where it is not copied");
+            return Err(refused(lump, message).with_hint(Hint::Force));
+        }
         for (list, count) in &outside.unlit {
-            let why = if outside.light.is_dark() { "the map has no light" } else { "it cannot be read" };
+            let why = match copy {
+                Some(lump) => format!("it is in {lump} alone, from where it is not copied"),
+                None if outside.light.is_dark() => "the map has no light".to_owned(),
+                None => "it cannot be read".to_owned(),
+            };
             work.warnings.push(format!("the light of {count} records of {list} is left out: {why}"));
         }
         let records = work.added.iter().map(|(own, added)| {

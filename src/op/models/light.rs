@@ -150,6 +150,15 @@ impl<'o> NewLight<'o> {
         Ok(new)
     }
 
+    /// The lump in which one of the maps alone has its light, since the one that it is a copy of is empty.
+    pub(super) fn is_in_copy(&self) -> Option<&'static str> {
+        let LightModel::Faces(model) = self.from.dialect().light else { return None };
+        let has = |map: &Bsp<'_>, lump: &str| map.slot(lump).is_ok_and(|slot| slot.length != 0);
+        let copies = model.lumps.iter().filter(|lumps| lumps.copied.is_some());
+        let is_alone = |map: &Bsp<'_>, copy: &str| has(map, copy) && !self.lumps.keys().any(|lump| has(map, lump));
+        copies.map(|lumps| lumps.light).find(|copy| is_alone(self.from, copy) || is_alone(self.to, copy))
+    }
+
     /// Whether the light of the target is in no lump, so that faces cannot get any.
     pub(super) fn is_dark(&self) -> bool {
         self.lumps.values().all(|grown| grown.old.is_empty())

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::check::{self, Usage};
 use super::unused::Unused;
 use crate::bsp::Bsp;
-use crate::dialect::{Engine, Role};
+use crate::dialect::{Engine, Holds, Role};
 use crate::draft::Draft;
 use crate::error::Result;
 
@@ -158,11 +158,15 @@ pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
     draft.transaction(|draft| {
         let before = now(draft)?;
         let mut pruned = Pruned::default();
-        let unused = Unused::keeping(&before, &|list| options.keeps(list))?;
+        let doubtful = if options.force { Vec::new() } else { doubtful(&before)? };
+        let is_doubtful = |list: &str| doubtful.iter().any(|(lump, _)| *lump == list);
+        let unused = Unused::keeping(&before, &|list| options.keeps(list) || is_doubtful(list))?;
         if !unused.lists.is_empty() {
             let edit = draft.structure().force(options.force).exact();
             pruned.warnings = edit.remove(&unused.to_remove())?.warnings;
         }
+        let kept = doubtful.into_iter().filter(|(lump, _)| !options.keeps(lump));
+        pruned.warnings.extend(kept.map(|(lump, why)| format!("{lump} stays as it is: {why}")));
         textures::prune(draft, options, &mut pruned)?;
         names::prune(draft, options)?;
         light::prune(draft, options, &mut pruned)?;
@@ -172,6 +176,18 @@ pub fn prune(draft: &mut Draft<'_>, options: &Options) -> Result<Pruned> {
         pruned.limits = engine.map_or_else(Vec::new, |engine| limits(engine, &before, &after));
         Ok(pruned)
     })
+}
+
+/// The lumps whose records lumps of unknown content may name, with the reasons. A lump that may name any record refuses
+/// the whole edit instead.
+fn doubtful(map: &Bsp<'_>) -> Result<Vec<(&'static str, String)>> {
+    let links = map.links()?;
+    let lumps = links.unknown.iter().filter_map(|(name, holds, why)| match holds {
+        Holds::Only(lumps) => Some(lumps.iter().map(move |lump| (*lump, format!("{name} may refer to it, and {why}")))),
+        _ => None,
+    });
+    let is_there = |lump: &str| links.referred(lump).is_some_and(|site| links.sites[site].len() > 0);
+    Ok(lumps.flatten().filter(|(lump, _)| is_there(lump)).collect())
 }
 
 /// The map with the edits of a draft.
