@@ -88,7 +88,7 @@ fn pieces(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
 }
 
 /// The places of the numbers in a solid of the other kind, which has its pieces one after the other and the points of
-/// all of them behind. Displacements are such solids: each piece is one triangle with two sides, and of no brush.
+/// all of them after these. Displacements are such solids: each piece is one triangle with two sides, and of no brush.
 fn ledges(solid: &[u8], start: usize, places: &mut Vec<usize>) -> Option<()> {
     let at = |at: usize| usize::try_from(word(solid, at)?).ok();
     if solid.get(HEAD_OF_MOPP + 44..HEAD_OF_MOPP + 48)? != b"MOPP" {
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(places.iter().map(|at| word(&bytes, *at).unwrap()).collect::<Vec<_>>(), [7, 9]);
     }
 
-    /// Pieces with so many triangles, each with this number.
+    /// Pieces, each with a number of triangles and that of a brush.
     fn mopp(pieces: &[(i32, i32)]) -> Vec<u8> {
         let mut solid = vec![0; HEAD_OF_MOPP + 48];
         solid[..8].copy_from_slice(b"VPHY\x00\x01\x01\x00");
