@@ -112,6 +112,28 @@ fn text_is_replaced_and_filled_in() {
     }
 }
 
+/// Text in UTF-8 by letters, other text by bytes; no letter is cut.
+#[test]
+fn letters_of_several_bytes_stay_whole() {
+    becomes("при a", "v~s/[^a-z ]/X/", "Xри a");
+    becomes("при a", "v~s/[^a-z ]/X/g", "XXX a");
+    becomes("при", "v~s/^.(.)/{1}/", "ри");
+    let mut entities = with_value("ПРИ");
+    let error = entities.assign(&[1], &[Assignment::parse("v~s/[^a-z]/X/i").unwrap()]).unwrap_err();
+    assert!(error.to_string().contains("would cut a letter"), "{error}");
+}
+
+#[test]
+fn a_calculation_in_a_text_is_refused() {
+    for text in ["light={light}*1.5", "light={_light} * 2", "light={light}+50"] {
+        let error = Assignment::parse(text).unwrap_err();
+        assert!(error.to_string().contains("is a text and no calculation"), "{error}");
+    }
+    for text in ["name={class}_1", "name={class}-1", "light={light}\\x2a2", "name={class}*"] {
+        Assignment::parse(text).unwrap();
+    }
+}
+
 #[test]
 fn each_assignment_sees_those_before_it() {
     let mut entities = with_value("1");

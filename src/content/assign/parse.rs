@@ -61,9 +61,30 @@ fn check_value(text: &str, value: &Pair<'_, Rule>) -> Result<()> {
     let why = match value.as_str() {
         value if value.starts_with('=') => "there is no operator `==`",
         value if value.starts_with("~s/") => "the operator is written `~s/OLD/NEW/`, without `=`",
-        _ => return Ok(()),
+        value => match calculation_in_text(key, value) {
+            Some(why) => {
+                return Err(
+                    Error::new(ErrorKind::Argument, why).with_hint("`\\x2a` is a star in a text, `\\x2b` a plus")
+                );
+            }
+            None => return Ok(()),
+        },
     };
     Err(literal_key(why.to_owned(), key))
+}
+
+/// Why a value like `{light}*1.5` is refused: it would be text, though it looks like a calculation.
+fn calculation_in_text(key: &str, value: &str) -> Option<String> {
+    let (name, rest) = value.strip_prefix('{')?.split_once('}')?;
+    let operator = rest.trim_start().chars().next().filter(|operator| "*+/-".contains(*operator))?;
+    let operand = rest.trim_start()[1..].trim();
+    Decimal::parse(operand.as_bytes())?;
+    let is_own = name.eq_ignore_ascii_case(key);
+    if !is_own && operator != '*' {
+        return None;
+    }
+    let first = if is_own { String::new() } else { format!("{key}={{{name}}} and then ") };
+    Some(format!("`{value}` is a text and no calculation; write {first}{key}{operator}={operand}"))
 }
 
 fn literal_key(why: String, key: &str) -> Error {

@@ -95,12 +95,20 @@ pub(super) fn rewritten(
 ) -> Outcome {
     // `end`: where the last match ended; `at`: where the next one may start.
     let (mut new, mut end, mut at, mut matches) = (Vec::new(), 0, 0, 0_usize);
+    let letters = std::str::from_utf8(value).ok();
+    let is_between = |place: usize| letters.is_none_or(|text| text.is_char_boundary(place));
     while at <= value.len() {
         if !effort.spend(1 + value.len() - at) {
             return Outcome::Refused("the expression takes too long on these values".to_owned());
         }
         let Some(groups) = from.captures(value, at) else { break };
         let Some(place) = groups.get(0).map(|whole| whole.range()) else { break };
+        if groups.iter().flatten().any(|group| !is_between(group.start()) || !is_between(group.end())) {
+            let what = format!("the expression would cut a letter of several bytes in `{}`", shown(value));
+            return Outcome::Refused(format!(
+                "{what}; write the letters that are meant, or `.` with no `i`, \\w and \\b"
+            ));
+        }
         // An empty match directly after another one is not one.
         if !(place.is_empty() && matches > 0 && place.start == end) {
             new.extend_from_slice(&value[end..place.start]);
@@ -115,6 +123,9 @@ pub(super) fn rewritten(
             break;
         }
         at = if place.is_empty() { place.end + 1 } else { place.end };
+        while at < value.len() && !is_between(at) {
+            at += 1;
+        }
     }
     if matches == 0 {
         return Outcome::NoMatch;

@@ -18,9 +18,10 @@ const MOST_LISTED: usize = 1 << 20;
 /// How many entities a map may have while rules add some for others; no text may have more.
 const MOST_ENTITIES: usize = 131_072;
 
-/// By how many bytes all entities together may grow, where each pair counts for some more. No text may be as large.
-const MOST_GROWTH: usize = 128 << 20;
-const PAIR: usize = 64;
+/// By how many bytes all entities together may grow, where each pair counts for some more: no more than a text of
+/// entities may have, which bounds the pairs too.
+const MOST_GROWTH: usize = 16 << 20;
+const PAIR: usize = 16;
 
 /// A pair of an entity that rules changed or added.
 #[derive(Clone, Debug)]
@@ -326,10 +327,16 @@ impl<'e> Work<'e> {
         self.grow(0, size(&self.changed[&entity]))
     }
 
-    /// Adds the pairs of an entity to the finder that are new.
+    /// Adds the pairs of an entity to the finder that are new, with the others of their keys, which are counted.
     fn find_again(&mut self, entity: usize, is_new: impl Fn(&Pair) -> bool) {
         if let Some(pairs) = self.changed.get(&entity) {
-            self.finder.add(entity, pairs.iter().map(|pair| (&pair.key[..], &pair.value[..], is_new(pair))));
+            let new: Vec<&Pair> = pairs.iter().filter(|pair| is_new(pair)).collect();
+            let is_of_new = |pair: &&Pair| match &new[..] {
+                [only] => only.key.eq_ignore_ascii_case(&pair.key),
+                _ => true,
+            };
+            let rows = pairs.iter().filter(is_of_new).map(|pair| (&pair.key[..], &pair.value[..], is_new(pair)));
+            self.finder.add(entity, rows);
         }
     }
 

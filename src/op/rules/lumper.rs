@@ -5,7 +5,7 @@
 
 use super::finding::{self, At};
 use super::model::{Action, Expected, Match, Need, NewPair, Rule, Rules, Step, Test};
-use super::stripper::{PAIR, shown};
+use super::stripper::{PAIR_OF_DOTNET, shown};
 use crate::bytes::escaped;
 
 /// A line that is not understood: its place, and what was expected.
@@ -20,7 +20,7 @@ const PARTS: [&[u8]; 4] = [b"match:", b"replace:", b"delete:", b"insert:"];
 pub(super) fn read(rules: &mut Rules, text: &[u8]) {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut lines = Vec::new();
-    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+    for (number, line) in lines_of(text).enumerate() {
         let column = 1 + line.len() - line.trim_ascii_start().len();
         lines.push((At { line: number + 1, column }, line.trim_ascii()));
     }
@@ -28,6 +28,20 @@ pub(super) fn read(rules: &mut Rules, text: &[u8]) {
     if let Err((at, message)) = blocks(rules, &mut lines.into_iter().peekable()) {
         rules.find(finding::SYNTAX, at, message);
     }
+}
+
+/// The lines of .NET: a carriage return alone ends one too.
+fn lines_of(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        let length = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
+        let line = &text[..length];
+        let end = if text[length..].starts_with(b"\r\n") { 2 } else { 1 };
+        text = text.get(length + end..).unwrap_or_default();
+        Some(line)
+    })
 }
 
 fn is_comment(line: &[u8]) -> bool {
@@ -82,7 +96,7 @@ fn pairs(lines: &mut Lines<'_>, mut is_open: bool) -> Result<Vec<Pair>, Wrong> {
             (b"}", true) => break,
             (_, false) => return Err((at, format!("`{{` was expected instead of {}", shown(line)))),
             _ => {
-                let found = PAIR.as_ref().and_then(|pair| pair.captures(line));
+                let found = PAIR_OF_DOTNET.as_ref().and_then(|pair| pair.captures(line));
                 let Some((key, value)) = found.and_then(|found| Some((found.get(1)?, found.get(2)?))) else {
                     return Err((at, format!("a pair \"key\" \"value\" was expected instead of {}", shown(line))));
                 };

@@ -16,8 +16,13 @@ use crate::bytes::escaped;
 /// The plug-in reads a line into a buffer of 255 bytes with `fgets`, which it gives one byte less.
 pub(super) const MOST_IN_LINE: usize = 253;
 
-/// A pair; the first one in a line counts. Both expressions are literals that compile.
-pub(super) static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| expression(r#"(?-u)"([^"]+)"\s+"([^"]+)""#));
+/// A pair; the first one in a line counts. All expressions are literals that compile. `\s` of PCRE 7.9 has no
+/// vertical tab.
+pub(super) static PAIR: LazyLock<Option<Regex>> =
+    LazyLock::new(|| expression(r#"(?-u)"([^"]+)"[ \t\n\f\r]+"([^"]+)""#));
+/// The same as .NET reads it.
+pub(super) static PAIR_OF_DOTNET: LazyLock<Option<Regex>> =
+    LazyLock::new(|| expression(r#"(?-u)"([^"]+)"\s+"([^"]+)""#));
 static EMPTY_PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| expression(r#"(?-u)^"[^"]*"\s+"[^"]*""#));
 
 fn expression(text: &str) -> Option<Regex> {

@@ -10,9 +10,27 @@ const NAMES: [&str; 14] = [
     "xdigit",
 ];
 
+/// Whether a text begins with `[:alpha:]`, `[.a.]` or `[=a=]`, as PCRE tells them from a set.
+fn is_posix(text: &[u8]) -> bool {
+    let [b'[', kind @ (b':' | b'.' | b'='), inside @ ..] = text else { return false };
+    let mut at = 0;
+    loop {
+        match inside.get(at..) {
+            Some([b'\\', b']', ..]) => at += 1,
+            None | Some([b']', ..] | []) => return false,
+            Some([one, b']', ..]) if one == kind => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
 impl Scan<'_> {
     pub(super) fn class(&mut self) -> Result<(), Unfit> {
         let open = self.at;
+        if is_posix(self.rest()) {
+            return self.invalid("a named set has to be within brackets: `[[:alpha:]]`");
+        }
         let unclosed = || Unfit::Invalid(open, "the `[` is not closed".to_owned());
         let mut set = String::from("[");
         self.at += 1;
@@ -27,12 +45,9 @@ impl Scan<'_> {
                 break;
             }
             let start = match self.member(byte)? {
+                // To PCRE 7.9 a hyphen that follows is a letter.
                 Escaped::Set(members) => {
                     set.push_str(&members);
-                    // PCRE2 takes a hyphen after a set for a mistake, unless it is the last letter.
-                    if self.peek(0) == Some(b'-') && !matches!(self.peek(1), Some(b']') | None) {
-                        return self.invalid("a range begins with a set");
-                    }
                     continue;
                 }
                 Escaped::Byte(start) => start,
@@ -40,12 +55,17 @@ impl Scan<'_> {
             // Writing into a string cannot fail.
             let _ = write!(set, r"\x{start:02x}");
             if self.peek(0) == Some(b'-') && !matches!(self.peek(1), Some(b']') | None) {
+                let hyphen = self.at;
                 self.at += 1;
                 let next = self.peek(0).ok_or_else(unclosed)?;
                 match self.member(next)? {
                     Escaped::Byte(end) if end >= start => drop(write!(set, r"-\x{end:02x}")),
                     Escaped::Byte(_) => return self.invalid("the range in the brackets is out of order"),
-                    Escaped::Set(_) => return self.invalid("a range ends with a set"),
+                    // The hyphen is a letter, and the set follows it.
+                    Escaped::Set(_) => {
+                        self.at = hyphen + 1;
+                        set.push_str(r"\x2d");
+                    }
                 }
             }
         }

@@ -2,7 +2,9 @@
 
 use super::{Scan, Unfit};
 
-/// Horizontal and vertical blanks of PCRE2, in the syntax of the crate `regex`.
+/// Blanks of PCRE 7.9, in the syntax of the crate `regex`: `\s` has no vertical tab.
+const BLANK: &str = r"\x09\x0a\x0c\x0d\x20";
+/// Horizontal and vertical blanks.
 const HORIZONTAL: &str = r"\x09\x20\xa0";
 const VERTICAL: &str = r"\x0a-\x0d\x85";
 
@@ -33,10 +35,7 @@ impl Scan<'_> {
                 self.at += (length + 2).min(rest.len());
             }
             b'E' => self.at += 2,
-            b'N' if self.peek(2) != Some(b'{') => {
-                self.item(r"[^\n]");
-                self.at += 2;
-            }
+            b'N' => return self.invalid(r"PCRE 7.9 does not know `\N`"),
             b'C' => {
                 self.item(r"(?s:.)");
                 self.at += 2;
@@ -76,7 +75,9 @@ impl Scan<'_> {
     pub(super) fn escaped(&mut self) -> Result<Escaped, Unfit> {
         let Some(letter) = self.peek(1) else { return self.invalid("a backslash ends the expression") };
         let set = match letter {
-            b'd' | b'D' | b's' | b'S' | b'w' | b'W' => format!("\\{}", char::from(letter)),
+            b's' => BLANK.to_owned(),
+            b'S' => format!("[^{BLANK}]"),
+            b'd' | b'D' | b'w' | b'W' => format!("\\{}", char::from(letter)),
             b'h' => HORIZONTAL.to_owned(),
             b'H' => format!("[^{HORIZONTAL}]"),
             b'v' => VERTICAL.to_owned(),
