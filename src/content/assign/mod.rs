@@ -53,8 +53,8 @@ const MOST_LISTED: usize = 1000;
 ///
 /// Calculations are exact in decimals. A number that does not change keeps its letters, and so does all that is between
 /// numbers. Whole results are written without a point, unless the value has decimals that end with a zero, which keep
-/// their number. A product or a quotient that has more decimals than its value is rounded to nine digits, as many as a
-/// 32-bit float has.
+/// their number. A result that has no end, or more than 18 digits, is rounded to nine digits, as many as a 32-bit float
+/// has.
 ///
 /// Expressions see the letters of a value in UTF-8, and the bytes of others. `\w`, `\d`, `\b` and `i` know ASCII
 /// alone; an expression that would cut a letter is refused.

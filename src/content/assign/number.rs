@@ -5,6 +5,9 @@ use super::Operator;
 /// The digits that a 32-bit float keeps: a result that is not exact has this many.
 const SIGNIFICANT: u32 = 9;
 
+/// The most digits of an exact result; one with more is rounded as a result without an end is.
+const MOST_EXACT: u32 = 18;
+
 /// A decimal as it is written: `digits / 10^scale`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decimal {
@@ -135,11 +138,16 @@ impl Ratio {
         Ratio::new(one.over.checked_mul(two.over)?, one.under.checked_mul(two.under)?)
     }
 
-    /// The number as text: exact if it has no more decimals than `kept` or no more digits than a float keeps, otherwise
-    /// rounded to that. It has at least the decimals `least`.
+    /// The number as text: exact if it ends within [`MOST_EXACT`] digits, otherwise rounded to the decimals `kept` or to
+    /// the digits that a float keeps, whichever are more. It has at least the decimals `least`.
     fn print(self, kept: u32, least: u32, is_bare: bool) -> Option<String> {
         let limit = kept.max(self.decimals_of_floats()?);
-        let mut decimals = self.exact_decimals().map_or(limit, |exact| exact.min(limit));
+        let whole_digits = (self.over / self.under).unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
+        let mut decimals = match self.exact_decimals() {
+            Some(exact) if whole_digits + exact <= MOST_EXACT => exact,
+            Some(exact) => exact.min(limit),
+            None => limit,
+        };
         let mut digits = self.rounded(decimals)?;
         while decimals > 0 && digits % 10 == 0 {
             (digits, decimals) = (digits / 10, decimals - 1);
