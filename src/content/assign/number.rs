@@ -138,8 +138,8 @@ impl Ratio {
         Ratio::new(one.over.checked_mul(two.over)?, one.under.checked_mul(two.under)?)
     }
 
-    /// The number as text: exact if it ends within [`MOST_EXACT`] digits, otherwise rounded to the decimals `kept` or to
-    /// the digits that a float keeps, whichever are more. It has at least the decimals `least`.
+    /// The number as text: exact if it ends within [`MOST_EXACT`] digits, otherwise rounded to the decimals `kept` or
+    /// to the digits that a float keeps, whichever are more. It has at least the decimals `least`.
     fn print(self, kept: u32, least: u32, is_bare: bool) -> Option<String> {
         let limit = kept.max(self.decimals_of_floats()?);
         let whole_digits = (self.over / self.under).unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
