@@ -23,7 +23,9 @@ use compression::{Stored, refused};
 pub use follow::{
     Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
 };
-pub(crate) use follow::{Splice, entity_values};
+#[cfg(feature = "json")]
+pub(crate) use follow::Splice;
+pub(crate) use follow::entity_values;
 use open::{Opened, Pending};
 
 /// Pending edits of a map.

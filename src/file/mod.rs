@@ -43,7 +43,9 @@ pub(crate) use nested::directory as game_directory;
 pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::{Access, read};
-pub(crate) use target::{Origin, there};
+pub(crate) use target::Origin;
+#[cfg(feature = "json")]
+pub(crate) use target::there;
 
 /// A dialect's rules about placement, as data.
 ///

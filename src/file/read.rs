@@ -18,7 +18,6 @@ pub(crate) enum Access {
     /// All are read at once.
     Read,
     /// The file is mapped, where systems and files allow it.
-    #[cfg_attr(not(feature = "mmap"), expect(dead_code, reason = "only the feature maps"))]
     Map,
 }
 

@@ -305,6 +305,7 @@ pub(crate) fn calculate(number: &str, operator: Operator, operand: &str) -> Resu
 }
 
 /// Whether a text is a number, or several with blanks between them.
+#[cfg(feature = "script")]
 pub(crate) fn is_numbers(text: &[u8]) -> bool {
     /// Calculations take no longer texts here.
     const MOST: usize = 1 << 10;

@@ -194,6 +194,7 @@ fn check_rows<'a>(map: &Bsp<'a>, new: &BTreeMap<SlotId, Data<'a>>) -> Result<()>
 
 impl Followed {
     /// Adds what another edit, made after this one, changed.
+    #[cfg(feature = "json")]
     pub(crate) fn add(&mut self, other: Followed) {
         other.fields.iter().for_each(|field| self.note(&field.lump, &field.field, field.count));
         self.removed.extend(other.removed);

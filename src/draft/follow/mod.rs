@@ -239,12 +239,14 @@ impl<'a> Structure<'_, 'a> {
 
     /// As [`Self::splice_list`], for many ranges of several lists at once, those of a list in order. All numbers in new
     /// records name what they name before the edit.
+    #[cfg(feature = "json")]
     pub(crate) fn splice_lists(self, lists: Vec<(&str, Vec<Splice>)>) -> Result<Followed> {
         let Structure { draft, options } = self;
         draft.follow(&options, |links| plan::splices(links, lists))
     }
 
     /// As [`Self::reorder_list`], for several lists at once.
+    #[cfg(feature = "json")]
     pub(crate) fn reorder_lists(self, lists: &[(&str, &[usize])]) -> Result<Followed> {
         let Structure { draft, options } = self;
         draft.follow(&options, |links| plan::reorders(links, lists))

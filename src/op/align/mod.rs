@@ -1,5 +1,6 @@
 //! Which records of one array are which of another: in time by their number.
 
+#[cfg(feature = "json")]
 mod reading;
 
 use std::collections::HashMap;
@@ -7,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use crate::op::diff::longest_rise;
+#[cfg(feature = "json")]
 pub(crate) use reading::{Doubt, Reading};
 
 /// Above this number of records that differ, those of two arrays are compared by their indices.
