@@ -266,10 +266,9 @@ pub fn for_terminal(bytes: &[u8]) -> String {
         rest = &rest[plain..];
         // As far as the next byte that needs no look.
         let end = rest.iter().position(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')).unwrap_or(rest.len());
-        match &rest[..end] {
-            b"\r" if rest.get(end) == Some(&b'\n') => {}
-            odd => text.push_str(&escaped(odd).to_string()),
-        }
+        let odd = &rest[..end];
+        let odd = odd.strip_suffix(b"\r").filter(|_| rest.get(end) == Some(&b'\n')).unwrap_or(odd);
+        text.push_str(&escaped(odd).to_string());
         rest = &rest[end..];
     }
     text

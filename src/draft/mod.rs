@@ -20,12 +20,12 @@ use crate::file::{self, Edits, Layout, Plan, SaveOptions, Saved, Slot, SlotId};
 use crate::record::{Held, Record, TableMut};
 pub use compression::Compression;
 use compression::{Stored, refused};
-pub use follow::{
-    Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
-};
 #[cfg(feature = "json")]
 pub(crate) use follow::Splice;
 pub(crate) use follow::entity_values;
+pub use follow::{
+    Branch, Branches, Followed, FollowedField, FollowedRecords, Reference, ReferenceTree, References, Structure,
+};
 use open::{Opened, Pending};
 
 /// Pending edits of a map.

@@ -44,7 +44,7 @@ pub(crate) use nested::{XASH_ENTRIES, member_name};
 pub(crate) use place::{Edit, Edits, plan};
 pub(crate) use read::{Access, read};
 pub(crate) use target::Origin;
-#[cfg(feature = "json")]
+#[cfg(any(feature = "json", feature = "images"))]
 pub(crate) use target::there;
 
 /// A dialect's rules about placement, as data.

@@ -147,7 +147,8 @@ pub fn escape(part: &[u8], is_odd: impl Fn(u8) -> bool) -> String {
             let _ = write!(out, "%{byte:02X}");
         }
     }
-    out
+    // Without its first dot a name can have the form of a short one.
+    if is_short(out.as_bytes()) { out.replace('~', "%7E") } else { out }
 }
 
 /// The letters of a name. Bytes that are not UTF-8 are those of a code page with one byte for a letter, as terminals
