@@ -132,14 +132,14 @@ pub fn path_hazard(path: &[u8]) -> Option<&'static str> {
 /// assert_eq!(escape(b"a.b", |byte| byte == b'.'), "a%2Eb");
 /// ```
 pub fn escape(part: &[u8], is_odd: impl Fn(u8) -> bool) -> String {
-    let (is_device, is_short, is_program) = (is_device(part), is_short(part), is_program(part));
+    let (is_device, has_short_form, is_program) = (is_device(part), is_short(part), is_program(part));
     let extension = part.iter().rposition(|byte| *byte == b'.');
     let mut out = String::with_capacity(part.len());
     for (at, byte) in part.iter().enumerate() {
         let is_plain = (b' '..=b'~').contains(byte) && !is_forbidden(*byte) && !b"/\\%".contains(byte);
         let is_first = at == 0 && (is_device || b".-~".contains(byte));
         let is_last = at + 1 == part.len() && b". ".contains(byte);
-        let is_mark = is_short && *byte == b'~' || is_program && Some(at) == extension;
+        let is_mark = has_short_form && *byte == b'~' || is_program && Some(at) == extension;
         if is_plain && !is_first && !is_last && !is_mark && !is_odd(*byte) {
             out.push(char::from(*byte));
         } else {
