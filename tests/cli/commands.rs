@@ -1,7 +1,7 @@
 //! The commands of the program.
 
 /// Every command, as clap parts them.
-pub(crate) const COMMANDS: [&str; 101] = [
+pub(crate) const COMMANDS: [&str; 103] = [
     "",
     "info",
     "ls",
@@ -13,7 +13,9 @@ pub(crate) const COMMANDS: [&str; 101] = [
     "git",
     "git textconv",
     "git merge",
+    "git resolve",
     "git install",
+    "git uninstall",
     "checksum",
     "dump",
     "load",

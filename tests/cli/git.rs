@@ -42,6 +42,11 @@ fn install_shows_and_then_writes() {
         "cat .gitattributes; git config --local --get-regexp bspkit",
         "bspkit git install --write",
         "git config diff.bspkit.textconv other; bspkit git install",
+        "bspkit git uninstall",
+        "bspkit git uninstall --write; cat .gitattributes; git config --local --get-regexp bspkit",
+        "git config --unset diff.bspkit.textconv; bspkit git uninstall; git config --local --get-regexp bspkit",
+        "rm .gitattributes; bspkit git install --write -q >installed; bspkit git uninstall --write -q >uninstalled
+         ls .gitattributes; grep -c bspkit .git/config",
     ];
     check("git_install", &room, &lines);
 }
@@ -132,44 +137,136 @@ fn git_merges_what_two_branches_edit() {
     sh(&room, "bspkit verify maps && bspkit check maps");
 }
 
-#[test]
-fn a_conflict_stops_git_and_is_written_beside() {
+/// A repository where a merge of the branch `one` into `two` stops at three conflicts.
+fn stopped() -> Room {
     let room = repository();
     let lumps = ["ent set maps/rooms.bsp '#6' light=1 style=5", "set maps/rooms.bsp faces[3].side=1"];
-    branch(&room, "one", &lumps);
-    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1", "set maps/rooms.bsp faces[3].side=2"]);
-    let run = try_sh(&room, "git merge -q -m m one");
-    assert_eq!(run.code, Some(1), "{}", run.err);
-    let said = format!("{}{}", run.text(), run.err);
-    for line in [
-        "maps/rooms.bsp: conflict: ENTITIES: #6 light: both sides change `light`\n",
-        "maps/rooms.bsp: conflict: FACES[3]: both sides change `side`\n",
-        "CONFLICT (content): Merge conflict in maps/rooms.bsp\n",
-    ] {
-        assert!(said.contains(line), "{said}");
-    }
-    // The map is ours, and beside it is what could be merged.
-    assert_eq!(
-        sh(&room, "git status --porcelain").text(),
-        "UU maps/rooms.bsp\n?? maps/rooms.conflicts.txt\n?? maps/rooms.merged.bsp\n"
-    );
-    sh(&room, "git show two:maps/rooms.bsp | cmp - maps/rooms.bsp");
-    let list = String::from_utf8(room.read("maps/rooms.conflicts.txt")).unwrap();
-    assert_eq!(list, "ENTITIES: #6 light: both sides change `light`\nFACES[3]: both sides change `side`\n");
-    let get =
-        |key: &str| sh(&room, &format!("bspkit ent get maps/rooms.merged.bsp '#6' {key}")).text().trim().to_owned();
-    assert_eq!((get("light"), get("style"), get("_color")), ("2".to_owned(), "5".to_owned(), "1".to_owned()));
-    // The user takes it as it is, and git goes on.
-    sh(
-        &room,
-        "mv maps/rooms.merged.bsp maps/rooms.bsp && rm maps/rooms.conflicts.txt && git add . && git commit -qm m",
-    );
+    branch(&room, "one", &[lumps[0], lumps[1], "ent set maps/rooms.bsp '#7' light=1"]);
+    let edits = ["ent set maps/rooms.bsp '#6' light=2 _color=1", "set maps/rooms.bsp faces[3].side=2"];
+    branch(&room, "two", &[edits[0], edits[1], "ent rm maps/rooms.bsp '#7'"]);
+    room
+}
 
-    // In a rebase too.
-    let run = try_sh(&room, "git checkout -q -b three one && git rebase -q two^1");
+fn key(room: &Room, entity: &str, key: &str) -> String {
+    sh(room, &format!("bspkit ent get maps/rooms.bsp '{entity}' {key}")).text().trim().to_owned()
+}
+
+const CHOICES: &str = ".git/bspkit-choices.json";
+
+#[test]
+fn conflicts_are_settled_one_by_one() {
+    let room = stopped();
+    let lines = [
+        "git merge -q -m m one 2>&1 | grep -v '^Automatic\\|^warning: Cannot merge binary'",
+        "git status --porcelain; git show two:maps/rooms.bsp | cmp - maps/rooms.bsp",
+        "bspkit git resolve maps/rooms.bsp",
+        "bspkit git resolve maps/rooms.bsp '#6'",
+        "bspkit git resolve maps/rooms.bsp --ours '#17'",
+        "bspkit git resolve maps/rooms.bsp --ours --theirs '#6'",
+        "bspkit git resolve maps/rooms.bsp --ours '#6.light'",
+        "cd maps; bspkit git resolve rooms.bsp --theirs light[light=250].light",
+        "bspkit git resolve maps/rooms.bsp --base 'faces[3].side'",
+        "git status --porcelain; git show two:maps/rooms.bsp | cmp - maps/rooms.bsp",
+        "bspkit git resolve maps/rooms.bsp",
+        "bspkit git resolve maps/rooms.bsp --theirs '#7'",
+        "git status --porcelain; git diff --name-only --diff-filter=U; ls maps .git | grep -i 'bspkit\\|rooms'",
+        "bspkit git resolve maps/rooms.bsp",
+        "git commit -qm merged; git status --porcelain; bspkit verify maps -q && bspkit check maps -q",
+    ];
+    check("git_resolve", &room, &lines);
+    let of = |entity: &str, name: &str| key(&room, entity, name);
+    assert_eq!((of("#6", "light"), of("#6", "style"), of("#6", "_color")), ("1".into(), "5".into(), "1".into()));
+    assert_eq!(of("#7", "light"), "1");
+    let side = sh(&room, "bspkit get maps/rooms.bsp faces[3].side").text().to_owned();
+    assert_eq!(side, sh(&room, "git show main:maps/rooms.bsp >old.bsp; bspkit get old.bsp faces[3].side").text());
+}
+
+/// Each of the three choices gives the content of that map.
+#[test]
+fn each_side_can_be_taken_as_a_whole() {
+    for (side, light, is_there) in [("ours", "2", 0), ("theirs", "1", 1), ("base", "250", 1)] {
+        let room = stopped();
+        try_sh(&room, "git merge -q -m m one");
+        sh(&room, &format!("bspkit git resolve maps/rooms.bsp --{side} && git commit -qm merged"));
+        assert_eq!(key(&room, "#6", "light"), light, "{side}");
+        // What only one side changed is there in any case.
+        assert_eq!((key(&room, "#6", "style"), key(&room, "#6", "_color")), ("5".to_owned(), "1".to_owned()), "{side}");
+        let lights = |from: &str| {
+            let line =
+                format!("git show {from}:maps/rooms.bsp >at.bsp; bspkit ent list at.bsp light | grep -c classname");
+            sh(&room, &line).text().trim().parse::<i32>().unwrap()
+        };
+        assert_eq!(lights("HEAD"), lights("HEAD^") + is_there, "{side}");
+    }
+}
+
+#[test]
+fn a_merge_that_is_given_up_leaves_nothing() {
+    let room = stopped();
+    let before = sh(&room, "git status --porcelain; ls -A . maps").text().to_owned();
+    try_sh(&room, "git merge -q -m m one");
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs '#6'");
+    assert!(room.path(CHOICES).exists());
+    sh(&room, "git merge --abort");
+    assert_eq!(sh(&room, "git status --porcelain; ls -A . maps").text(), before);
+    sh(&room, "git show two:maps/rooms.bsp | cmp - maps/rooms.bsp");
+    // The same merge again begins without choices.
+    try_sh(&room, "git merge -q -m m one");
+    assert!(!room.path(CHOICES).exists());
+    assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains(": 3 conflicts, 0 settled\n"));
+
+    // In a rebase too. Without the driver, what was settled of other maps is forgotten at the next call.
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs '#6' && git merge --abort");
+    branch(&room, "other", &["ent set maps/rooms.bsp '#6' light=7"]);
+    try_sh(&room, "git checkout -q two && git -c merge.bspkit.driver=false merge -q other");
+    assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains(": 1 conflict, 0 settled\n"));
+    assert!(!room.path(CHOICES).exists());
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs '#7'; git merge --abort");
+    let run = try_sh(&room, "git checkout -q -b three one && git rebase -q two");
     assert_ne!(run.code, Some(0));
-    sh(&room, "git rebase --abort && rm maps/rooms.conflicts.txt maps/rooms.merged.bsp");
+    assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains(": 3 conflicts, 0 settled\n"));
+    assert!(!room.path(CHOICES).exists());
+    sh(&room, "git rebase --abort");
+    assert_eq!(sh(&room, "git status --porcelain; ls -A . maps").text(), before);
+}
+
+/// The map was edited while the conflict lasted: it is not replaced.
+#[test]
+fn an_edited_map_is_not_replaced() {
+    let room = stopped();
+    try_sh(&room, "git merge -q -m m one");
+    sh(&room, "bspkit ent set maps/rooms.bsp worldspawn message=edited --in-place -q");
+    let edited = room.read("maps/rooms.bsp");
+    let run = try_sh(&room, "bspkit git resolve maps/rooms.bsp --theirs");
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("maps/rooms.bsp was changed after the merge had stopped"), "{}", run.err);
+    assert_eq!(room.read("maps/rooms.bsp"), edited);
+    // The choices are kept.
+    sh(&room, "git checkout -q --ours maps/rooms.bsp && bspkit git resolve maps/rooms.bsp");
+    assert_eq!(key(&room, "#6", "light"), "1");
+}
+
+/// Git keeps pointers, and a filter keeps the maps, as Git LFS does.
+#[test]
+fn pointers_of_maps_are_merged_by_their_content() {
+    let room = repository();
+    let clean = "#!/bin/sh\ncat >\"$1/new\"; sum=$(cksum <\"$1/new\" | tr -d ' '); mv \"$1/new\" \"$1/$sum\"
+        printf 'version https://git-lfs.github.com/spec/v1\\noid %s\\n' $sum";
+    room.write(".git/kept/clean", clean.as_bytes());
+    room.write(".git/kept/smudge", b"#!/bin/sh\ncat \"$1/$(sed -n 's/oid //p')\"\n");
+    let filter = |what: &str| format!("git config filter.own.{what} \"sh '$PWD/.git/kept/{what}' '$PWD/.git/kept'\"");
+    sh(&room, &format!("{}; {}", filter("clean"), filter("smudge")));
+    sh(&room, "sed -i 's/$/ filter=own/' .gitattributes; touch maps/*; git add --renormalize . && git commit -qm lfs");
+    assert!(sh(&room, "git show main:maps/rooms.bsp").text().starts_with("version https://git-lfs"));
+    branch(&room, "one", &["ent set maps/rooms.bsp '#6' light=1 style=5"]);
+    branch(&room, "two", &["ent set maps/rooms.bsp '#6' light=2 _color=1"]);
+    let run = try_sh(&room, "git merge -q -m m one");
+    assert!(run.err.contains("this is a pointer of Git LFS, and not the map"), "{}", run.err);
+    assert!(try_sh(&room, "bspkit git resolve maps/rooms.bsp").text().contains("    theirs  1\n"));
+    sh(&room, "bspkit git resolve maps/rooms.bsp --theirs light && git commit -qm merged");
+    assert_eq!((key(&room, "#6", "light"), key(&room, "#6", "_color")), ("1".to_owned(), "1".to_owned()));
     assert_eq!(sh(&room, "git status --porcelain").text(), "");
+    assert!(sh(&room, "git show HEAD:maps/rooms.bsp").text().starts_with("version https://git-lfs"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub(crate) fn validate(root: &Value, rule: &Value, value: &Value, place: &str) -
 }
 
 /// Commands that print JSON, and the schema of it. The maps are good and damaged ones, and one that is not there.
-const OUTPUTS: [(&str, &str); 65] = [
+const OUTPUTS: [(&str, &str); 68] = [
     ("run", "run lint.rhai q2.bsp q3.bsp --json"),
     ("run", "run statistics.rhai q2.bsp cut.bsp none.bsp --json"),
     ("save", "run all.rhai q2.bsp --dry-run --json"),
@@ -126,6 +126,9 @@ const OUTPUTS: [(&str, &str); 65] = [
     ("pak-missing", "pak missing room_v20.bsp source.bsp none.bsp --stock r.cfg --json"),
     ("pak-unused", "pak unused room_v20.bsp other.bsp none.bsp --json"),
     ("save", "pak fill room_v20.bsp --from . --dry-run --json"),
+    ("git-resolve", "git resolve rooms.bsp --json"),
+    ("git-resolve", "git resolve none.bsp --json"),
+    ("git-resolve", "git resolve rooms.bsp --theirs --json"),
     ("pak-verify", "pak verify source.bsp --json"),
     ("rename", "rename room_v20.bsp own_arena --json"),
     ("rename", "rename none.bsp own_arena --json"),
@@ -175,6 +178,11 @@ fn every_document_is_as_its_schema_says() {
     room.bspkit("ent import q2.bsp odd.ent -o odd.bsp --force");
     let planes = room.bspkit("dump q2.bsp planes").done();
     room.write("planes.jsonl", planes.text().as_bytes());
+
+    let index = "git init -q -b main .
+        for light in 1 2 3; do bspkit ent set q2.bsp light light=$light -o rooms.bsp -q --force
+        printf '100644 %s %s\\trooms.bsp\\n' $(git hash-object -w rooms.bsp) $light; done | git update-index --index-info; rm rooms.bsp";
+    room.shell(index).done();
 
     room.write("materials/own/wall.vtf", b"pixels");
     room.bspkit("pak add source.bsp a.cfg=planes.jsonl -o other.bsp").without_data(0);

@@ -32,17 +32,22 @@ pub(crate) struct Args {
 }
 
 /// The file with the attributes of paths.
-const ATTRIBUTES: &str = ".gitattributes";
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
 /// Maps are never changed by git, such as their line ends. Names have letters of any case.
-const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
+pub(super) const LINE: &str = "*.[bB][sS][pP] -text diff=bspkit merge=bspkit";
 
 /// Settings of the repository, after the program where it is run. Names of maps may begin with a hyphen.
-const SETTINGS: [(&str, bool, &str); 3] = [
+pub(super) const SETTINGS: [(&str, bool, &str); 3] = [
     ("diff.bspkit.textconv", true, "git textconv --"),
     ("merge.bspkit.name", false, "maps of the BSP family"),
     ("merge.bspkit.driver", true, "git merge --path=%P -- %O %A %B"),
 ];
+
+/// Whether a line of attributes is that of maps.
+pub(super) fn is_line(line: &str) -> bool {
+    line.split_whitespace().eq(LINE.split_whitespace())
+}
 
 /// The program as a shell finds it: its name if that is on the path, or else where it is.
 fn program() -> Result<String> {
@@ -63,7 +68,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let file = SideFile::read(&attributes)?;
     let old = std::str::from_utf8(file.bytes().unwrap_or_default());
     let old = old.with_context(|| format!("{} is not text", shown(&attributes)))?;
-    let is_there = old.lines().any(|line| line.split_whitespace().eq(LINE.split_whitespace()));
+    let is_there = old.lines().any(is_line);
     if !is_there {
         text += &format!("{ATTRIBUTES}: {LINE}\n");
         if args.write {

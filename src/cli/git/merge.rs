@@ -1,6 +1,5 @@
 //! `git merge`: merges two edits of the same map.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -8,6 +7,8 @@ use bspkit::file::replace;
 use bspkit::op::merge::{Merged, merge};
 use bspkit::{Layout, SaveOptions};
 
+use super::conflicts::lines;
+use super::repository::{self, is_pointer, pointer_error};
 use crate::cli::context::Context;
 use crate::cli::help;
 use crate::cli::maps::{Maps, real_path};
@@ -20,9 +21,8 @@ use crate::cli::talk::{Code, Job};
 /// Entities are merged by identity and key, records one by one, embedded files by name, and every other lump is taken
 /// from the side that changed it. Where one side removes, adds or moves records, the numbers of the other side follow.
 /// What both sides changed is a conflict, and so are lumps that do not fit together. Then OURS stays as it
-/// is, the exit status is 1, and two files are written beside it: NAME.conflicts.txt lists all conflicts, and
-/// NAME.merged.bsp has everything that could be merged, with our side of each conflict. Maps of different dialects are
-/// not merged.
+/// is, the conflicts are listed with the values of all three maps, the first ten of them, and the exit status is 1;
+/// `git resolve` settles them. Maps of different dialects are not merged.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit git merge base.bsp ours.bsp theirs.bsp -o merged.bsp
@@ -41,8 +41,7 @@ pub(crate) struct Args {
     /// The file for the merged map [default: OURS]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The name of the map in messages and beside which conflicts are written, for git, which merges temporary files
-    /// [default: the file for the merged map]
+    /// The name of the map in messages, for git, which merges temporary files [default: the file for the merged map]
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
 }
@@ -59,7 +58,13 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             bail!("{} is an input map: name another file", shown(output));
         }
     }
-    let open = |path: &Path, what: &str| cx.open(path).with_context(|| format!("cannot merge {}: {what}", shown(name)));
+    let open = |path: &Path, what: &str| {
+        let opened = cx.open(path).map_err(|error| match std::fs::read(path) {
+            Ok(bytes) if is_pointer(&bytes) => pointer_error(),
+            _ => error,
+        });
+        opened.with_context(|| format!("cannot merge {}: {what}", shown(name)))
+    };
     // git gives an empty file for the base of a map that both sides have added.
     if std::fs::metadata(&args.base).is_ok_and(|base| base.len() == 0) {
         let message = format!("cannot merge {}: both sides added it, and there is no base", shown(name));
@@ -74,9 +79,15 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
             job.say(&format!("{}: {}", shown(name), summary(&merged)));
             return Ok(Code::Done);
         }
-        report(&merged, name, job)?;
-        if let Some(output) = &args.output {
-            job.say(&format!("{} is not written", shown(output)));
+        report(&merged, name, job);
+        match &args.path {
+            // Choices of an earlier merge of the same maps do not count in this one.
+            Some(path) => {
+                repository::forget_choices(path)?;
+                job.say(&format!("{} stays ours; settle the conflicts with: bspkit git resolve {0}", shown(name)));
+            }
+            None if args.output.is_some() => job.say(&format!("{} is not written", shown(target))),
+            None => job.say(&format!("{} stays as it is", shown(target))),
         }
         Ok(Code::Found)
     })
@@ -88,20 +99,19 @@ fn save(merged: &Merged<'_>, target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes what could be merged and the list of conflicts beside the map.
-fn report(merged: &Merged<'_>, name: &Path, job: &mut Job<'_>) -> Result<()> {
-    let (map, list) = (name.with_extension("merged.bsp"), name.with_extension("conflicts.txt"));
-    let mut text = String::new();
-    for conflict in &merged.conflicts {
-        job.line(format!("{}: conflict: {conflict}", shown(name)));
-        text += &format!("{conflict}\n");
-    }
-    replace(&list, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes()))?;
-    save(merged, &map)?;
+/// How many conflicts are listed.
+const SHOWN: usize = 10;
+
+/// Lists the conflicts on stderr: stdout may be that of a command of git whose output is data.
+fn report(merged: &Merged<'_>, name: &Path, job: &mut Job<'_>) {
     let conflicts = count(merged.conflicts.len(), "conflict", "conflicts");
-    job.say(&format!("{}: {conflicts}, listed in {}", shown(name), shown(&list)));
-    job.say(&format!("{} has everything that could be merged, with our side of each conflict", shown(&map)));
-    Ok(())
+    job.say(&format!("{}: {conflicts}", shown(name)));
+    for conflict in merged.conflicts.iter().take(SHOWN) {
+        lines(conflict).iter().for_each(|line| job.say(line));
+    }
+    if let Some(more) = merged.conflicts.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        job.say(&format!("  and {more} more"));
+    }
 }
 
 fn summary(merged: &Merged<'_>) -> String {

@@ -1,9 +1,12 @@
 //! `git`: maps in repositories of git.
 
+mod conflicts;
 mod install;
 mod merge;
 pub(crate) mod repository;
+mod resolve;
 mod textconv;
+mod uninstall;
 
 use anyhow::Result;
 
@@ -15,7 +18,7 @@ use super::{commands, help};
 ///
 /// `git install` writes what git has to know into a repository. Afterwards `git diff` and `git log -p` show what
 /// changed in maps as text, and merges and rebases merge maps: entities by identity, records one by one, embedded files
-/// by name, and other lumps from the side that changed them.
+/// by name, and other lumps from the side that changed them. `git resolve` settles conflicts one by one.
 #[derive(clap::Args)]
 #[command(disable_help_subcommand = true, after_help = help!(
     "  bspkit git install
@@ -31,7 +34,9 @@ pub(crate) struct Args {
 commands! {
     Textconv(textconv),
     Merge(merge),
+    Resolve(resolve),
     Install(install),
+    Uninstall(uninstall),
 }
 
 pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {

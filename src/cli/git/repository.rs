@@ -1,11 +1,14 @@
 //! The program `git`, and what it says about files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use bspkit::SaveOptions;
+use bspkit::file::SideFile;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::save::bad_argument;
 use crate::cli::show::shown;
@@ -32,6 +35,92 @@ pub(crate) fn top_level(folder: &Path) -> Result<PathBuf> {
 /// A line that git prints.
 pub(crate) fn line(printed: &[u8]) -> Result<&str> {
     Ok(std::str::from_utf8(printed).context("git printed a name that is not UTF-8")?.trim_end_matches(['\r', '\n']))
+}
+
+/// The start of a pointer of Git LFS, and the most bytes that one has.
+const POINTER: &[u8] = b"version https://git-lfs";
+const LONGEST: usize = 4096;
+
+/// Whether this is a pointer of Git LFS, which git keeps in place of the map.
+pub(crate) fn is_pointer(bytes: &[u8]) -> bool {
+    bytes.len() <= LONGEST && bytes.starts_with(POINTER)
+}
+
+pub(crate) fn pointer_error() -> anyhow::Error {
+    let hint = "git lfs install and git lfs fetch --all get the maps; then bspkit git resolve MAP merges them";
+    bad_argument("this is a pointer of Git LFS, and not the map".to_owned(), hint)
+}
+
+/// The blobs of the base, ours and theirs of a file at which a merge has stopped; `None` where there is no such file.
+pub(crate) type Blobs = [Option<String>; 3];
+
+/// The files at which a merge has stopped: their paths below the top folder. With a name, only this file of the folder.
+pub(crate) fn unmerged(folder: &Path, name: Option<&OsStr>) -> Result<BTreeMap<PathBuf, Blobs>> {
+    let mut arguments: Vec<&OsStr> =
+        ["--literal-pathspecs", "ls-files", "-u", "-z", "--full-name", "--"].iter().map(OsStr::new).collect();
+    arguments.extend(name);
+    let printed = git(folder, &arguments)?;
+    let mut found: BTreeMap<PathBuf, Blobs> = BTreeMap::new();
+    for entry in printed.split(|byte| *byte == 0) {
+        // MODE BLOB STAGE, a tab, and the path.
+        let Some((head, path)) = entry.iter().position(|byte| *byte == b'\t').map(|at| entry.split_at(at)) else {
+            continue;
+        };
+        let head: Vec<&str> = line(head)?.split(' ').collect();
+        let [_, blob, stage] = head[..] else { bail!("git printed an unknown line") };
+        let stage = ["1", "2", "3"].iter().position(|one| *one == stage).context("git printed an unknown stage")?;
+        found.entry(path_of(&path[1..])).or_default()[stage] = Some(blob.to_owned());
+    }
+    Ok(found)
+}
+
+/// What was settled of the conflicts of a file: the side by the name of the conflict; and the blobs that this is about.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Choices {
+    blobs: Blobs,
+    pub(crate) sides: BTreeMap<String, String>,
+}
+
+impl Choices {
+    pub(crate) fn of(blobs: &Blobs) -> Self {
+        Choices { blobs: blobs.clone(), sides: BTreeMap::new() }
+    }
+
+    pub(crate) fn is_of(&self, blobs: &Blobs) -> bool {
+        self.blobs == *blobs
+    }
+}
+
+/// All choices of the merge, by the path below the top folder.
+pub(crate) type AllChoices = BTreeMap<String, Choices>;
+
+/// Edits the choices, which are kept in git's own folder and not beside the map. Without any there is no file.
+pub(crate) fn choices<T>(folder: &Path, edit: impl FnOnce(&mut AllChoices) -> T) -> Result<T> {
+    let own = git(folder, &["rev-parse", "--absolute-git-dir"])?;
+    let path = Path::new(line(&own)?).join("bspkit-choices.json");
+    let file = SideFile::read(&path)?;
+    let mut all: AllChoices = match file.bytes() {
+        Some(bytes) => serde_json::from_slice(bytes).with_context(|| format!("cannot read {}", shown(&path)))?,
+        None => AllChoices::new(),
+    };
+    let result = edit(&mut all);
+    let new = serde_json::to_vec_pretty(&all)?;
+    match (all.is_empty(), file.bytes()) {
+        (true, None) => {}
+        (true, Some(_)) => std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", shown(&path)))?,
+        (false, old) if old == Some(&new[..]) => {}
+        (false, _) => drop(file.save(&new, &SaveOptions::default())?),
+    }
+    Ok(result)
+}
+
+/// Forgets the choices about a file of a merge that has just begun. Git runs the merge driver in the top folder.
+pub(crate) fn forget_choices(path: &Path) -> Result<()> {
+    // Outside of a repository there are none.
+    if git(Path::new("."), &["rev-parse", "--absolute-git-dir"]).is_err() {
+        return Ok(());
+    }
+    choices(Path::new("."), |all| drop(all.remove(&shown(path))))
 }
 
 /// The files that changed since a branch parted from a revision, in all repositories that are asked about.

@@ -1,5 +1,7 @@
 //! What both sides changed, and who decides which side it gets.
 
+use crate::bytes::escaped;
+
 /// One of three maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
@@ -35,8 +37,8 @@ pub enum Subject {
     Lump,
     /// An entity, by its index in the base, or the value of a key of it.
     Entity(usize, Option<Vec<u8>>),
-    /// An entity that both sides add.
-    Added,
+    /// An entity that both sides add, by its place among those that theirs adds.
+    Added(usize),
     /// A record of a list, by its index in the base, and a field of it.
     Record(String, usize, String),
     /// An embedded file.
@@ -53,7 +55,8 @@ pub struct Conflict {
     pub subject: Subject,
     /// What both sides changed: a sentence without a capital and a full stop.
     pub message: String,
-    /// What the base, ours and theirs have; `None` for what one does not have. Long content is not kept.
+    /// What the base, ours and theirs have; `None` for what one does not have. Of lumps and embedded files it is their
+    /// size and checksum.
     pub values: Option<[Option<Vec<u8>>; 3]>,
     /// Whether it can be settled alone: by taking what one of the three maps has.
     pub can_settle: bool,
@@ -66,7 +69,24 @@ impl Conflict {
     }
 
     pub(super) fn with(self, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Self {
-        Conflict { subject, values: Some(values), can_settle: true, ..self }
+        let values = values.iter().any(Option::is_some).then_some(values);
+        Conflict { subject, values, can_settle: true, ..self }
+    }
+
+    /// Its name among all conflicts of the merge: `#6.light`, `#6`, `added[0]`, `FACES[3].side`, `ENTITIES`,
+    /// `PAKFILE/own/a.txt`; empty for what is outside of all lumps. Several conflicts of one entity or record as a
+    /// whole share its name.
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Subject::Outside => String::new(),
+            Subject::Lump => self.lump.clone(),
+            Subject::Entity(index, None) => format!("#{index}"),
+            Subject::Entity(index, Some(key)) => format!("#{index}.{}", escaped(key)),
+            Subject::Added(place) => format!("added[{place}]"),
+            Subject::Record(list, index, field) if field.is_empty() => format!("{list}[{index}]"),
+            Subject::Record(list, index, field) => format!("{list}[{index}].{field}"),
+            Subject::File(name) => format!("{}/{}", self.lump, escaped(name)),
+        }
     }
 }
 

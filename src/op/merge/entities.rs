@@ -143,9 +143,12 @@ struct Kept<'o, 'd, 'e> {
     content: BTreeMap<usize, Operation>,
     moved: BTreeMap<usize, Operation>,
     removed: BTreeMap<usize, Operation>,
-    added: Vec<Operation>,
+    /// Our additions; `None` is one that neither side gets.
+    added: Vec<Option<Operation>>,
     /// Our additions that theirs has not got.
     own: Vec<usize>,
+    /// How many entities theirs adds.
+    others: usize,
     /// What their side does beside.
     theirs: Vec<Operation>,
 }
@@ -167,13 +170,13 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     fn new(base: &'e Entities<'e>, lump: &'o str, operations: Vec<Operation>, desk: &'o mut Desk<'d>) -> Self {
         let (content, moved, removed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (added, own, theirs) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, theirs };
+        let mut kept = Kept { base, lump, desk, content, moved, removed, added, own, others: 0, theirs };
         for operation in operations {
             match (&operation, index(&operation)) {
                 (Operation::Remove { .. }, Some(index)) => drop(kept.removed.insert(index, operation)),
                 (Operation::Move { .. }, Some(index)) => drop(kept.moved.insert(index, operation)),
                 (_, Some(index)) => drop(kept.content.insert(index, operation)),
-                (_, None) => kept.added.push(operation),
+                (_, None) => kept.added.push(Some(operation)),
             }
         }
         kept.own = (0..kept.added.len()).collect();
@@ -182,7 +185,7 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
 
     fn into_operations(self) -> Vec<Operation> {
         let ours = self.content.into_values().chain(self.moved.into_values()).chain(self.removed.into_values());
-        ours.chain(self.added).chain(self.theirs).collect()
+        ours.chain(self.added.into_iter().flatten()).chain(self.theirs).collect()
     }
 
     /// Decides who settles what both sides do to an entity.
@@ -322,20 +325,24 @@ impl<'o, 'd, 'e> Kept<'o, 'd, 'e> {
     }
 
     fn add_entity(&mut self, operation: Operation) {
-        if let Some(at) = self.own.iter().position(|ours| is_equal(&self.added[*ours], &operation)) {
+        let place = self.others;
+        self.others += 1;
+        let find = |is: fn(&Operation, &Operation) -> bool| {
+            let is_it = |ours: &usize| self.added[*ours].as_ref().is_some_and(|ours| is(ours, &operation));
+            self.own.iter().position(is_it)
+        };
+        if let Some(at) = find(is_equal) {
             self.own.swap_remove(at);
             return;
         }
-        let Some(at) = self.own.iter().position(|ours| is_same_entity(&self.added[*ours], &operation)) else {
-            return self.theirs.push(operation);
-        };
+        let Some(at) = find(is_same_entity) else { return self.theirs.push(operation) };
         let ours = self.own[at];
         let message = format!("both sides add {}", described(&operation));
-        let values = [None, Some(printed(&self.added[ours])), Some(printed(&operation))];
-        let side = self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Added, values));
-        if side == Side::Theirs {
+        let values = [None, self.added[ours].as_ref().map(printed), Some(printed(&operation))];
+        let side = self.desk.decide(Conflict::lump(self.lump, message).with(Subject::Added(place), values));
+        if side != Side::Ours {
             self.own.swap_remove(at);
-            self.added[ours] = operation;
+            self.added[ours] = (side == Side::Theirs).then_some(operation);
         }
     }
 
