@@ -25,12 +25,13 @@ use crate::cli::talk::{Code, Job};
 
 /// Settle the conflicts of a merge one by one
 ///
-/// Lists the open conflicts of a map at which git has stopped, with the values of the base, of ours and of theirs; the
-/// exit status is then 1. With --ours, --theirs or --base the named conflicts get what that map has. Names are those of
-/// the list (`#6.light`, `FACES[3].side`, a lump, an embedded file), or entities of the base (`light`) and a key
-/// (`light.light`); without a name all open conflicts are meant. A settled conflict can be named again. When the last one is
-/// settled, the merged map is written, as a whole or not at all, and `git add` ends the conflict for git. Until then the
-/// map stays as git has left it, and what was settled is kept in the folder of git until the merge ends.
+/// Lists the open conflicts of a map at which git has stopped, with the values of the base, of ours and of theirs;
+/// the exit status is then 1. With --ours, --theirs or --base the named conflicts get what that map has. Names are
+/// those of the list (`#6.light`, `FACES[3].side`, a lump, an embedded file), or entities of the base (`light`) and a
+/// key (`light.light`); without a name all open conflicts are meant. A settled conflict can be named again. When the
+/// last one is settled, the merged map is written, as a whole or not at all, and `git add` ends the conflict for git.
+/// Until then the map stays as git has left it, and what was settled is kept in the folder of git until the merge
+/// ends.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit git resolve rooms.bsp

@@ -46,6 +46,24 @@ pub enum Subject {
 }
 
 /// Something that both sides changed.
+///
+/// ```
+/// use bspkit::op::merge::{Conflict, merge};
+/// use bspkit::{Bsp, Layout};
+/// let base = Bsp::open("tests/maps/q2/own_rooms.bsp")?;
+/// let edited = |light: &str| {
+///     let mut draft = base.draft();
+///     draft.entities()?.first_class("light")?.set("light", light)?;
+///     Bsp::from_vec(draft.plan(Layout::Keep)?.to_vec())
+/// };
+/// let merged = merge(&base, &edited("1")?, &edited("2")?)?;
+/// let conflict: &Conflict = &merged.conflicts[0];
+/// assert_eq!(conflict.name(), "#6.light");
+/// let [before, ours, theirs] = conflict.values.as_ref().unwrap();
+/// assert_eq!((ours.as_deref(), theirs.as_deref()), (Some(&b"1"[..]), Some(&b"2"[..])));
+/// # assert!(before.is_some());
+/// # Ok::<(), bspkit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conflict {
