@@ -2,7 +2,7 @@
 //!
 //! A MAP is the first word after the name of the command, and each word directly after it that ends in `.bsp`. If the
 //! command takes a fixed number of other words, these are the last ones, and all words before them are maps, as with
-//! `cp`. With a `--` after them, all words before it are maps, folders too. So every command accepts a shell's
+//! `cp`. With a `--` after them, folders before it are maps too. So every command accepts a shell's
 //! `*.bsp`, and the meaning of the arguments does not depend on which files exist. A MAP with wildcards, which some
 //! shells do not expand, is replaced by the files that match.
 //!
@@ -39,7 +39,9 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
     let dashes = arguments.iter().position(|argument| argument == "--").filter(|_| !is_after && !operands.is_empty());
     let before_dashes = dashes.map(|dashes| words.iter().filter(|at| **at < dashes).count());
-    let maps = match before_dashes.filter(|before| *before > 0) {
+    // Words that protect an operand, as in `ent get MAP SEL -- -KEY`, are no folders.
+    let is_map = |at: &usize| is_file(&at) || Path::new(&arguments[*at]).is_dir();
+    let maps = match before_dashes.filter(|before| *before > 0 && words[..*before].iter().all(is_map)) {
         Some(before) => before,
         None => most.map_or(leading, |most| leading.max(words.len().saturating_sub(most))),
     };

@@ -271,7 +271,7 @@ fn a_selector_before_the_maps_is_an_error_that_shows_the_order() {
 
 /// `--` separates folders from the selector.
 #[test]
-fn words_before_two_dashes_are_maps() {
+fn folders_before_two_dashes_are_maps() {
     let room = maps();
     room.bspkit("ent set -o out maps a.bsp -- worldspawn k=v").done();
     let text = |command: &str| String::from_utf8(room.bspkit(command).done().out).unwrap();

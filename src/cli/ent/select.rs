@@ -70,7 +70,7 @@ impl Choice {
                 format!(": [{text}] matches {}", count(with_key, "entity with this key", "entities with this key"))
             }
             () if Path::new(text).exists() => {
-                ": it is a file or folder; a `--` before the selector makes all words before it maps".to_owned()
+                ": it is a file or folder; with `--` before the selector, folders before it are maps".to_owned()
             }
             () => String::new(),
         }
