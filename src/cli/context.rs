@@ -22,13 +22,16 @@ pub(crate) struct Context {
 impl Context {
     /// Opens a map; `-` is stdin.
     pub(crate) fn open(&self, path: &Path) -> Result<Bsp<'static>> {
-        let opened = match is_stdin(path) {
-            true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
-            false => Bsp::open_mapped(path, self.options.dialect),
-        };
-        if let Ok(bsp) = &opened {
-            watch::begin(path, bsp);
-        }
+        let opened = watch::open(|| {
+            let opened = match is_stdin(path) {
+                true => read_stdin().and_then(|bytes| Bsp::from_data(Data::from(bytes), self.options.dialect)),
+                false => Bsp::open_mapped(path, self.options.dialect),
+            };
+            if let Ok(bsp) = &opened {
+                watch::begin(path, bsp);
+            }
+            opened
+        });
         opened.map_err(|error| match error.kind() {
             // The message of an I/O error already names the file.
             ErrorKind::Io => Error::new(error),

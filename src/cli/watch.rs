@@ -20,6 +20,12 @@ struct Watched {
     _listed: system::Listed,
 }
 
+/// Opens a map, which may be mapped and shortened while its directory is read.
+pub(crate) fn open<T>(open: impl FnOnce() -> T) -> T {
+    let _opening = system::opening();
+    open()
+}
+
 /// From now on a map is watched, until [`looked_after`].
 pub(crate) fn begin(path: &Path, bsp: &Bsp<'static>) {
     if !bsp.is_mapped() {
@@ -116,6 +122,13 @@ mod system {
         }
     }
 
+    /// Until this is dropped, a signal may be of a map that is opened and has no place in the table so far.
+    pub(super) fn opening() -> Listed {
+        BEFORE.get_or_init(listen);
+        UNLISTED.fetch_add(1, Ordering::SeqCst);
+        Listed(None)
+    }
+
     /// Lists a mapping, so that a signal from within it names the map.
     pub(super) fn list(path: &Path, mapped: &[u8]) -> Listed {
         BEFORE.get_or_init(listen);
@@ -206,6 +219,10 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     pub(super) struct Listed;
+
+    pub(super) fn opening() -> Listed {
+        Listed
+    }
 
     pub(super) fn list(_: &std::path::Path, _: &[u8]) -> Listed {
         Listed
