@@ -53,6 +53,38 @@ fn what_matches() {
         ("^[:a]$", &[":", "a"], &["b"]),
         ("^a\\sb$", &["a b", "a\tb"], &["a\u{b}b"]),
         ("^\\,\\/\\-$", &[",/-"], &[]),
+        ("a(?=b)", &["ab", "AB"], &["ac", "ba"]),
+        ("^(?!worldspawn|info_)", &["light"], &["info_null", "WORLDSPAWN"]),
+        ("(?<=a)b", &["ab", "AB"], &["cb", "b"]),
+        ("(?<!a)b", &["cb", "b"], &["ab", "AB"]),
+        ("(?<=ab|c)d", &["abd", "cd"], &["bd"]),
+        ("^(?>a|ab)c", &["ac"], &["abc"]),
+        ("^(a)\\1$", &["aa", "aA"], &["a", "ab"]),
+        ("^(?-i)(a)\\1$", &["aa"], &["aA", "AA"]),
+        ("^(?<n>a|b)\\k<n>$", &["aa", "bB"], &["ab"]),
+        ("^(?P<n>a|b)(?P=n)\\k{n}\\k'n'$", &["aaaa"], &["aaab"]),
+        ("^(a|b)\\g1\\g{1}\\g{-1}$", &["aaaa", "bbbb"], &["aaab"]),
+        ("^(a)(b)\\g-1$", &["abb"], &["aba"]),
+        ("^(?#()(a|b)\\g-1$", &["bb"], &["ba"]),
+        ("^(.)(.)(.)(.)(.)(.)(.)(.)(.)(.)\\10$", &["abcdefghijj"], &["abcdefghija"]),
+        ("^a++b$", &["aab"], &["b"]),
+        ("^a*+a", &[], &["aaa"]),
+        ("^a?+a$", &["aa"], &["a"]),
+        ("a\\Z", &["a", "a\n"], &["a\n\n", "ab"]),
+        ("a$\\n", &["a\n"], &["a", "a\n\n"]),
+        ("^(a$)\\n?$", &["a", "a\n"], &["ab"]),
+        ("^(?!a$)", &["b", "ab"], &["a", "a\n"]),
+        ("^a\\Rb$", &["a\r\nb", "a\nb", "a\u{b}b"], &["ab", "a\n\nb"]),
+        ("^a\\R\\nb$", &["a\n\nb"], &["a\r\nb"]),
+        ("\\Ga", &["ab"], &["ba"]),
+        ("^a\\Kb$", &["ab"], &["b"]),
+        ("^\\y\\o\\i\\M$", &["yoim"], &["\\yoim"]),
+        ("^[\\B\\R\\X]$", &["b", "r", "x"], &["a"]),
+        ("^[\\101]$", &["a", "A"], &["b"]),
+        ("^[[:upper:]]$", &["a", "A"], &["1"]),
+        ("^[[:^lower:]]$", &["1"], &["a", "A"]),
+        ("^(?=.)[a-c]\\x41.[^x]\\w\\s\\Q.\\E$", &["bazzz ."], &["ba\u{a}zz .", "bazzz x"]),
+        ("^(?=a)a.\\xe9\\h$", &[], &["ab\u{e9} "]),
         ("\\z", &["a"], &[]),
         ("^\\e?$", &["\x1b"], &["e"]),
         ("", &["a"], &[]),
@@ -99,7 +131,14 @@ fn what_pcre_rejects_too_leaves_the_pair_out() {
         ("[:digit:]", 7),
         ("a[=b=]", 8),
         ("\\N", 7),
-        ("\\y", 7),
+        ("\\u", 7),
+        ("^*", 8),
+        ("\\b+", 9),
+        ("$?", 8),
+        ("(?=a)*", 12),
+        ("(a)\\2", 10),
+        ("(a)\\k<n>", 10),
+        ("(?<n>a)(?<n>b)", 7),
         ("\\1", 7),
         ("a\\", 8),
         ("a{2,1}", 8),
@@ -120,28 +159,18 @@ fn what_pcre_rejects_too_leaves_the_pair_out() {
 #[test]
 fn what_only_pcre_can_do_is_refused_with_its_place() {
     let rows = [
-        ("a(?=b)", 8, "a look-ahead"),
-        ("(?!b)", 7, "a look-ahead"),
-        ("(?<=a)b", 7, "a look-behind"),
-        ("(?<!a)b", 7, "a look-behind"),
-        ("(?>a)", 7, "an atomic group"),
-        ("(a)\\1", 10, "a back-reference"),
-        ("(?<n>a)\\k<n>", 14, "a back-reference"),
-        ("(a)\\g1", 10, "a back-reference"),
-        ("a++", 9, "a possessive quantifier"),
         ("a{2}+", 11, "a possessive quantifier"),
+        ("(?<=a*)b", 7, "this program cannot read it"),
+        ("(a)\\g<1>", 10, "a call of a group"),
+        ("\\X", 7, "`\\X`"),
         ("(?R)", 7, "`(?R`"),
         ("(?1)", 7, "a call of a group"),
         ("(?(1)a)", 7, "a condition"),
         ("(?|a)", 7, "a branch reset"),
         ("(*FAIL)", 7, "a verb"),
-        ("\\K", 7, "`\\K`"),
-        ("\\R", 7, "`\\R`"),
-        ("a\\Z", 8, "`\\Z`"),
         ("\\pL", 7, "a property of Unicode"),
         ("(?m)a", 7, "`(?m`"),
         ("(?x) a", 7, "`(?x`"),
-        ("^*", 7, "a quantifier"),
     ];
     for (expression, column, why) in rows {
         let rule = format!("{{\n\"v\" \"/{expression}/\"\n}}");
@@ -151,6 +180,62 @@ fn what_only_pcre_can_do_is_refused_with_its_place() {
             expression.replace('\\', "\\\\")
         );
         assert!(error.starts_with(&start), "{error}\n{start}");
+    }
+}
+
+#[test]
+fn bytes_are_not_letters_where_an_expression_looks_around_either() {
+    let text = b"{ \"classname\" \"worldspawn\" }\n{ \"n\" \"caf\xe9\" }\n\0";
+    let rows = [
+        (&b"(?=c)caf.$"[..], 1),
+        (b"(?<=f)\\xe9", 1),
+        (b"(?<=\\xe9)$", 1),
+        (b"(?=c)caf\xe9", 1),
+        (b"(?=c)caf[\xe0-\xef]", 1),
+        (b"(?=c)caf\xc9", 0),
+        (b"(?=c)caf\\w", 0),
+    ];
+    for (expression, number) in rows {
+        let mut entities = Entities::parse(&text[..], EntityRules::QUAKE2).unwrap();
+        let file = [b"{\n\"n\" \"/", expression, b"/\"\n}"].concat();
+        let rules = Rules::parse("r.cfg", &file, Format::Stripper, Mode::Plugin).unwrap();
+        assert_eq!(rules.apply(&mut entities, "map").unwrap().rules[0].count, number, "{}", file.escape_ascii());
+    }
+}
+
+#[test]
+fn a_match_that_takes_too_long_names_its_rule() {
+    let text = format!("{{\n\"classname\" \"worldspawn\"\n}}\n{{\n\"v\" \"{}\"\n}}\n\0", "a".repeat(100) + "cb");
+    for (rules, is_refused) in [
+        ("{\n\"v\" \"/^(a|aa)+\\1b/\"\n}", true),
+        ("{\n\"v\" \"/(?-i)^(a|aa)+\\1b/\"\n}", true),
+        ("modify:\n{\nmatch:\n{\n\"v\" \"/a/\"\n}\ndelete:\n{\n\"v\" \"/^(a|aa)+\\1b/\"\n}\n}", true),
+        ("{\n\"v\" \"/^(a)+\\1b/\"\n}", false),
+    ] {
+        let mut entities = Entities::parse(text.as_bytes(), EntityRules::QUAKE2).unwrap();
+        let rules = parse(rules, Mode::Plugin).unwrap();
+        let done = rules.apply(&mut entities, "map").map(|_| ()).map_err(|error| format!("{error:?} {error}"));
+        assert_eq!(done.is_err(), is_refused, "{done:?}");
+        if let Err(why) = done {
+            assert!(why.contains("r.cfg:") && why.contains("too many attempts"), "{why}");
+            assert_eq!(entities.to_bytes(), text.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn lumper_reads_expressions_as_dot_net() {
+    // Lumper reads all but the last letter of an expression.
+    let found = |text: &str| {
+        let rule = format!("filter:\n{{\n\"v\" \"/{text}_/\"\n}}");
+        let rules = Rules::parse("r.cfg", rule.as_bytes(), Format::Stripper, Mode::Lumper);
+        rules.map(|rules| rules.findings.iter().filter(|one| one.message.contains("cannot be used")).count())
+    };
+    for refused in ["\\h", "\\y", "\u{e9}", "a++", "[a-z-[x]]", "(?P<n>a)"] {
+        assert!(found(refused).map_or(true, |number| number > 0), "{refused}: {:?}", found(refused));
+    }
+    for read in ["[[:digit:]]", "a(?=b)", "(a)\\1", "\\v"] {
+        assert!(matches!(found(read), Ok(0)), "{read}: {:?}", found(read));
     }
 }
 

@@ -9,6 +9,7 @@ use super::door::{self, Failure};
 use super::find::Finder;
 use super::lazyripent::Act;
 use super::model::{Action, Applied, Match, NewPair, Report, Rule, Rules, Step, Who};
+use super::pattern;
 use crate::content::entities::{Entities, Entity};
 use crate::{Error, ErrorKind, Result};
 
@@ -123,7 +124,11 @@ pub(super) fn run<'r, 'a>(
     }
     let mut work = Work::new(entities, report.rules.iter().map(|applied| applied.rule));
     for number in 0..report.rules.len() {
-        if let Err(why) = work.run(number, &mut report) {
+        // What was asked before does not count.
+        pattern::gave_up();
+        let done = work.run(number, &mut report);
+        let done = if pattern::gave_up() { Err(pattern::TOO_MANY.to_owned()) } else { done };
+        if let Err(why) = done {
             let error = Error::new(ErrorKind::Refused, why);
             return (report, Err(Failure { error, rule: Some(number) }));
         }

@@ -41,6 +41,11 @@ impl Rules {
                 lost.push((test.at, format!("a test that no `{}` may pass", escaped(&test.key))));
                 continue;
             }
+            if let Some(test) = rule.on.tests.iter().find(|test| is_beyond(test)) {
+                let why = format!("the expression of `{}`, which looks around or refers back", escaped(&test.key));
+                lost.push((test.at, why));
+                continue;
+            }
             match &rule.action {
                 Action::Add(pairs) => {
                     let pairs = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone())).collect();
@@ -104,6 +109,11 @@ fn is_nothing(test: &Test) -> bool {
     matches!(test.value, Expected::Nothing)
 }
 
+/// Whether selectors have no such expression.
+fn is_beyond(test: &Test) -> bool {
+    matches!(&test.value, Expected::Like(pattern) if pattern.rewritten().is_none())
+}
+
 /// The class that a test is about.
 fn class(test: &Test) -> Option<&[u8]> {
     match &test.value {
@@ -122,7 +132,8 @@ fn expression(test: &Test) -> String {
         Expected::Any | Expected::Nothing => "^".to_owned(),
         Expected::Is(value) => exact(value, false),
         Expected::IsExactly(value) => exact(value, true),
-        Expected::Like(pattern) => pattern.rewritten().to_owned(),
+        // Selectors see letters, rules see bytes.
+        Expected::Like(pattern) => format!("(?-u){}", pattern.rewritten().unwrap_or_default()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{self, At, Finding};
 use super::lazyripent::Act;
-use super::pattern::{Pattern, Unfit};
+use super::pattern::{Flavor, Pattern, Unfit};
 use super::{Format, Mode};
 use crate::bytes::escaped;
 use crate::{Error, ErrorKind};
@@ -189,7 +189,13 @@ impl Rules {
 
     /// A regular expression that starts at this place; `None` if it cannot be used, which is a finding.
     pub(crate) fn pattern(&mut self, at: At, text: &[u8]) -> Option<Box<Pattern>> {
-        self.compiled(at, text, Pattern::new(text))
+        let is_lumper = self.format == Format::Stripper && self.mode == Mode::Lumper;
+        if is_lumper && !text.is_ascii() {
+            let unfit = Unfit::Unsupported(0, "a letter that is not ASCII, which Lumper reads as UTF-8,".to_owned());
+            return self.compiled(at, text, Err(unfit));
+        }
+        let flavor = if is_lumper { Flavor::DotNet } else { Flavor::Pcre };
+        self.compiled(at, text, Pattern::new(text, flavor))
     }
 
     /// As [`Rules::pattern`], of one that has to match the whole value.
@@ -243,7 +249,7 @@ impl Test {
                 Expected::Nothing => false,
                 Expected::Is(other) => value.eq_ignore_ascii_case(other),
                 Expected::IsExactly(other) => value == other,
-                Expected::Like(pattern) => pattern.is_match(value),
+                Expected::Like(pattern) => pattern.is_hit(value),
             }
     }
 }

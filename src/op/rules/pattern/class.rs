@@ -3,22 +3,22 @@
 use std::fmt::Write;
 
 use super::escape::Escaped;
-use super::{Scan, Unfit};
+use super::{Flavor, Scan, Unfit};
 
 const NAMES: [&str; 14] = [
     "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
     "xdigit",
 ];
 
-/// Whether a text begins with `[:alpha:]`, `[.a.]` or `[=a=]`, as PCRE tells them from a set.
-fn is_posix(text: &[u8]) -> bool {
-    let [b'[', kind @ (b':' | b'.' | b'='), inside @ ..] = text else { return false };
+/// The letter and the inside of `[:alpha:]`, `[.a.]` and `[=a=]` at the start of a text, as PCRE tells them from a set.
+pub(super) fn posix(text: &[u8]) -> Option<(u8, &[u8])> {
+    let [b'[', kind @ (b':' | b'.' | b'='), inside @ ..] = text else { return None };
     let mut at = 0;
     loop {
-        match inside.get(at..) {
-            Some([b'\\', b']', ..]) => at += 1,
-            None | Some([b']', ..] | []) => return false,
-            Some([one, b']', ..]) if one == kind => return true,
+        match inside.get(at..)? {
+            [b'\\', b']', ..] => at += 1,
+            [b']', ..] | [] => return None,
+            [one, b']', ..] if one == kind => return Some((*kind, &inside[..at])),
             _ => {}
         }
         at += 1;
@@ -28,7 +28,7 @@ fn is_posix(text: &[u8]) -> bool {
 impl Scan<'_> {
     pub(super) fn class(&mut self) -> Result<(), Unfit> {
         let open = self.at;
-        if is_posix(self.rest()) {
+        if self.flavor == Flavor::Pcre && posix(self.rest()).is_some() {
             return self.invalid("a named set has to be within brackets: `[[:alpha:]]`");
         }
         let unclosed = || Unfit::Invalid(open, "the `[` is not closed".to_owned());
@@ -50,6 +50,7 @@ impl Scan<'_> {
                     set.push_str(&members);
                     continue;
                 }
+                Escaped::Nothing => continue,
                 Escaped::Byte(start) => start,
             };
             // Writing into a string cannot fail.
@@ -58,9 +59,20 @@ impl Scan<'_> {
                 let hyphen = self.at;
                 self.at += 1;
                 let next = self.peek(0).ok_or_else(unclosed)?;
-                match self.member(next)? {
+                // The end of a range is a letter or an escape: `[` begins no name there.
+                let end = if next == b'[' {
+                    self.at += 1;
+                    Escaped::Byte(next)
+                } else {
+                    self.member(next)?
+                };
+                match end {
                     Escaped::Byte(end) if end >= start => drop(write!(set, r"-\x{end:02x}")),
                     Escaped::Byte(_) => return self.invalid("the range in the brackets is out of order"),
+                    Escaped::Nothing => return self.unsupported(r"`\E` in a range"),
+                    Escaped::Set(_) if self.flavor == Flavor::DotNet => {
+                        return self.invalid("a range ends with a set");
+                    }
                     // The hyphen is a letter, and the set follows it.
                     Escaped::Set(_) => {
                         self.at = hyphen + 1;
@@ -78,15 +90,25 @@ impl Scan<'_> {
     /// One member of a set; moves past it.
     fn member(&mut self, byte: u8) -> Result<Escaped, Unfit> {
         match (byte, self.peek(1)) {
-            (b'[', Some(b':')) if memchr::memmem::find(self.rest(), b":]").is_some() => self.named(),
-            (b'[', Some(b'.' | b'=')) => self.unsupported("`[.` and `[=` in brackets"),
+            (b'[', _) if self.flavor == Flavor::Pcre && posix(self.rest()).is_some() => self.named(),
             (b'\\', Some(b'b')) => {
                 self.at += 2;
                 Ok(Escaped::Byte(8))
             }
-            (b'\\', Some(b'Q' | b'E')) => self.unsupported(r"`\Q` and `\E` in brackets"),
-            (b'\\', Some(b'1'..=b'7')) => self.unsupported("an octal number in brackets: use `\\x`"),
-            (b'\\', Some(b'N' | b'R' | b'X' | b'B')) => self.invalid("the escape is not allowed in brackets"),
+            (b'-', Some(b'[')) if self.flavor == Flavor::DotNet => self.unsupported("a set without another set"),
+            (b'\\', Some(b'g')) => self.unsupported(r"`\g` in brackets"),
+            (b'\\', Some(b'Q')) => self.unsupported(r"`\Q` in brackets"),
+            (b'\\', Some(b'E')) if self.flavor == Flavor::Pcre => {
+                self.at += 2;
+                Ok(Escaped::Nothing)
+            }
+            (b'\\', Some(b'1'..=b'7')) if self.flavor == Flavor::Pcre => self.octal(1).map(Escaped::Byte),
+            (b'\\', Some(b'1'..=b'9')) => self.unsupported("a number in brackets: use `\\x`"),
+            // Escapes that stand for no byte outside are letters here.
+            (b'\\', Some(letter)) if self.flavor == Flavor::Pcre && b"ABCGKRXZkz".contains(&letter) => {
+                self.at += 2;
+                Ok(Escaped::Byte(letter))
+            }
             (b'\\', _) => self.escaped(),
             _ => {
                 self.at += 1;
@@ -97,18 +119,18 @@ impl Scan<'_> {
 
     /// `[:alpha:]`, `[:^alpha:]`.
     fn named(&mut self) -> Result<Escaped, Unfit> {
-        let inside = &self.rest()[2..];
-        let length = memchr::memmem::find(inside, b":]").unwrap_or_default();
-        let name = std::str::from_utf8(&inside[..length]).unwrap_or_default();
-        if !NAMES.contains(&name.trim_start_matches('^')) {
-            // `[[:x]` without a name before `:]` is a set of letters.
-            if !name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'^') {
-                self.at += 1;
-                return Ok(Escaped::Byte(b'['));
-            }
+        let Some((b':', name)) = posix(self.rest()) else {
+            return self.invalid("elements of a collation are not supported there either");
+        };
+        let length = name.len();
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        let (hat, name) = name.strip_prefix('^').map_or(("", name), |name| ("^", name));
+        if !NAMES.contains(&name) {
             return self.invalid("the name of a set is not known");
         }
-        let set = format!("[:{name}:]");
+        // Where case does not matter, a letter is of both.
+        let name = if self.is_caseless && matches!(name, "upper" | "lower") { "alpha" } else { name };
+        let set = format!("[:{hat}{name}:]");
         self.at += length + 4;
         Ok(Escaped::Set(set))
     }

@@ -1,6 +1,6 @@
 //! Backslashes of regular expressions.
 
-use super::{Scan, Unfit};
+use super::{Flavor, Scan, Unfit};
 
 /// Blanks of PCRE 7.9, in the syntax of the crate `regex`: `\s` has no vertical tab.
 const BLANK: &str = r"\x09\x0a\x0c\x0d\x20";
@@ -13,20 +13,41 @@ pub(super) enum Escaped {
     Byte(u8),
     /// A set of bytes, as it is written inside of brackets.
     Set(String),
+    /// `\E`
+    Nothing,
 }
+
+/// Letters that .NET knows after a backslash; others are an error there.
+const OF_DOTNET: &[u8] = b"AbBGzZdDsSwWaefnrtvcxkpPu";
+/// Letters after a backslash that PCRE 7.9 refuses; those that it does not know are themselves.
+const REFUSED: &[u8] = b"LlNUu";
 
 impl Scan<'_> {
     /// A backslash outside of brackets.
     pub(super) fn escape(&mut self) -> Result<(), Unfit> {
         let Some(letter) = self.peek(1) else { return self.invalid("a backslash ends the expression") };
+        self.check_letter(letter)?;
         match letter {
             b'A' | b'b' | b'B' | b'z' => {
-                self.out.push('\\');
-                self.out.push(char::from(letter));
-                self.at += 1;
-                self.no_quantifier_after(&format!("\\{}", char::from(letter)))?;
-                self.at += 1;
+                self.place(&format!("\\{}", char::from(letter)));
+                self.at += 2;
             }
+            // A match begins at the start of a value; what it keeps does not matter.
+            b'G' => {
+                self.place(r"\A");
+                self.at += 2;
+            }
+            b'K' => {
+                self.place("");
+                self.at += 2;
+            }
+            b'R' => {
+                self.is_hard = true;
+                self.item(r"(?>\r\n|[\x0a-\x0d\x85])");
+                self.at += 2;
+            }
+            b'Z' => self.end_of_text(2),
+            b'g' | b'k' => self.reference()?,
             b'Q' => {
                 self.at += 2;
                 let rest = self.rest();
@@ -35,23 +56,79 @@ impl Scan<'_> {
                 self.at += (length + 2).min(rest.len());
             }
             b'E' => self.at += 2,
-            b'N' => return self.invalid(r"PCRE 7.9 does not know `\N`"),
             b'C' => {
                 self.item(r"(?s:.)");
                 self.at += 2;
             }
             b'1'..=b'9' => self.reference_or_octal()?,
-            b'G' => return self.unsupported(r"`\G`"),
-            b'K' => return self.unsupported(r"`\K`"),
-            b'R' => return self.unsupported(r"`\R`"),
             b'X' => return self.unsupported(r"`\X`"),
-            b'Z' => return self.unsupported(r"`\Z`: use `$`, or `\z` for the very end"),
-            b'g' | b'k' => return self.unsupported("a back-reference"),
             _ => match self.escaped()? {
                 Escaped::Byte(byte) => self.byte(byte),
                 Escaped::Set(set) => self.item(&format!("[{set}]")),
+                Escaped::Nothing => {}
             },
         }
+        Ok(())
+    }
+
+    /// Refuses a letter after a backslash as the engine does.
+    fn check_letter(&self, letter: u8) -> Result<(), Unfit> {
+        let is_refused = match self.flavor {
+            Flavor::Pcre => REFUSED.contains(&letter),
+            Flavor::DotNet => letter.is_ascii_alphabetic() && !OF_DOTNET.contains(&letter),
+        };
+        if is_refused { self.invalid("the engine refuses the letter after the backslash") } else { Ok(()) }
+    }
+
+    /// `\g1`, `\g{-1}`, `\g{name}`, `\k<name>`, `\k'name'`, `\k{name}`.
+    fn reference(&mut self) -> Result<(), Unfit> {
+        let rest = &self.rest()[2..];
+        let (name, length) = match (self.peek(1), rest.first()) {
+            (Some(b'g'), Some(b'<' | b'\'')) => return self.unsupported("a call of a group"),
+            (_, Some(open @ (b'{' | b'<' | b'\''))) => {
+                let close = match open {
+                    b'{' => b'}',
+                    b'<' => b'>',
+                    other => *other,
+                };
+                let Some(length) = memchr::memchr(close, &rest[1..]) else {
+                    return self.invalid("the name of a group is not closed");
+                };
+                (&rest[1..=length], length + 4)
+            }
+            (Some(b'g'), _) => {
+                let sign = usize::from(rest.first() == Some(&b'-'));
+                let length = sign + rest[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (&rest[..length], length + 2)
+            }
+            _ => return self.invalid(r"`\k` needs the name of a group"),
+        };
+        let text = std::str::from_utf8(name).unwrap_or_default();
+        let number = match text.parse::<i64>() {
+            // Backwards from the last group that is open here.
+            Ok(back) if back < 0 => {
+                let opened = i64::try_from(super::captures(&self.text[..self.at]).len()).unwrap_or(i64::MAX);
+                usize::try_from(opened.saturating_add(back).saturating_add(1)).unwrap_or(0)
+            }
+            Ok(number) => usize::try_from(number).unwrap_or(0),
+            Err(_) if name.is_empty() => 0,
+            Err(_) => self.captures.iter().position(|own| *own == name).map_or(0, |at| at + 1),
+        };
+        self.refer(number, length)
+    }
+
+    /// A reference to the group of this number; moves on by so many bytes.
+    pub(super) fn refer(&mut self, number: usize, length: usize) -> Result<(), Unfit> {
+        if number == 0 || number > self.captures.len() {
+            return self.invalid("the back-reference is to a group that does not exist");
+        }
+        let is_named = |name: &&[u8]| !name.is_empty();
+        if self.flavor == Flavor::DotNet && self.captures.iter().any(is_named) {
+            return self.unsupported("a back-reference in an expression with named groups");
+        }
+        self.is_hard = true;
+        self.item(&format!(r"(?:\{number})"));
+        self.at += length;
         Ok(())
     }
 
@@ -60,8 +137,8 @@ impl Scan<'_> {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let text = std::str::from_utf8(&self.rest()[1..=digits]).unwrap_or_default();
         let number: usize = text.parse().unwrap_or(usize::MAX);
-        if number <= self.captures {
-            return self.unsupported("a back-reference");
+        if number <= self.captures.len() {
+            return self.refer(number, digits + 1);
         }
         if number < 10 || text.starts_with(['8', '9']) {
             return self.invalid("the back-reference is to a group that does not exist");
@@ -74,10 +151,14 @@ impl Scan<'_> {
     /// A backslash that means the same inside and outside of brackets; moves past it.
     pub(super) fn escaped(&mut self) -> Result<Escaped, Unfit> {
         let Some(letter) = self.peek(1) else { return self.invalid("a backslash ends the expression") };
+        self.check_letter(letter)?;
+        let is_pcre = self.flavor == Flavor::Pcre;
         let set = match letter {
-            b's' => BLANK.to_owned(),
-            b'S' => format!("[^{BLANK}]"),
-            b'd' | b'D' | b'w' | b'W' => format!("\\{}", char::from(letter)),
+            b's' if is_pcre => BLANK.to_owned(),
+            b'S' if is_pcre => format!("[^{BLANK}]"),
+            b'd' | b'D' | b's' | b'S' | b'w' | b'W' => format!("\\{}", char::from(letter)),
+            b'v' if !is_pcre => return self.escaped_byte(letter).map(Escaped::Byte),
+            b'u' | b'k' if !is_pcre => return self.unsupported("an escape of .NET"),
             b'h' => HORIZONTAL.to_owned(),
             b'H' => format!("[^{HORIZONTAL}]"),
             b'v' => VERTICAL.to_owned(),
@@ -97,6 +178,7 @@ impl Scan<'_> {
             b'n' => b'\n',
             b'r' => b'\r',
             b't' => b'\t',
+            b'v' => 0x0B,
             b'0' => return self.octal(1),
             b'x' => return self.hexadecimal(),
             b'c' => match self.peek(2) {
@@ -106,10 +188,7 @@ impl Scan<'_> {
                 }
                 _ => return self.invalid(r"`\c` needs a printable letter"),
             },
-            b'o' => return self.unsupported(r"`\o{}`: use `\x`"),
-            letter if letter.is_ascii_alphanumeric() => {
-                return self.invalid("the letter after the backslash is not known");
-            }
+            letter @ b'1'..=b'9' => return self.invalid(&format!("`\\{}` is not a number here", char::from(letter))),
             other => other,
         };
         self.at += 2;
@@ -117,7 +196,7 @@ impl Scan<'_> {
     }
 
     /// Up to three octal digits, from this many bytes on.
-    fn octal(&mut self, start: usize) -> Result<u8, Unfit> {
+    pub(super) fn octal(&mut self, start: usize) -> Result<u8, Unfit> {
         let digits = &self.rest()[start..];
         let length = digits.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
         let text = std::str::from_utf8(&digits[..length]).unwrap_or_default();

@@ -2,11 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{Group, Scan, Unfit};
+use super::{Flavor, Group, Scan, Unfit};
 
 impl Scan<'_> {
     pub(super) fn open_group(&mut self) -> Result<(), Unfit> {
         let (length, text) = match self.rest() {
+            [b'(', b'?', b'P', ..] if self.flavor == Flavor::DotNet => {
+                return self.invalid("the character after `(?` is not known");
+            }
             [b'(', b'?', b'#', comment @ ..] => {
                 let Some(end) = memchr::memchr(b')', comment) else {
                     return self.invalid("the bracket after `(?#` is not closed");
@@ -15,9 +18,15 @@ impl Scan<'_> {
                 return Ok(());
             }
             [b'(', b'?', b':', ..] => (3, "(?:".to_owned()),
-            [b'(', b'?', b'=' | b'!', ..] => return self.unsupported("a look-ahead"),
-            [b'(', b'?', b'<', b'=' | b'!', ..] => return self.unsupported("a look-behind"),
-            [b'(', b'?', b'>', ..] => return self.unsupported("an atomic group"),
+            [b'(', b'?', way @ (b'=' | b'!' | b'>'), ..] => (3, format!("(?{}", char::from(*way))),
+            [b'(', b'?', b'<', way @ (b'=' | b'!'), ..] => (4, format!("(?<{}", char::from(*way))),
+            [b'(', b'?', b'P', b'=', name @ ..] if self.flavor == Flavor::Pcre => {
+                let Some(end) = memchr::memchr(b')', name) else {
+                    return self.invalid("the name of a group is not closed");
+                };
+                let number = self.captures.iter().position(|own| *own == &name[..end]).map_or(0, |at| at + 1);
+                return self.refer(number, end + 5);
+            }
             [b'(', b'?', b'|', ..] => return self.unsupported("a branch reset"),
             [b'(', b'?', b'(', ..] => return self.unsupported("a condition"),
             [b'(', b'?', b'P', b'<', name @ ..] | [b'(', b'?', b'<', name @ ..] => self.name(name, b'>')?,
@@ -27,7 +36,8 @@ impl Scan<'_> {
             _ => (1, "(".to_owned()),
         };
         self.end_run();
-        self.open.push(Group { at: self.at });
+        self.is_hard |= matches!(&*text, "(?=" | "(?!" | "(?>" | "(?<=" | "(?<!");
+        self.open.push(Group { at: self.at, looks: text.ends_with(['=', '!']) });
         self.steps.push(0);
         self.out.push_str(&text);
         self.can_repeat = false;
@@ -35,13 +45,16 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The name of a group, which nothing can refer to here.
+    /// The name of a group; references are by number.
     fn name(&self, name: &[u8], end: u8) -> Result<(usize, String), Unfit> {
         let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         let is_name = length > 0 && !name[0].is_ascii_digit() && name.get(length) == Some(&end);
         let before = self.rest().len() - name.len();
+        if is_name && self.captures.iter().filter(|own| **own == &name[..length]).count() > 1 {
+            return self.invalid("two groups have one name");
+        }
         match is_name {
-            true => Ok((before + length + 1, "(?:".to_owned())),
+            true => Ok((before + length + 1, "(".to_owned())),
             false => self.invalid("the name of a group is missing or not closed"),
         }
     }
@@ -68,7 +81,7 @@ impl Scan<'_> {
             Some(b':') => {
                 self.end_run();
                 self.flags_of(set.split(|flag| *flag == b'-').next(), &text_of(is_off), ":");
-                self.open.push(Group { at: self.at });
+                self.open.push(Group { at: self.at, looks: false });
                 self.steps.push(0);
             }
             Some(b'0'..=b'9' | b'+' | b'&') => return self.unsupported("a call of a group"),

@@ -1,21 +1,59 @@
-//! Regular expressions of rule files: Perl's syntax as PCRE2 reads it, on bytes, case-insensitive, unanchored.
+//! Regular expressions of rule files: Perl's syntax as PCRE 7.9 reads it, which the plug-in has, on bytes,
+//! case-insensitive, unanchored; and as .NET reads it, for Lumper.
 //!
-//! The expression is rewritten for the crate `regex`, which takes time linear in the value. What PCRE2 rejects is
-//! [`Unfit::Invalid`]; what it accepts and the crate cannot do (look-around, back-references and others) is
-//! [`Unfit::Unsupported`], with the position in both cases. Source: pcre2pattern(3).
+//! The expression is rewritten for the crate `regex`, which takes time linear in the value, or, if it looks around, refers
+//! back or does not give back what it took, for `fancy-regex`, which tries ways up to a limit. What the engine rejects is
+//! [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`], with the position in both
+//! cases. Sources: the manual and the change log of PCRE; RegexParser of .NET.
 
 mod class;
 mod escape;
 mod group;
 
+use std::cell::Cell;
+
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
+
+use crate::{Error, ErrorKind};
 
 /// The most steps of an expression after its counted repetitions are multiplied out.
 const MOST_STEPS: usize = 4096;
 /// The memory of a compiled expression in bytes.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_GROUPS: u32 = 64;
+/// How often a match that looks around may go back and try another way. PCRE gives up after some millions of steps.
+const MOST_ATTEMPTS: usize = 20_000;
+
+/// Why a rule is refused whose expression gave up.
+pub(super) const TOO_MANY: &str = "an expression takes too many attempts on a value, so that nobody knows whether it matches; \
+                                   write it without repetitions inside of repetitions";
+
+/// Whose expressions they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flavor {
+    /// PCRE 7.9, without UTF-8 and tables of Unicode.
+    Pcre,
+    /// Lumper's.
+    DotNet,
+}
+
+thread_local! {
+    /// Whether a match on this thread took too many attempts, so that nobody knows whether it is one.
+    static GAVE_UP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether an expression gave up on this thread since the last question.
+pub(super) fn gave_up() -> bool {
+    GAVE_UP.take()
+}
+
+/// An engine with the expression.
+#[derive(Clone, Debug)]
+enum Engine {
+    Linear(Regex),
+    Trying(Box<fancy_regex::Regex>),
+}
 
 /// A compiled expression with the text that it was read from.
 ///
@@ -24,7 +62,7 @@ const MOST_GROUPS: u32 = 64;
 /// let text = b"filter:\n{\n\"classname\" \"/^light/\"\n}\n";
 /// let rules = Rules::parse("r.cfg", text, Format::Stripper, Mode::Plugin)?;
 /// let Expected::Like(pattern) = &rules.rules[0].on.tests[0].value else { unreachable!() };
-/// assert!(pattern.is_match(b"Light_spot") && !pattern.is_match(b"no_light"));
+/// assert!(pattern.is_match(b"Light_spot")? && !pattern.is_match(b"no_light")?);
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -32,7 +70,7 @@ pub struct Pattern {
     text: Vec<u8>,
     /// The same in the syntax of the crate `regex`, without flags.
     rewritten: String,
-    regex: Regex,
+    engine: Engine,
     /// Whether it has to match the whole value, with its case.
     is_whole: bool,
     /// Whether case matters nowhere.
@@ -60,31 +98,55 @@ impl PartialEq for Pattern {
 
 impl Pattern {
     /// Compiles an expression that ignores case and matches anywhere in a value.
-    pub(super) fn new(text: &[u8]) -> Result<Self, Unfit> {
-        Pattern::compile(text, false)
+    pub(super) fn new(text: &[u8], flavor: Flavor) -> Result<Self, Unfit> {
+        Pattern::compile(text, false, flavor)
     }
 
     /// Compiles an expression that has to match the whole value, with its case.
     pub(super) fn whole(text: &[u8]) -> Result<Self, Unfit> {
-        Pattern::compile(text, true)
+        Pattern::compile(text, true, Flavor::Pcre)
     }
 
-    fn compile(text: &[u8], is_whole: bool) -> Result<Self, Unfit> {
-        let mut scan = Scan::new(text);
+    fn compile(text: &[u8], is_whole: bool, flavor: Flavor) -> Result<Self, Unfit> {
+        let mut scan = Scan::new(text, flavor);
+        scan.is_caseless = !is_whole;
         scan.all()?;
         scan.end_run();
         let literal = Finder::new(if scan.has_choice { &b""[..] } else { &scan.literal[..] }).into_owned();
-        let Scan { out, is_caseless, steps, .. } = scan;
+        let Scan { out, is_caseless, is_hard, steps, .. } = scan;
         let rewritten = if is_whole { format!(r"\A(?:{out})\z") } else { out };
+        let (steps, is_caseless) = (steps.iter().sum(), is_caseless && !is_whole);
+        let pattern = |engine| Pattern {
+            text: text.to_vec(),
+            rewritten: rewritten.clone(),
+            engine,
+            is_whole,
+            is_caseless,
+            steps,
+            literal,
+        };
+        if is_hard {
+            let regex = fancy_regex::RegexBuilder::new(&rewritten)
+                .bytes_mode(fancy_regex::BytesMode::Ascii)
+                .case_insensitive(!is_whole)
+                .backtrack_limit(MOST_ATTEMPTS)
+                .delegate_size_limit(MOST_BYTES)
+                .max_prog_size(8 * MOST_STEPS)
+                .build();
+            return match regex {
+                Ok(regex) if steps <= MOST_STEPS => Ok(pattern(Engine::Trying(Box::new(regex)))),
+                Ok(_) => Err(too_long()),
+                Err(error) => Err(Unfit::Unsupported(0, format!("this program cannot read it: {error}"))),
+            };
+        }
         let regex = RegexBuilder::new(&rewritten)
             .unicode(false)
             .case_insensitive(!is_whole)
             .size_limit(MOST_BYTES)
             .nest_limit(MOST_GROUPS)
             .build();
-        let (steps, is_caseless) = (steps.iter().sum(), is_caseless && !is_whole);
         match regex {
-            Ok(regex) => Ok(Pattern { text: text.to_vec(), rewritten, regex, is_whole, is_caseless, steps, literal }),
+            Ok(regex) => Ok(pattern(Engine::Linear(regex))),
             Err(regex::Error::CompiledTooBig(_)) => Err(too_long()),
             Err(error) => {
                 let why = error.to_string();
@@ -99,9 +161,9 @@ impl Pattern {
         &self.text
     }
 
-    /// The expression in the syntax of [`Selector`](crate::content::select::Selector).
-    pub(super) fn rewritten(&self) -> &str {
-        &self.rewritten
+    /// The expression in the syntax of [`Selector`](crate::content::select::Selector), if that has all of it.
+    pub(super) fn rewritten(&self) -> Option<&str> {
+        matches!(self.engine, Engine::Linear(_)).then_some(&*self.rewritten)
     }
 
     /// The expression for the plug-in, which ignores case and matches anywhere.
@@ -115,12 +177,32 @@ impl Pattern {
     /// Whether it matches somewhere in a value that is in lower case; it has to ignore case.
     pub(super) fn is_match_in_lower(&self, value: &[u8]) -> bool {
         // Most values lack the letters, which is found much faster.
-        self.literal.find(value).is_some() && self.is_match(value)
+        self.literal.find(value).is_some() && self.is_hit(value)
     }
 
     /// Whether it matches somewhere in a value.
-    pub fn is_match(&self, value: &[u8]) -> bool {
-        self.regex.is_match(value)
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] for an expression that looks around or refers back and takes too many attempts.
+    pub fn is_match(&self, value: &[u8]) -> Result<bool, Error> {
+        let before = GAVE_UP.take();
+        let is_hit = self.is_hit(value);
+        match GAVE_UP.replace(before) {
+            true => Err(Error::new(ErrorKind::Refused, TOO_MANY)),
+            false => Ok(is_hit),
+        }
+    }
+
+    /// Whether it matches somewhere in a value; `false` from the first time on that one on this thread [`gave_up`].
+    pub(super) fn is_hit(&self, value: &[u8]) -> bool {
+        match &self.engine {
+            Engine::Linear(regex) => regex.is_match(value),
+            Engine::Trying(_) if GAVE_UP.get() => false,
+            Engine::Trying(regex) => regex.is_match(value).unwrap_or_else(|_| {
+                GAVE_UP.set(true);
+                false
+            }),
+        }
     }
 }
 
@@ -131,6 +213,8 @@ fn too_long() -> Unfit {
 /// A bracket that is open.
 struct Group {
     at: usize,
+    /// Whether it looks around: no quantifier may follow.
+    looks: bool,
 }
 
 /// An expression on the way into the other syntax.
@@ -139,8 +223,11 @@ struct Scan<'p> {
     at: usize,
     out: String,
     open: Vec<Group>,
-    /// The capturing groups of the whole expression.
-    captures: usize,
+    /// The capturing groups of the whole expression, by their names; those without one have an empty name.
+    captures: Vec<&'p [u8]>,
+    flavor: Flavor,
+    /// Whether it needs more than the crate `regex` has.
+    is_hard: bool,
     is_caseless: bool,
     /// Whether a quantifier may follow.
     can_repeat: bool,
@@ -155,7 +242,7 @@ struct Scan<'p> {
 }
 
 impl<'p> Scan<'p> {
-    fn new(text: &'p [u8]) -> Self {
+    fn new(text: &'p [u8], flavor: Flavor) -> Self {
         let captures = captures(text);
         let (out, open, steps) = (String::new(), Vec::new(), vec![0]);
         Scan {
@@ -164,6 +251,8 @@ impl<'p> Scan<'p> {
             out,
             open,
             captures,
+            flavor,
+            is_hard: false,
             is_caseless: true,
             can_repeat: false,
             steps,
@@ -245,12 +334,11 @@ impl<'p> Scan<'p> {
             b'[' => return self.class(),
             b'(' => return self.open_group(),
             b')' => {
-                if self.open.pop().is_none() {
-                    return self.invalid("no bracket is open");
-                }
+                let Some(group) = self.open.pop() else { return self.invalid("no bracket is open") };
                 let inside = self.steps.pop().unwrap_or_default();
                 self.item(")");
                 self.count(inside);
+                self.can_repeat = !group.looks;
             }
             b'*' | b'+' | b'?' => return self.repeat(1, 1, char::from(byte).encode_utf8(&mut [0; 4])),
             b'{' => return self.braces(),
@@ -261,14 +349,10 @@ impl<'p> Scan<'p> {
                 self.can_repeat = false;
             }
             b'.' => self.item("."),
-            b'^' => {
-                self.out.push('^');
-                self.no_quantifier_after("^")?;
-            }
-            // Before a line break at the end, too.
+            b'^' => self.place("^"),
             b'$' => {
-                self.out.push_str(r"(?:\n?\z)");
-                self.no_quantifier_after("$")?;
+                self.end_of_text(1);
+                return Ok(());
             }
             byte => self.byte(byte),
         }
@@ -276,14 +360,23 @@ impl<'p> Scan<'p> {
         Ok(())
     }
 
-    /// What no quantifier may follow; PCRE2 allows it, with no use.
-    fn no_quantifier_after(&mut self, what: &str) -> Result<(), Unfit> {
+    /// A place between letters, which no quantifier may follow.
+    fn place(&mut self, text: &str) {
         self.end_run();
+        self.out.push_str(text);
         self.can_repeat = false;
-        match self.peek(1) {
-            Some(b'*' | b'+' | b'?') => self.unsupported(&format!("a quantifier after `{what}`")),
-            _ => Ok(()),
-        }
+    }
+
+    /// The end of the text, or before a line break there, which may match what follows in the expression.
+    fn end_of_text(&mut self, length: usize) {
+        self.at += length;
+        let rest = self.rest();
+        let is_last = match self.open.iter().any(|group| group.looks) {
+            true => false,
+            false => rest.iter().all(|byte| *byte == b')') || self.open.is_empty() && rest.starts_with(b"|"),
+        };
+        self.is_hard |= !is_last;
+        self.place(if is_last { r"(?:\n?\z)" } else { r"(?=\n?\z)" });
     }
 
     /// A quantifier of this many bytes, which repeats at most this often.
@@ -297,7 +390,15 @@ impl<'p> Scan<'p> {
         self.out.push_str(text);
         self.at += length;
         match self.peek(0) {
-            Some(b'+') => return self.unsupported("a possessive quantifier"),
+            Some(b'+') if self.flavor == Flavor::DotNet => {
+                return self.invalid("the quantifier does not follow a repeatable item");
+            }
+            Some(b'+') if text.len() > 1 => return self.unsupported("a possessive quantifier after braces"),
+            Some(b'+') => {
+                self.is_hard = true;
+                self.out.push('+');
+                self.at += 1;
+            }
             Some(b'?') => {
                 self.out.push('?');
                 self.at += 1;
@@ -348,19 +449,40 @@ fn number(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok().filter(|_| is_number).map(|text| text.parse().unwrap_or(usize::MAX))
 }
 
-/// The number of groups that a back-reference could mean; at least that, which decides what `\12` is.
-fn captures(text: &[u8]) -> usize {
-    let mut number = 0;
+/// The names of the capturing groups, in their order; an empty one for a group without a name.
+fn captures(text: &[u8]) -> Vec<&[u8]> {
+    let mut names: Vec<&[u8]> = Vec::new();
     let mut at = 0;
+    let name = |start: usize, end: u8| text[start..].split(|byte| *byte == end).next().unwrap_or_default();
     while at < text.len() {
         match &text[at..] {
+            [b'\\', b'Q', rest @ ..] => at += 1 + memchr::memmem::find(rest, br"\E").map_or(rest.len(), |end| end + 2),
             [b'\\', ..] => at += 1,
-            [b'(', b'?', b'<', next, ..] if !b"=!".contains(next) => number += 1,
-            [b'(', b'?', b'P', b'<', ..] | [b'(', b'?', b'\'', ..] => number += 1,
-            [b'(', next, ..] if !b"?*".contains(next) => number += 1,
+            [b'(', b'?', b'#', rest @ ..] => at += 2 + memchr::memchr(b')', rest).unwrap_or(rest.len()),
+            [b'[', ..] => at = end_of_set(text, at),
+            [b'(', b'?', b'<', next, ..] if !b"=!".contains(next) => names.push(name(at + 3, b'>')),
+            [b'(', b'?', b'P', b'<', ..] => names.push(name(at + 4, b'>')),
+            [b'(', b'?', b'\'', ..] => names.push(name(at + 3, b'\'')),
+            [b'(', next, ..] if !b"?*".contains(next) => names.push(b""),
             _ => {}
         }
         at += 1;
     }
-    number
+    names
+}
+
+/// The place of the bracket that closes a set.
+fn end_of_set(text: &[u8], open: usize) -> usize {
+    let mut at = open + 1 + usize::from(text.get(open + 1) == Some(&b'^'));
+    at += usize::from(text.get(at) == Some(&b']'));
+    while at < text.len() {
+        match &text[at..] {
+            [b'\\', ..] => at += 1,
+            [b'[', b':', ..] if class::posix(&text[at..]).is_some() => at += 2,
+            [b']', ..] => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
 }
