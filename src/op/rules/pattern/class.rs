@@ -104,7 +104,7 @@ impl Scan<'_> {
             }
             (b'\\', Some(b'1'..=b'7')) if self.flavor == Flavor::Pcre => self.octal(1).map(Escaped::Byte),
             (b'\\', Some(b'1'..=b'9')) => self.unsupported("a number in brackets: use `\\x`"),
-            // Escapes that stand for no byte outside are letters here.
+            // Escapes that match a place, or several bytes, are letters here.
             (b'\\', Some(letter)) if self.flavor == Flavor::Pcre && b"ABCGKRXZkz".contains(&letter) => {
                 self.at += 2;
                 Ok(Escaped::Byte(letter))

@@ -117,7 +117,7 @@ impl Scan<'_> {
         self.refer(number, length)
     }
 
-    /// A reference to the group of this number; moves on by so many bytes.
+    /// A reference to the group of this number; moves on by this many bytes.
     pub(super) fn refer(&mut self, number: usize, length: usize) -> Result<(), Unfit> {
         if number == 0 || number > self.captures.len() {
             return self.invalid("the back-reference is to a group that does not exist");

@@ -1,10 +1,10 @@
 //! Regular expressions of rule files: Perl's syntax as PCRE 7.9 reads it, which the plug-in has, on bytes,
 //! case-insensitive, unanchored; and as .NET reads it, for Lumper.
 //!
-//! The expression is rewritten for the crate `regex`, which takes time linear in the value, or, if it looks around, refers
-//! back or does not give back what it took, for `fancy-regex`, which tries ways up to a limit. What the engine rejects is
-//! [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`], with the position in both
-//! cases. Sources: the manual and the change log of PCRE; RegexParser of .NET.
+//! The expression is rewritten for the crate `regex`, which takes time linear in the value, or, if it looks around,
+//! refers back or does not give back what it took, for `fancy-regex`, which tries ways up to a limit. What the engine
+//! rejects is [`Unfit::Invalid`]; what it accepts and this program cannot do is [`Unfit::Unsupported`], with the
+//! position in both cases. Sources: the manual and the change log of PCRE; RegexParser of .NET.
 
 mod class;
 mod escape;
@@ -26,8 +26,8 @@ const MOST_GROUPS: u32 = 64;
 const MOST_ATTEMPTS: usize = 20_000;
 
 /// Why a rule is refused whose expression gave up.
-pub(super) const TOO_MANY: &str = "an expression takes too many attempts on a value, so that nobody knows whether it matches; \
-                                   write it without repetitions inside of repetitions";
+pub(super) const TOO_MANY: &str = "an expression takes too many attempts on a value, so that it is not known whether \
+                                   it matches; write it without repetitions inside of repetitions";
 
 /// Whose expressions they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum Flavor {
 }
 
 thread_local! {
-    /// Whether a match on this thread took too many attempts, so that nobody knows whether it is one.
+    /// Whether a match on this thread took too many attempts, so that it is not known whether it is one.
     static GAVE_UP: Cell<bool> = const { Cell::new(false) };
 }
 
