@@ -39,7 +39,7 @@ pub(crate) fn split(program: &Command, mut arguments: Vec<OsString>) -> Vec<OsSt
     let most = operands.iter().map(|arg| most_values(arg)).sum::<Option<usize>>();
     let dashes = arguments.iter().position(|argument| argument == "--").filter(|_| !is_after && !operands.is_empty());
     let before_dashes = dashes.map(|dashes| words.iter().filter(|at| **at < dashes).count());
-    // Words that protect an operand, as in `ent get MAP SEL -- -KEY`, are no folders.
+    // Words that protect an operand, as in `ent get MAP SEL -- -KEY`, are not folders.
     let is_map = |at: &usize| is_file(&at) || Path::new(&arguments[*at]).is_dir();
     let maps = match before_dashes.filter(|before| *before > 0 && words[..*before].iter().all(is_map)) {
         Some(before) => before,
