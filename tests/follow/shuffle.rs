@@ -207,8 +207,8 @@ pub(crate) fn together(map: &Bsp<'_>, list: &str, len: usize) -> Vec<std::ops::R
             groups.collect()
         }
         // The place of a record is its meaning.
-        "LIGHTARRAY" => vec![0..len],
-        "LIGHTGRID" if map.table(quake3::LIGHTGRID).is_ok() => vec![0..len],
+        "LIGHTARRAY" => std::iter::once(0..len).collect(),
+        "LIGHTGRID" if map.table(quake3::LIGHTGRID).is_ok() => std::iter::once(0..len).collect(),
         _ => Vec::new(),
     }
 }
@@ -233,7 +233,7 @@ pub(crate) fn model_brushes(map: &Bsp<'_>) -> Vec<std::ops::Range<usize>> {
     };
     let Some((nodes, leafs, listed)) = narrow().or_else(wide) else { return Vec::new() };
     let of = |model: quake2::Model| {
-        let (mut open, mut range) = (vec![model.head_node], usize::MAX..0);
+        let (mut open, mut range) = (vec![model.head_node], std::ops::Range { start: usize::MAX, end: 0 });
         while let Some(child) = open.pop() {
             if let Ok(node) = usize::try_from(child) {
                 open.extend(nodes[node]);
