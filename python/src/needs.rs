@@ -109,15 +109,17 @@ pub(crate) fn unused<'py>(
 ) -> Res<Vec<Bound<'py, PyAny>>> {
     let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
     let (Searched { game, needs }, unused) = detached(py, || {
-        let found = search(&draft, &name, paths)?;
-        let map = current(&draft)?;
-        let files = found.game.as_ref().map(|game| -> &dyn Files { game });
-        let (pak, unused) = (map.pak()?, needs::unused(&map, &found.needs, files)?);
+        let (game, map) = (game(paths)?, current(&draft)?);
+        let options = Options::new(&name);
+        let options = game.as_ref().map_or(options, |game| options.with_game(game));
+        let (needs, unused) = needs::unused(&map, &options)?;
+        let pak = map.pak()?;
         let row = |file: needs::Unused| {
             let entry = pak.get(file.index)?;
             Some((escaped(entry.name()).to_string(), entry.size(), file.doubt.name(), file.why))
         };
-        Ok((found, unused.into_iter().filter_map(row).collect::<Vec<_>>()))
+        let unused = unused.into_iter().filter_map(row).collect::<Vec<_>>();
+        Ok((Searched { game, needs }, unused))
     })?;
     warn(py, game.as_ref(), &needs)?;
     let class = py.import("bspkit._types")?.getattr("Unused")?;
@@ -167,7 +169,7 @@ pub(crate) fn fill<'py>(
         let stock = game(&filling.game)?;
         let mut from = Game::default();
         filling.from.iter().try_for_each(|place: &PathBuf| from.add(Path::new(place)))?;
-        let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect::<Vec<_>>();
+        let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
         let (chosen, only) = (Chosen { from: &from, not: patterns(&filling.exclude) }, patterns(&filling.only));
         let options = Options::new(&name);
         let options = stock.as_ref().map_or(options, |game| options.with_game(game));
