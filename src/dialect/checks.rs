@@ -68,7 +68,7 @@ pub type Member = fn(i32, &[u8]) -> Result<(), String>;
 ///
 /// ```
 /// let engine = bspkit::dialect::QUAKE2.engine_by_name("quake2")?;
-/// assert!(engine.limits.iter().any(|limit| limit.lump == "MODELS" && limit.most == 1024));
+/// assert!(engine.limits.iter().any(|limit| limit.lump == "MODELS" && limit.most == 255));
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
