@@ -9,6 +9,8 @@
 
 #[path = "cli/applied.rs"]
 mod applied;
+#[path = "cli/beside.rs"]
+mod beside;
 #[path = "cli/bounds.rs"]
 mod bounds;
 #[path = "cli/checksum.rs"]

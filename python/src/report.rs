@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bspkit::face::beside::StaleFile;
 use bspkit::file::Saved;
 use bspkit::op::check;
 use bspkit::{Bsp, Plan, Slot};
@@ -143,6 +144,11 @@ impl SaveReport {
             findings,
             text,
         }
+    }
+
+    /// Adds files beside the map that it makes stale.
+    pub(crate) fn stale(&mut self, files: impl Iterator<Item = StaleFile>) {
+        self.warnings.extend(files.map(|file| file.to_string()));
     }
 
     /// Adds what is known after the save.

@@ -1,5 +1,6 @@
 //! Saves: a file, or the bytes of one.
 
+use bspkit::face::beside;
 use bspkit::op::{check, compare};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use pyo3::prelude::*;
@@ -22,6 +23,7 @@ pub(crate) struct Saving<'a> {
 pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<SaveReport> {
     let Saving { home, layout, backup, dry_run, force } = saving;
     let layout = layout_named(layout)?;
+    let target = home.as_ref().map(|home| home.absolute.clone());
     let home = match home {
         _ if dry_run => None,
         Some(home) => Some(home),
@@ -36,7 +38,9 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
     }
     let report = |draft: &Draft<'static>, plan: &Plan<'static>| {
         let findings = refuse(draft, plan, force)?;
-        Ok(SaveReport::new(plan, compare::draft(draft, 0)?.touched().to_string(), &findings))
+        let mut report = SaveReport::new(plan, compare::draft(draft, 0)?.touched().to_string(), &findings);
+        report.stale(target.iter().flat_map(|target| beside::stale(draft, plan, target, target)));
+        Ok(report)
     };
     let Some(home) = home else {
         let draft = shared.snapshot()?;

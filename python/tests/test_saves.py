@@ -214,3 +214,13 @@ def test_a_mapped_file_that_is_written_into_is_refused(q3: Path, tmp_path: Path)
     with pytest.raises(bspkit.RefusedError):
         map.save()
     assert not (tmp_path / "out.bsp").exists()
+
+
+def test_files_beside_the_map_that_the_edit_makes_stale_are_warnings(place: Path) -> None:
+    place.with_suffix(".ent").write_bytes(b"{}")
+    map = bspkit.open(place)
+    assert map.save(dry_run=True).warnings == []
+    map.entities[0]["message"] = "x"
+    for report in map.save(dry_run=True), map.save():
+        [warning] = report.warnings
+        assert warning.startswith(f"{place.with_suffix('.ent')} replaces the entities of the map")

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, Packed};
-use bspkit::face::put;
+use bspkit::face::{beside, put};
 use bspkit::face::report::FindingJson;
 use bspkit::file::names;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
@@ -132,6 +132,7 @@ fn save(packed: Packed, map: &MapFile, args: &Args, job: &mut Job<'_>) -> Result
     let dialect = draft.bsp().dialect();
     warnings.extend(plan.report().warnings.iter().cloned());
     warnings.extend(doubt(&plan, dialect.name));
+    warnings.extend(map.target.iter().flat_map(|to| beside::stale(&draft, &plan, to, to)).map(|file| file.to_string()));
     let target = map.target.as_deref().filter(|_| !args.dry_run);
     let mut backup = None;
     if let Some(target) = target {

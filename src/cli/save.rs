@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Error, Result};
-use bspkit::face::put;
+use bspkit::face::{beside, put};
 use bspkit::file::SideFile;
 use bspkit::op::compare::Comparison;
-use bspkit::{Bsp, Draft, ErrorKind, Layout, Plan, SaveOptions};
+use bspkit::{Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
 
 use super::context::{Context, is_stdin};
@@ -308,7 +308,7 @@ impl Save {
         };
         let warnings = match plan.is_identity() {
             true => Vec::new(),
-            false => self.warn(map, bsp, plan, place, areas.is_some(), job),
+            false => self.warn(map, draft, plan, place, areas.is_some(), job),
         };
         let touched = if plan.is_identity() { Comparison::default() } else { dry::touched(draft, self.dry_run, job)? };
         let (path, findings) = (&*map.path, &findings);
@@ -369,7 +369,7 @@ impl Save {
     fn warn(
         &self,
         map: &MapFile,
-        bsp: &Bsp<'_>,
+        draft: &Draft<'_>,
         plan: &Plan<'_>,
         target: &Path,
         is_fixed: bool,
@@ -380,11 +380,9 @@ impl Save {
             warnings.push(format!("the map is damaged ({reason}); saving needs --force"));
         }
         warnings.iter().for_each(|warning| job.warn(&format!("{}: {warning}", shown(target))));
-        let Some(extension) = bsp.dialect().checksummed_by.filter(|_| !is_fixed) else { return warnings };
-        let beside = [target, &map.path].map(|path| path.with_extension(extension));
-        if let Some(file) = beside.iter().find(|file| file.exists()) {
-            let what = "holds a checksum of the whole map, so bots will refuse it: build it again, or use --fix-aas";
-            let warning = format!("{} {what}", shown(file));
+        for file in beside::stale(draft, plan, &map.path, target).iter().filter(|file| !(is_fixed && file.is_areas)) {
+            let more = if file.is_areas { ", or use --fix-aas" } else { "" };
+            let warning = format!("{file}{more}");
             job.warn(&warning);
             warnings.push(warning);
         }

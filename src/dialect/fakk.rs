@@ -30,7 +30,7 @@ pub static FAKK: Dialect = Dialect {
     rules: Rules { write_order: &[0, 1, 8, 9, 11, 10, 7, 6, 13, 4, 3, 15, 2, 16, 14, 12, 5], ..QUAKE3.rules },
     light: LightModel::Pages(&LIGHT),
     checksums: &[checksum::in_header("fakk", "F.A.K.K.2 and Alice", false)],
-    checksummed_by: None,
+    beside: &[],
     checks: &super::limits::RITUAL,
     probe: |_, dialect| Some(dialect.shapes[0]),
     // Neither their reserved records nor all references are known.

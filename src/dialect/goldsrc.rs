@@ -42,7 +42,7 @@ pub static GOLDSRC: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::GOLDSRC],
-    checksummed_by: None,
+    beside: &[super::beside::GOLDSRC],
     checks: &super::limits::GOLDSRC,
     preferred_to: None,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -2,6 +2,7 @@
 //! relative names its base and lists the differences. Nothing outside this folder asks which dialect a map is.
 
 mod alias;
+mod beside;
 pub mod blueshift;
 pub mod breakthrough;
 pub mod bsp2;
@@ -49,6 +50,7 @@ pub mod vitamin;
 pub mod xash;
 
 pub use alias::Alias;
+pub use beside::{AREAS, Beside, By, Stale};
 pub use blueshift::BLUE_SHIFT;
 pub use breakthrough::BREAKTHROUGH;
 pub use bsp2::BSP2;
@@ -189,8 +191,8 @@ pub struct Dialect {
     pub revision_at: Option<usize>,
     /// The sums of a map that its engines compare.
     pub checksums: &'static [Checksum],
-    /// The extension of a file beside the map that holds the first of them.
-    pub checksummed_by: Option<&'static str>,
+    /// Files beside its maps that edits make stale.
+    pub beside: &'static [&'static [Beside]],
     /// What a check goes by, and what its engines take at most.
     pub checks: &'static Checks,
     /// The base that this relative is preferred to where both accept a file; nothing else in the header tells them

@@ -20,6 +20,7 @@ pub static QFUSION: Dialect = Dialect {
     text: EntityRules::QFUSION,
     // The engine compares a checksum, but no source of it was available.
     checksums: &[],
+    beside: &[],
     checks: &super::limits::QFUSION,
     probe: |_, dialect| Some(dialect.shapes[0]),
     ..RAVEN

@@ -25,6 +25,7 @@ pub static QUAKE: Dialect = Dialect {
     rules: Rules { extra_header: false, ..GOLDSRC.rules },
     light: LightModel::Faces(&LIGHT),
     text: EntityRules::QUAKE,
+    beside: &[super::beside::QUAKE],
     checksums: &[checksum::QUAKEWORLD, checksum::QUAKEWORLD2, checksum::ENTITY_KEY],
     checks: &super::limits::QUAKE,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -38,7 +38,7 @@ pub static QUAKE2: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::of_file("quake2", "Quake II", true), checksum::ENTITY_KEY],
-    checksummed_by: None,
+    beside: &[super::beside::QUAKE2],
     checks: &super::limits::QUAKE2,
     preferred_to: None,
     probe: |_, dialect| Some(dialect.shapes[0]),

@@ -53,7 +53,7 @@ pub static QUAKE3: Dialect = Dialect {
     bare_paks: &[],
     revision_at: None,
     checksums: &[checksum::of_file("quake3", "Quake III", true)],
-    checksummed_by: Some("aas"),
+    beside: &[super::beside::QUAKE3],
     checks: &super::limits::QUAKE3,
     preferred_to: None,
     probe,

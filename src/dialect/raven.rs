@@ -30,7 +30,7 @@ pub static RAVEN: Dialect = Dialect {
     },
     light: LightModel::Pages(&LIGHT),
     checksums: &[checksum::of_file("raven", "Raven's games", true)],
-    checksummed_by: None,
+    beside: &[super::beside::RAVEN],
     checks: &super::limits::RAVEN,
     probe: |bytes, dialect| Some(dialect.shapes[0]).filter(|shape| !is_sin(bytes, *shape)),
     ..QUAKE3

@@ -88,7 +88,7 @@ pub static SOURCE: Dialect = Dialect {
     bare_paks: &[18, 19],
     revision_at: Some(1032),
     checksums: &[checksum::SOURCE, checksum::SOURCE_MD5],
-    checksummed_by: None,
+    beside: &[super::beside::SOURCE],
     checks: &CHECKS,
     preferred_to: None,
     probe: |_, dialect| Some(dialect.shapes[0]),

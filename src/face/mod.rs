@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+pub mod beside;
 #[cfg(feature = "json")]
 pub mod changes;
 #[cfg(feature = "json")]

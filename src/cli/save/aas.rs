@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use bspkit::dialect::AREAS;
 use bspkit::file::SideFile;
 use bspkit::op::{aas, checksum};
 use bspkit::{Bsp, Error, ErrorKind, Plan, SaveOptions};
@@ -31,11 +32,12 @@ impl Areas {
         job: &mut Job<'_>,
     ) -> Result<Option<Self>> {
         let dialect = bsp.dialect();
-        let (Some(extension), Some(sum)) = (dialect.checksummed_by, dialect.checksums.first()) else {
+        let has_areas = dialect.beside.iter().copied().flatten().any(|file| file.after == AREAS);
+        let Some(sum) = dialect.checksums.first().filter(|_| has_areas) else {
             let message = format!("--fix-aas is for Quake III maps: those of {} have no .aas file", dialect.title);
             return Err(Error::new(ErrorKind::Argument, message).with_hint("leave it out").into());
         };
-        let [from, to] = [map, place].map(|path| path.with_extension(extension));
+        let [from, to] = [map, place].map(|path| path.with_extension(&AREAS[1..]));
         let there = SideFile::read(&from)?;
         let Some(old) = there.bytes() else {
             job.warn_here(&format!("{} does not exist, so --fix-aas has no effect", shown(&from)));

@@ -21,7 +21,8 @@ use crate::content::pak::lookup_name;
 /// ```
 pub const FILES: &[(&str, &[&str])] = &[
     ("maps/", MAPS),
-    ("maps/graphs/", &[".ain"]),
+    ("maps/graphs/", &[".ain", ".nod", ".nrp"]),
+    ("bots/navigation/", &[".nav"]),
     ("maps/soundcache/", &[".cache", ".manifest", ".*"]),
     ("maps/cfg/", &[".cfg"]),
     ("cfg/", &[".cfg"]),
@@ -70,6 +71,9 @@ const MAPS: &[&str] = &[
     ".lmp",
     ".ent",
     ".*",
+    ".bsp.bz2",
+    ".bsp.rules.json",
+    "@*.ent",
     "_particles.txt",
     "_level_sounds.txt",
     "_manifest.txt",
@@ -186,6 +190,21 @@ impl Kind {
             () if is_of(&TEXTS) => Kind::Text,
             () if is_of(&BINARIES) => Kind::Binary,
             () => Kind::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect;
+
+    /// What an edit makes stale goes with the map to another name.
+    #[test]
+    fn files_beside_a_map_are_in_the_table() {
+        for file in dialect::ALL.iter().flat_map(|dialect| dialect.beside.iter().copied().flatten()) {
+            let path = [file.folder, "rooms", file.after].concat().replace(['*', '#'], "0");
+            assert!(in_file_name(path.as_bytes(), b"rooms").is_some(), "{path}");
         }
     }
 }

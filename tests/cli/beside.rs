@@ -1,0 +1,130 @@
+//! Files beside a map that an edit makes stale: each is named once, with the reason, and others are not named.
+
+use super::room::{Room, fixture};
+
+fn maps() -> Room {
+    let room = Room::new();
+    room.write("q1.bsp", &fixture("q1/own_rooms"));
+    room
+}
+
+/// What is said of files beside the map, without the rest.
+fn said(room: &Room, edit: &str, files: &[&str]) -> Vec<String> {
+    let run = room.bspkit(edit).done();
+    let is_named = |line: &&str| line.starts_with("warning: ") && files.iter().any(|file| line.contains(file));
+    run.err.lines().filter(is_named).map(str::to_owned).collect()
+}
+
+/// An edit, the file beside the map, and how the warning begins after its name; nothing where the edit is none of its.
+const CASES: &[(&str, &str, &str)] = &[
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.ent", "replaces the entities of the map"),
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.lit", ""),
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.vis", ""),
+    ("ent set q1.bsp worldspawn message=x --in-place", "q1.way", "is of the map before"),
+    ("ent set q1.bsp worldspawn message=x -o new.bsp", "q1.ent", ""),
+    ("ent set q1.bsp worldspawn message=x -o new.bsp", "new.ent", "replaces the entities of the map"),
+    ("ent set q1.bsp worldspawn message=x -o out/q1.bsp", "q1.ent", "replaces the entities of the map"),
+    ("light adjust q1.bsp --gain 0.5 --in-place", "q1.lit", "replaces the light of the map"),
+    ("light adjust q1.bsp --gain 0.5 --in-place", "q1.ent", ""),
+    ("light adjust q1.bsp --gain 0.5 --in-place", "q1.vis", ""),
+    ("set q1.bsp faces[0].styles[0]=3 --in-place", "q1.lit", "has light for the faces before"),
+    ("vis fill q1.bsp --in-place", "q1.vis", "replaces visibility and leafs"),
+    ("vis fill q1.bsp --in-place", "q1.lit", ""),
+    ("ent set goldsrc.bsp worldspawn message=x --in-place", "goldsrc.ent", "replaces the entities of the map"),
+    ("light adjust goldsrc.bsp --gain 0.5 --in-place", "goldsrc.ent", "is older than the map then"),
+    ("light adjust goldsrc.bsp --gain 0.5 --in-place", "graphs/goldsrc.nod", "is older than the map then"),
+    ("light adjust goldsrc.bsp --gain 0.5 --in-place", "goldsrc.nav", ""),
+    ("ent set goldsrc.bsp worldspawn message=x --in-place", "goldsrc.res", ""),
+    ("ent add goldsrc.bsp classname=env_sprite model=sprites/new.spr --in-place", "goldsrc.res", "does not list the files"),
+    ("ent set q2.bsp worldspawn message=x --in-place", "q2.ent", "replaces the entities of the map"),
+    ("ent set q2.bsp worldspawn message=x --in-place", "q2.lit", ""),
+    ("ent set q3.bsp worldspawn message=x --in-place", "q3.aas", "holds a checksum of the whole map"),
+    ("set q3.bsp surfaces[0].lightmap=0 --in-place --force", "q3.srf", ""),
+    ("ent set source.bsp worldspawn message=x --in-place", "source.ent", ""),
+    ("ent set source.bsp worldspawn message=x --in-place", "source.bsp.bz2", "is the map before this edit"),
+    ("ent set source.bsp worldspawn message=x --in-place", "graphs/source.ain", "is older than the map then"),
+    ("ent set source.bsp worldspawn message=x --in-place", "source.nav", "holds the size of the map before"),
+];
+
+#[test]
+fn each_file_that_an_edit_makes_stale_is_named() {
+    for (edit, file, words) in CASES {
+        let room = maps();
+        for folder in ["graphs", "out"] {
+            std::fs::create_dir(room.path(folder)).unwrap();
+        }
+        let without = said(&room, &format!("{edit} --dry-run"), &[file]);
+        assert!(without.is_empty(), "{edit}: {file} is not there: {without:?}");
+        room.write(file, b"x");
+        let dry = said(&room, &format!("{edit} --dry-run"), &[file]);
+        let named = said(&room, edit, &[file]);
+        assert_eq!(dry, named, "{edit}");
+        match *words {
+            "" => assert!(named.is_empty(), "{edit}: {named:?}"),
+            words => {
+                assert_eq!(named.len(), 1, "{edit} {file}: {named:?}");
+                assert!(named[0].starts_with(&format!("warning: {file} {words}")), "{edit}: {named:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lump_files_of_edited_lumps_are_named() {
+    let room = maps();
+    let lump_file = |name: &str, lump: i32| {
+        let head = [20, lump, 0, 4, 1].map(i32::to_le_bytes).concat();
+        room.write(name, &[head, b"{}\n\0".to_vec()].concat());
+    };
+    let edit = "ent set source.bsp worldspawn message=x --dry-run";
+    // The numbers are the order in which engines read them, and say nothing of the lumps.
+    lump_file("source_l_0.lmp", 1);
+    lump_file("source_l_1.lmp", 0);
+    lump_file("source_l_3.lmp", 0);
+    let named = said(&room, edit, &[".lmp"]);
+    assert_eq!(named.len(), 1, "{named:?}");
+    assert!(named[0].starts_with("warning: source_l_1.lmp replaces ENTITIES of the map in games"), "{named:?}");
+    // What is no lump file is not read by a game either.
+    room.write("source_l_1.lmp", b"short");
+    assert!(said(&room, edit, &[".lmp"]).is_empty());
+}
+
+#[test]
+fn an_entity_file_by_checksum_is_named() {
+    let room = maps();
+    for map in ["q1", "q2"] {
+        let sums = room.bspkit(&format!("checksum {map}.bsp --json")).done().json();
+        let sums = sums["checksums"].as_array().unwrap();
+        let key = sums.iter().find(|sum| sum["name"] == "entity-key").unwrap()["value"].as_str().unwrap().to_owned();
+        let file = format!("{map}@{key}.ent");
+        room.write(&file, b"{}");
+        room.write(format!("{map}@0000.ent"), b"{}");
+        let named = said(&room, &format!("ent set {map}.bsp worldspawn message=x --dry-run"), &[".ent"]);
+        assert_eq!(named.len(), 1, "{named:?}");
+        assert!(named[0].starts_with(&format!("warning: {file} is found by the checksum")), "{named:?}");
+    }
+}
+
+#[test]
+fn json_and_folders_have_the_warnings() {
+    let room = maps();
+    room.write("q2.ent", b"{}");
+    let json = room.bspkit("ent set q2.bsp worldspawn message=x --dry-run --json -q").done().json();
+    assert!(json["warnings"][0].as_str().unwrap().starts_with("q2.ent replaces"), "{json}");
+    room.bspkit("unpack q2.bsp tree").done();
+    assert!(said(&room, "pack tree -o q2.bsp", &[".ent"]).is_empty(), "the map as it was");
+    let text = String::from_utf8(room.read("tree/00_ENTITIES.ent")).unwrap();
+    room.write("tree/00_ENTITIES.ent", text.replacen("worldspawn\"", "worldspawn\"\n\"own_key\" \"1\"", 1).as_bytes());
+    let run = room.bspkit("pack tree -o q2.bsp");
+    assert!(run.err.contains("q2.ent replaces the entities"), "{}", run.err);
+}
+
+#[test]
+fn files_in_other_folders_of_a_game_are_found() {
+    let room = Room::empty();
+    room.write("id1/maps/e1.bsp", &fixture("q1/own_rooms"));
+    room.write("id1/bots/navigation/e1.nav", b"x");
+    let edit = "ent rm id1/maps/e1.bsp light --in-place";
+    let named = said(&room, edit, &[".nav"]);
+    assert!(named.len() == 1 && named[0].starts_with("warning: id1/bots/navigation/e1.nav is of the map"), "{named:?}");
+}
