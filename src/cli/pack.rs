@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use bspkit::face::folder::{Folder, Packed};
-use bspkit::face::{beside, put};
 use bspkit::face::report::FindingJson;
+use bspkit::face::{beside, put};
 use bspkit::file::names;
 use bspkit::{Bsp, Data, Error, ErrorKind, Followed, Layout, Plan, SaveOptions};
 use serde::Serialize;

@@ -98,15 +98,15 @@ const TEXT: Beside = file(
 const TEXT_BY_SUM: Beside = file(
     "maps/",
     "@*.ent",
-    &[stale(
-        ENTITIES,
-        "is found by the checksum of the entities as they were: engines do not read it with this edit",
-    )],
+    &[stale(ENTITIES, "is found by the checksum of the entities as they were: engines do not read it with this edit")],
 );
 
 /// Input and output of compilers.
-const PORTALS: Beside =
-    file("maps/", ".prt", &[stale(TREE, "has the portals of the map before this edit: do not calculate visibility by it")]);
+const PORTALS: Beside = file(
+    "maps/",
+    ".prt",
+    &[stale(TREE, "has the portals of the map before this edit: do not calculate visibility by it")],
+);
 
 /// Quake. `.lit` and `.vis` are read by DarkPlaces, FTE, Quakespasm and most others, `.lux` by FTE, `.dlit` by
 /// DarkPlaces. The leafs and the visibility in a `.vis` file are those of VisPatch, with transparent water.
@@ -215,10 +215,7 @@ pub(super) const SOURCE: &[Beside] = &[
     file(
         "maps/",
         "_l_#.lmp",
-        &[stale(
-            By::LumpFile,
-            "in games that read lump files: this edit has no effect there while it lies there",
-        )],
+        &[stale(By::LumpFile, "in games that read lump files: this edit has no effect there while it lies there")],
     ),
     file("maps/", ".nav", &[stale(By::Size, OTHER_SIZE), stale(GROUND, WALKED)]),
     file("maps/graphs/", ".ain", &[stale(By::Any, OLDER)]),

@@ -139,9 +139,8 @@ impl Edit<'_, '_, '_> {
         let slot = SlotId::Lump(usize::try_from(LumpFileHeader::decode(&head)?.id).ok()?);
         let bsp = self.draft.bsp();
         // The game lump holds its members.
-        let is_member = |changed: &SlotId| {
-            matches!(changed, SlotId::Game(_)) && bsp.role_of(slot) == Some(Role::GameLump)
-        };
+        let is_member =
+            |changed: &SlotId| matches!(changed, SlotId::Game(_)) && bsp.role_of(slot) == Some(Role::GameLump);
         let is_changed = self.changed().contains(&slot) || self.changed().iter().any(is_member);
         is_changed.then(|| bsp.container().slot(slot).map_or_else(|| slot.to_string(), |slot| slot.name.clone()))
     }

@@ -35,7 +35,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("light adjust goldsrc.bsp --gain 0.5 --in-place", "graphs/goldsrc.nod", "is older than the map then"),
     ("light adjust goldsrc.bsp --gain 0.5 --in-place", "goldsrc.nav", ""),
     ("ent set goldsrc.bsp worldspawn message=x --in-place", "goldsrc.res", ""),
-    ("ent add goldsrc.bsp classname=env_sprite model=sprites/new.spr --in-place", "goldsrc.res", "does not list the files"),
+    (
+        "ent add goldsrc.bsp classname=env_sprite model=sprites/new.spr --in-place",
+        "goldsrc.res",
+        "does not list the files",
+    ),
     ("ent set q2.bsp worldspawn message=x --in-place", "q2.ent", "replaces the entities of the map"),
     ("ent set q2.bsp worldspawn message=x --in-place", "q2.lit", ""),
     ("ent set q3.bsp worldspawn message=x --in-place", "q3.aas", "holds a checksum of the whole map"),
