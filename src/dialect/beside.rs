@@ -89,8 +89,8 @@ const TEXT: Beside = file(
     ".ent",
     &[stale(
         ENTITIES,
-        "replaces the entities of the map in engines that read such files: this edit has no effect there while it lies \
-         there",
+        "replaces the entities of the map in engines that read such files: this edit has no effect there while it \
+         lies there",
     )],
 );
 
@@ -122,8 +122,8 @@ pub(super) const QUAKE: &[Beside] = &[
         &[
             stale(
                 By::Content(&[Role::Visibility, Role::Leafs], &[]),
-                "replaces visibility and leafs of the map in engines that read it: this edit has no effect there while it \
-                 lies there",
+                "replaces visibility and leafs of the map in engines that read it: this edit has no effect there while \
+                 it lies there",
             ),
             stale(
                 By::Content(&[Role::LeafFaces, Role::Nodes, Role::Models], &[]),
@@ -156,8 +156,8 @@ pub(super) const GOLDSRC: &[Beside] = &[
         &[
             stale(
                 ENTITIES,
-                "replaces the entities of the map in engines that read such files (Xash3D only until the map is newer): \
-                 this edit has no effect there while it lies there",
+                "replaces the entities of the map in engines that read such files (Xash3D only until the map is \
+                 newer): this edit has no effect there while it lies there",
             ),
             stale(By::Any, "is older than the map then: Xash3D reads the entities of the map and not this file"),
         ],
@@ -208,9 +208,9 @@ pub(super) const RAVEN: &[Beside] = &[
     PORTALS,
 ];
 
-/// Source: lump files (`CMapLoadHelper::Init`, in engines from Episode One to Left 4 Dead 2), areas for bots (`CNavMesh::Load`),
-/// nodes (`CAI_NetworkManager::IsAIFileCurrent`), the list for players (`CDownloadListGenerator`), and the copy that
-/// clients load by `sv_downloadurl`.
+/// Source: lump files (`CMapLoadHelper::Init`, in engines from Episode One to Left 4 Dead 2), areas for bots
+/// (`CNavMesh::Load`), nodes (`CAI_NetworkManager::IsAIFileCurrent`), the list for players (`CDownloadListGenerator`),
+/// and the copy that clients load by `sv_downloadurl`.
 pub(super) const SOURCE: &[Beside] = &[
     file(
         "maps/",

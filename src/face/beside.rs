@@ -132,7 +132,7 @@ impl Edit<'_, '_, '_> {
         }
     }
 
-    /// The lump of a lump file, if the edit changes it. A file that cannot be read is none.
+    /// The lump of a lump file, if the edit changes it. A file that cannot be read does not count.
     fn lump_of(&self, path: &Path) -> Option<String> {
         let mut head = [0; LumpFileHeader::SIZE];
         File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
