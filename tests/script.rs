@@ -14,6 +14,8 @@ mod entities;
 mod examples;
 #[path = "script/files.rs"]
 mod files;
+#[path = "script/order.rs"]
+mod order;
 #[path = "script/reference.rs"]
 mod reference;
 

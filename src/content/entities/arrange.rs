@@ -62,17 +62,17 @@ impl<'a> Entities<'a> {
     pub fn duplicate(&mut self, index: usize) -> Result<usize> {
         self.check_index(index)?;
         self.check_room(Some(index), 1)?;
-        let copy = self.copy_of(index)?;
+        let copy = self.copy_of(index, index == 0)?;
         self.nodes.insert(index + 1, copy);
         self.part_copy(index + 1);
         Ok(index + 1)
     }
 
     /// A copy of an entity, whose place is directly after it.
-    fn copy_of(&self, index: usize) -> Result<Node> {
+    pub(super) fn copy_of(&self, index: usize, is_first: bool) -> Result<Node> {
         let mut own = Own::spliced(&self.view(index), &[], &[])?;
         own.origin = None;
-        let around = Some(Arc::new(self.around_like(index, index == 0)));
+        let around = Some(Arc::new(self.around_like(index, is_first)));
         Ok(Node { body: Body::Own(Arc::new(own)), around })
     }
 
@@ -97,7 +97,7 @@ impl<'a> Entities<'a> {
             nodes.push(node.clone());
             if chosen.contains(&index) {
                 copies.push(nodes.len());
-                nodes.push(self.copy_of(index)?);
+                nodes.push(self.copy_of(index, index == 0)?);
             }
         }
         self.nodes = nodes;

@@ -42,6 +42,68 @@ impl<'a> Arrangement<'a> {
         entities
     }
 
+    /// The entities by their numbers, also those that were removed, to look at one or to edit its pairs.
+    pub(crate) fn by_number(&mut self) -> &mut Entities<'a> {
+        &mut self.entities
+    }
+
+    /// The numbers in the order of the entities.
+    pub(crate) fn numbers(&self) -> Vec<usize> {
+        self.order.iter().collect()
+    }
+
+    /// The first one.
+    pub(crate) fn first(&self) -> Option<usize> {
+        self.order.first()
+    }
+
+    /// The one after another one.
+    pub(crate) fn after(&self, number: usize) -> Option<usize> {
+        self.order.after(number)
+    }
+
+    /// A number that is larger for entities further to the end. It holds until the next edit.
+    pub(crate) fn rank(&self, number: usize) -> u64 {
+        self.order.label(number)
+    }
+
+    /// Removes one, if nothing can be wrong with that; else `false`, and no edit.
+    pub(crate) fn try_remove(&mut self, number: usize) -> bool {
+        let is_sure = self.is_between(number);
+        if is_sure {
+            self.take(&[number]);
+        }
+        is_sure
+    }
+
+    /// Copies one directly after itself, if nothing can be wrong with that; else nothing, and no edit.
+    pub(crate) fn try_duplicate(&mut self, number: usize) -> Option<usize> {
+        self.entities.check_room(Some(number), 1).ok()?;
+        let copy = self.entities.copy_of(number, self.order.first() == Some(number)).ok()?;
+        self.entities.nodes.push(copy);
+        let copy = self.order.push();
+        self.order.take(copy);
+        self.order.put(copy, Some(number));
+        self.part(number);
+        self.part(copy);
+        Some(copy)
+    }
+
+    /// Moves one, if nothing can be wrong with that; else `false`, and no edit.
+    pub(crate) fn try_move(&mut self, number: usize, to: Beside) -> bool {
+        let (before, target) = match to {
+            Beside::Before(target) => (self.order.before(target), target),
+            Beside::After(target) => (Some(target), target),
+        };
+        let is_sure = target != number && self.is_between(number) && before.is_some_and(|it| self.is_closed(it));
+        is_sure && self.move_all(&[number], to).is_ok()
+    }
+
+    /// Whether it is not the first one, and it and the one before it have an end.
+    fn is_between(&self, number: usize) -> bool {
+        self.is_closed(number) && self.order.before(number).is_some_and(|before| self.is_closed(before))
+    }
+
     /// As [`Entities::add`].
     pub(crate) fn add(&mut self, pairs: &[(&[u8], &[u8])]) -> Result<usize> {
         self.entities.add_pairs(self.ends(), pairs)?;

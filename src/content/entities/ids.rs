@@ -88,6 +88,13 @@ impl Ids {
         self.renumber(first);
     }
 
+    /// An entity was removed, and those after it keep their indices until [`Ids::reorder`].
+    pub(crate) fn vanish(&mut self, id: u32) {
+        if let Some(place) = self.places.get_mut(index(id)) {
+            *place = GONE;
+        }
+    }
+
     /// The entity of one index was moved, and has the other now.
     pub fn shift(&mut self, from: usize, to: usize) {
         if from < self.order.len() && to < self.order.len() {

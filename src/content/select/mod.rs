@@ -87,6 +87,12 @@ impl Selector {
         parse::parse(text)
     }
 
+    /// Whether it goes by what an entity has alone, and not by its index.
+    pub(crate) fn is_of_pairs(&self) -> bool {
+        let is_of_pairs = |all: &All| !matches!(all.head, Head::Index(_)) && all.tests.iter().all(Test::is_of_pairs);
+        self.either.iter().all(is_of_pairs)
+    }
+
     /// Whether an entity is among those selected.
     pub fn matches(&self, entity: &Entity<'_>) -> bool {
         self.either.iter().any(|all| all.matches(entity))

@@ -38,6 +38,14 @@ pub(crate) enum Order {
 }
 
 impl Test {
+    /// As [`Selector::is_of_pairs`].
+    pub(super) fn is_of_pairs(&self) -> bool {
+        match self {
+            Test::Not(selector) => selector.is_of_pairs(),
+            Test::Key { .. } => true,
+        }
+    }
+
     pub(super) fn holds(&self, entity: &Entity<'_>) -> bool {
         match self {
             Test::Not(selector) => !selector.matches(entity),

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Position};
 
 use super::api::{Api, Res, fail, wrong};
-use super::bounds;
+use super::guard::bounded_string;
 use super::values::{number_in, print_number};
 use super::vector::{Vector, number};
 use crate::content::assign::{Operator, calculate, is_numbers};
@@ -55,9 +55,7 @@ fn joined(one: &str, other: &str) -> Res<ImmutableString> {
             Error::new(ErrorKind::Argument, format!("`{one}` and `{other}` are numbers, and `+` could join them"));
         return Err(fail(error.with_hint("`e.key += 5` calculates, and so does number(text) + 5; `${a}${b}` joins")));
     }
-    if one.len() + other.len() > bounds::string_size() {
-        return Err(EvalAltResult::ErrorDataTooLarge("string".to_owned(), Position::NONE).into());
-    }
+    bounded_string(one.len() + other.len())?;
     Ok([one, other].concat().into())
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rhai::{Blob, Dynamic};
 
 use super::api::{Api, Res, fail, wrong};
+use super::bounds::MOST_STRING;
 use super::entities::signed;
 use super::records;
 use super::values::{bytes_of, kind, shown};
@@ -195,9 +196,8 @@ pub(super) fn register_own(api: &mut Api, meter: &Meter) {
 
 /// Bytes as a string, if it is not larger than strings may be.
 pub(super) fn text(bytes: &[u8]) -> Res<rhai::ImmutableString> {
-    let most = super::bounds::string_size();
-    if bytes.len() > most {
-        let message = format!("{} bytes are more than a string may have, which is {most}", bytes.len());
+    if bytes.len() > MOST_STRING {
+        let message = format!("{} bytes are more than a string may have, which is {MOST_STRING}", bytes.len());
         return Err(fail(Error::new(ErrorKind::TooLarge, message)));
     }
     // Line breaks are not shown as escapes here: what has lines is meant to be read by lines.

@@ -3,7 +3,9 @@
 use rhai::{Array, Dynamic, ImmutableString, Map as Object};
 
 use super::api::{Api, Res, wrong};
-use super::map::Map;
+use super::guard::bounded_string;
+use super::list::Change;
+use super::map::{Map, State};
 use super::values::{bytes_of, kind, number_in, shown, value_of};
 use crate::content::entities::{Entity as Found, EntityMut};
 use crate::content::select::Selector;
@@ -20,26 +22,19 @@ pub(super) struct Entity {
     id: u32,
 }
 
-fn removed() -> Error {
+pub(super) fn removed() -> Error {
     Error::new(ErrorKind::NotFound, "the entity was removed from the map, so it cannot be used any more")
 }
 
 impl Entity {
     /// Looks at the entity.
     pub(super) fn look<T>(&self, work: impl FnOnce(&Found<'_>) -> T) -> Res<T> {
-        self.map.look(|state| {
-            let (entities, ids) = state.entities()?;
-            let found = ids.place(self.id).and_then(|index| entities.get(index)).ok_or_else(removed)?;
-            Ok(work(&found))
-        })
+        self.map.look(|state| state.look_at(self.id, work))
     }
 
     /// Edits the entity.
-    pub(super) fn edit<T>(&self, work: impl FnOnce(&mut EntityMut<'_, '_>) -> Result<T>) -> Res<T> {
-        self.map.edit(|state| {
-            let (entities, ids) = state.entities()?;
-            work(&mut entities.get_mut(ids.place(self.id).ok_or_else(removed)?)?)
-        })
+    pub(super) fn edit<T>(&self, work: impl Fn(&mut EntityMut<'_, '_>) -> Result<T>) -> Res<T> {
+        self.map.edit(|state| state.edit_one(self.id, work))
     }
 
     /// The bytes of the first value of a key.
@@ -59,12 +54,16 @@ impl Entity {
 
     fn set(&mut self, key: &str, value: Dynamic) -> Res<()> {
         let value = value_of(&value)?;
-        self.edit(|entity| entity.set(bytes_of(key), value))
+        self.edit(|entity| entity.set(bytes_of(key), &value))
     }
 
     /// The index among the entities; an error if it was removed.
     pub(super) fn index(&self) -> Res<usize> {
         self.map.look(|state| state.entities()?.1.place(self.id).ok_or_else(removed))
+    }
+
+    fn exists(&mut self) -> Res<bool> {
+        self.map.look(|state| state.is_present(self.id))
     }
 
     fn pairs(&self) -> Res<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -73,7 +72,11 @@ impl Entity {
 
     /// Removes the entity.
     fn remove(&mut self) -> Res<()> {
-        List(self.map.clone()).remove(std::slice::from_ref(self)).map(drop)
+        // One that was removed before is no error, as for the list.
+        self.map.edit(|state| match state.is_present(self.id)? {
+            true => state.rearrange(self.id, Change::Remove).map(drop),
+            false => Ok(()),
+        })
     }
 
     pub(super) fn is_same(&self, other: &Entity) -> bool {
@@ -84,36 +87,18 @@ impl Entity {
         if !self.map.is_same(&other.map) {
             return Err(wrong("the two entities are in different maps"));
         }
-        self.map.edit(|state| {
-            let (entities, ids) = state.entities()?;
-            let place = |id| ids.place(id).ok_or_else(removed);
-            let (from, target) = (place(self.id)?, place(other.id)?);
-            match is_after {
-                true => entities.move_after(from, target)?,
-                false => entities.move_before(from, target)?,
-            }
-            // The target is one further to the front if the entity was before it.
-            let target = if from < target { target - 1 } else { target };
-            if self.id != other.id {
-                ids.shift(from, target + usize::from(is_after));
-            }
-            Ok(())
-        })
+        self.map.edit(|state| state.rearrange(self.id, Change::Move(other.id, is_after)).map(drop))
     }
 
     fn duplicate(&mut self) -> Res<Entity> {
-        let id = self.map.edit(|state| {
-            let (entities, ids) = state.entities()?;
-            let copy = entities.duplicate(ids.place(self.id).ok_or_else(removed)?)?;
-            Ok(ids.insert(copy))
-        })?;
+        let id = self.map.edit(|state| state.rearrange(self.id, Change::Duplicate)?.ok_or_else(removed))?;
         Ok(Entity { map: self.map.clone(), id })
     }
 }
 
 impl List {
     fn len(&self) -> Res<i64> {
-        let len = self.0.look(|state| state.entities().map(|(entities, _)| entities.len()))?;
+        let len = self.0.look(State::count)?;
         Ok(i64::try_from(len).unwrap_or(i64::MAX))
     }
 
@@ -148,7 +133,7 @@ impl List {
     /// All entities as they are now. Those that are removed before their turn are left out.
     fn iter(self) -> Res<impl Iterator<Item = Res<Dynamic>>> {
         let all = self.0.look(|state| Ok(state.entities()?.1.all().to_vec()))?;
-        let present = move |id: u32| match self.0.look(|state| Ok(state.entities()?.1.place(id).is_some())) {
+        let present = move |id: u32| match self.0.look(|state| state.is_present(id)) {
             Ok(true) => Some(Ok(Dynamic::from(self.entity(id)))),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
@@ -158,12 +143,7 @@ impl List {
 
     /// Adds an entity with these pairs after the last one.
     fn add(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Res<Entity> {
-        let pairs = pairs.iter().map(|(key, value)| (key, value));
-        let id = self.0.edit(|state| {
-            let (entities, ids) = state.entities()?;
-            let index = entities.add(pairs)?;
-            Ok(ids.insert(index))
-        })?;
+        let id = self.0.edit(|state| state.add(pairs))?;
         Ok(self.entity(id))
     }
 
@@ -188,7 +168,7 @@ impl List {
             return Err(wrong("an entity of another map cannot be removed"));
         }
         self.0.edit(|state| {
-            let (all, ids) = state.entities()?;
+            let (all, ids) = state.entities_mut()?;
             let mut places: Vec<usize> = entities.iter().filter_map(|entity| ids.place(entity.id)).collect();
             places.sort_unstable();
             places.dedup();
@@ -202,17 +182,22 @@ impl List {
 
 /// The pairs of a new entity: from an object (`classname` first, then by name), or from an array of `[key, value]`.
 fn pairs_of(value: &Dynamic) -> Res<Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut size = 0;
+    let mut part = |bytes: Vec<u8>| {
+        size += bytes.len();
+        bounded_string(size).map(|()| bytes)
+    };
     if let Some(object) = value.read_lock::<Object>() {
         let mut members: Vec<(&str, &Dynamic)> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
         members.sort_by_key(|(key, _)| *key != "classname");
-        return members.into_iter().map(|(key, value)| Ok((bytes_of(key), value_of(value)?))).collect();
+        return members.into_iter().map(|(key, value)| Ok((part(bytes_of(key))?, part(value_of(value)?)?))).collect();
     }
     if let Some(array) = value.read_lock::<Array>() {
-        let pair = |item: &Dynamic| match item.read_lock::<Array>().as_deref().map(|pair| &pair[..]) {
-            Some([key, value]) => Ok((value_of(key)?, value_of(value)?)),
+        let mut pair = |item: &Dynamic| match item.read_lock::<Array>().as_deref().map(|pair| &pair[..]) {
+            Some([key, value]) => Ok((part(value_of(key)?)?, part(value_of(value)?)?)),
             _ => Err(wrong(format!("{} is not a pair: write [key, value]", kind(item)))),
         };
-        return array.iter().map(pair).collect();
+        return array.iter().map(&mut pair).collect();
     }
     match value.read_lock::<Entity>() {
         Some(entity) => entity.pairs(),
@@ -233,9 +218,10 @@ fn as_array(entities: Vec<Entity>) -> Array {
 
 /// `#12 light`.
 pub(super) fn name_of(entity: &Entity) -> ImmutableString {
+    let index = entity.index();
     let name = entity.look(|found| {
         let class = found.class().map(|class| format!(" {}", crate::bytes::escaped(class))).unwrap_or_default();
-        format!("#{}{class}", found.index())
+        format!("#{}{class}", index.unwrap_or_default())
     });
     name.unwrap_or_else(|_| "removed entity".to_owned()).into()
 }
@@ -265,7 +251,8 @@ fn list(api: &mut Api) {
     );
     api.call("entities.first(selector)", "The first one that a selector matches; `()` if nothing matches.", {
         |list: &mut List, selector: &str| {
-            list.select(selector).map(|found| found.into_iter().next().map_or(Dynamic::UNIT, Dynamic::from))
+            let found = list.0.look(|state| state.first(selector))?;
+            Ok::<_, Box<rhai::EvalAltResult>>(found.map_or(Dynamic::UNIT, |id| Dynamic::from(list.entity(id))))
         }
     });
     api.call(
@@ -312,7 +299,7 @@ fn one(api: &mut Api) {
         "Adds a pair after the others, also if the entity has the key.",
         |e: &mut Entity, key: &str, value: Dynamic| {
             let value = value_of(&value)?;
-            e.edit(|entity| entity.push(bytes_of(key), value))
+            e.edit(|entity| entity.push(bytes_of(key), &value))
         },
     );
     api.call("e.remove(key)", "Removes all pairs of a key and returns their number.", |e: &mut Entity, key: &str| {
@@ -322,10 +309,13 @@ fn one(api: &mut Api) {
         |e: &mut Entity, old: &str, new: &str| e.edit(|entity| entity.rename(bytes_of(old), bytes_of(new)).map(signed))
     });
     api.call("e.remove()", "Removes the entity. Using it after that is an error.", Entity::remove);
-    api.call("e.exists()", "Whether it was not removed.", |e: &mut Entity| e.index().is_ok());
+    api.call("e.exists()", "Whether it was not removed.", Entity::exists);
     api.call("e.index()", "Its index among the entities.", |e: &mut Entity| e.index().map(signed));
     api.call("e.matches(selector)", "Whether a selector matches it.", |e: &mut Entity, selector: &str| {
         let selector = Selector::parse(selector).map_err(super::api::fail)?;
+        if !selector.is_of_pairs() {
+            e.index()?;
+        }
         e.look(|entity| selector.matches(entity))
     });
     api.call("e.duplicate()", "Copies it directly after itself and returns the copy.", Entity::duplicate);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rhai::{EvalAltResult, ParseError, ParseErrorType, Position};
 
 use super::api::{Api, Entry};
-use super::bounds::{self, Stop};
+use super::bounds;
 use super::values;
 use crate::{Error, ErrorKind, Hint};
 
@@ -27,6 +27,16 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+/// The error of the library that a function of scripts failed with.
+pub(super) fn reason_of(error: EvalAltResult) -> Error {
+    let fault = match error {
+        EvalAltResult::ErrorRuntime(value, _) => value.try_cast::<Fault>(),
+        _ => None,
+    };
+    let other = || Error::new(ErrorKind::Argument, "a value cannot be printed");
+    fault.map_or_else(other, |Fault(error)| Arc::try_unwrap(error).unwrap_or_else(|_| other()))
 }
 
 pub(super) fn register(api: &mut Api) {
@@ -81,7 +91,7 @@ impl Context<'_> {
         let plain = |message: String| (ErrorKind::Argument, message, None);
         let bound = |message: String, hint: Option<Hint>| (ErrorKind::TooLarge, message, hint);
         match error {
-            E::ErrorRuntime(value, _) => match value.clone().try_cast::<Fault>() {
+            E::ErrorRuntime(value, _) | E::ErrorTerminated(value, _) => match value.clone().try_cast::<Fault>() {
                 Some(Fault(error)) => (error.kind(), error.to_string(), error.hint().cloned()),
                 None => plain(values::text(&value).unwrap_or_default()),
             },
@@ -93,15 +103,8 @@ impl Context<'_> {
             E::ErrorTooManyOperations(_) => {
                 bound(format!("the script has taken {} steps", self.steps), Some(Hint::Limit("steps")))
             }
-            E::ErrorTerminated(stop, _) => match stop.try_cast::<Stop>() {
-                Some(Stop::Memory) => {
-                    bound("the program uses more memory than a script may use".to_owned(), Some(Hint::Limit("memory")))
-                }
-                _ => bound("the script takes too long".to_owned(), Some(Hint::Limit("time"))),
-            },
             E::ErrorTooManyVariables(_) => bound(bounds::too_many_variables(), None),
             E::ErrorStackOverflow(_) => bound(bounds::too_many_calls(), None),
-            E::ErrorDataTooLarge(what, _) => bound(bounds::sentence(&what.to_lowercase()), None),
             E::ErrorArrayBounds(len, index, _) => plain(format!("the array has {len} items, and no [{index}]")),
             E::ErrorStringBounds(len, index, _) => plain(format!("the string has {len} characters, and no [{index}]")),
             E::ErrorMismatchDataType(expected, actual, _) if actual.is_empty() => {

@@ -25,7 +25,7 @@ struct Face {
 impl State {
     fn light(&mut self) -> Result<&mut Light<'static>> {
         self.settle()?;
-        self.draft.light()
+        self.draft()?.light()
     }
 
     /// The light for an edit: the first edit keeps the light as it was, for the copies of sets.

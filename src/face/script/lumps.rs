@@ -34,7 +34,7 @@ impl Lumps {
         self.0.look(|state| {
             state.settle()?;
             let slot = state.draft.bsp().slot(name)?.id;
-            Ok(Bytes::shared(state.draft.bytes(slot)?, self.0.meter()))
+            Ok(Bytes::shared(state.draft()?.bytes(slot)?, self.0.meter()))
         })
     }
 
@@ -43,13 +43,13 @@ impl Lumps {
         self.0.edit(|state| {
             state.settle()?;
             let slot = state.draft.bsp().slot(name)?.id;
-            if *state.draft.bytes(slot)? == *bytes {
+            if *state.draft()?.bytes(slot)? == *bytes {
                 return Ok(());
             }
             if state.draft.bsp().role_of(slot) == Some(Role::Entities) {
                 state.forget_entities();
             }
-            state.draft.set(slot, bytes)
+            state.draft()?.set(slot, bytes)
         })
     }
 }
@@ -57,7 +57,7 @@ impl Lumps {
 /// The pakfile; nothing where maps of this kind have none.
 fn pak(state: &mut State) -> Result<Option<&mut Pak<'static>>> {
     state.settle()?;
-    if state.draft.bsp().role(Role::Pak).is_none() { Ok(None) } else { state.draft.pak().map(Some) }
+    if state.draft.bsp().role(Role::Pak).is_none() { Ok(None) } else { state.draft()?.pak().map(Some) }
 }
 
 /// The index of the file with this name.
@@ -95,7 +95,7 @@ impl Files {
     fn edit<T>(&self, work: impl FnOnce(&mut Pak<'static>) -> Result<T>) -> Res<T> {
         self.0.edit(|state| {
             state.settle()?;
-            work(state.draft.pak()?)
+            work(state.draft()?.pak()?)
         })
     }
 
@@ -127,7 +127,7 @@ impl Textures {
         self.0.look(|state| {
             state.settle()?;
             let mut seen = std::collections::HashSet::new();
-            let names = state.draft.texture_names()?.iter().filter(|name| name.problem.is_none());
+            let names = state.draft()?.texture_names()?.iter().filter(|name| name.problem.is_none());
             let names = names.filter(|name| seen.insert(name.name.clone()));
             Ok(names.map(|name| shown(&name.name).into()).collect())
         })
@@ -137,7 +137,7 @@ impl Textures {
         let renaming = Renaming::new(bytes_of(old), bytes_of(new)).map_err(fail)?;
         self.0.edit(|state| {
             state.settle()?;
-            let renamed = state.draft.texture_names()?.rename(&renaming)?;
+            let renamed = state.draft()?.texture_names()?.rename(&renaming)?;
             match renamed.frames.first() {
                 Some(frame) => Err(Error::new(ErrorKind::Refused, frame.clone())),
                 None => Ok(signed(renamed.count)),

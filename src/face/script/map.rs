@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::api::{Api, Res, fail};
 use super::data::Meter;
+use super::list::Order;
 use super::records::Open;
 use super::values::shown;
-use crate::content::entities::{Entities, Ids};
+use crate::content::entities::Ids;
 use crate::content::lightmap::Light;
 use crate::{Draft, Error, ErrorKind, Result, SlotId};
 
@@ -27,10 +28,12 @@ struct Inner {
 
 /// A draft, and the numbers by which handles know its entities.
 pub(super) struct State {
+    /// Use [`State::draft`].
     pub(super) draft: Draft<'static>,
     /// An edit is refused only if no engine could read it back.
-    is_forced: bool,
-    ids: Ids,
+    pub(super) is_forced: bool,
+    pub(super) ids: Ids,
+    pub(super) order: Order,
     /// Lumps of records that the script uses, with its edits.
     pub(super) tables: BTreeMap<SlotId, Open>,
     /// The light before the first edit of it, if the map has a copy of it.
@@ -39,8 +42,14 @@ pub(super) struct State {
 
 impl Map {
     pub(super) fn new(draft: Draft<'static>, path: &Path, is_forced: bool, opened_by: Option<&Meter>) -> Self {
-        let state =
-            Mutex::new(State { draft, is_forced, ids: Ids::default(), tables: BTreeMap::new(), light_before: None });
+        let state = Mutex::new(State {
+            draft,
+            is_forced,
+            ids: Ids::default(),
+            order: Order::default(),
+            tables: BTreeMap::new(),
+            light_before: None,
+        });
         let (is_read_only, meter) = (opened_by.is_some(), opened_by.cloned().unwrap_or_default());
         Map(Arc::new(Inner { path: path.to_path_buf(), is_read_only, meter, state }))
     }
@@ -65,8 +74,9 @@ impl Map {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.settle()?;
         state.carry_light()?;
-        let empty = state.draft.bsp().draft();
-        Ok(std::mem::replace(&mut state.draft, empty))
+        let draft = state.draft()?;
+        let empty = draft.bsp().draft();
+        Ok(std::mem::replace(draft, empty))
     }
 
     pub(super) fn meter(&self) -> &Meter {
@@ -79,23 +89,6 @@ impl Map {
 
     fn part_of_path(&self, part: impl Fn(&Path) -> Option<&std::ffi::OsStr>) -> rhai::ImmutableString {
         shown(part(&self.0.path).map_or(b"", |part| part.as_encoded_bytes()))
-    }
-}
-
-impl State {
-    /// The entities, with the numbers by which handles know them.
-    pub(super) fn entities(&mut self) -> Result<(&mut Entities<'static>, &mut Ids)> {
-        let entities = self.draft.entities()?;
-        if self.is_forced {
-            entities.for_any_engine();
-        }
-        self.ids.fit(entities.len());
-        Ok((entities, &mut self.ids))
-    }
-
-    /// Makes all handles of entities invalid: the text was replaced.
-    pub(super) fn forget_entities(&mut self) {
-        self.ids.clear();
     }
 }
 

@@ -28,6 +28,7 @@ mod entities;
 mod fault;
 mod guard;
 mod light;
+mod list;
 mod lumps;
 mod map;
 mod output;
@@ -49,6 +50,7 @@ use api::Api;
 pub use api::Entry;
 use args::Args;
 pub use bounds::Limits;
+use bounds::Watch;
 use data::Meter;
 use entities::List;
 use fault::Context;
@@ -177,8 +179,9 @@ fn language() -> &'static Shared<Module> {
 }
 
 /// The functions and variables of one run.
-fn own(map: &Map, log: &Log, settings: &Settings) -> Api {
+fn own(map: &Map, log: &Log, watch: &Watch, settings: &Settings) -> Api {
     let mut api = Api::new();
+    guard::register_own(&mut api, watch);
     data::register_own(&mut api, map.meter());
     read::register(&mut api, &Folder::new(settings.folder.clone(), map.meter().clone()));
     report::register(&mut api, log);
@@ -194,12 +197,12 @@ fn own(map: &Map, log: &Log, settings: &Settings) -> Api {
     api
 }
 
-/// An engine with bounds for values, and without functions.
+/// An engine with bounds for the syntax, and without functions.
 fn bare_engine() -> Engine {
     let mut engine = Engine::new_raw();
     // Code that is made while a script runs, and chains of functions in functions, would have no bounds.
     engine.disable_symbol("eval").disable_symbol("curry");
-    bounds::apply_to_values(&mut engine);
+    bounds::apply_to_syntax(&mut engine);
     // Operators of texts and numbers have another meaning than the language's own.
     engine.set_fast_operators(false);
     engine
@@ -234,14 +237,23 @@ impl Script {
     /// # Errors
     /// The script stopped: the message has the place in the script, the hint the line and the calls.
     pub fn run(&self, draft: &mut Draft<'static>, settings: &Settings) -> Result<Said> {
-        let log = Log::default();
+        let (log, watch) = (Log::default(), Watch::default());
         let map = Map::new(draft.clone(), &settings.path, settings.is_forced, None);
-        let own = own(&map, &log, settings);
+        let own = own(&map, &log, &watch, settings);
         let mut entries = library().1.clone();
         entries.extend(&own.entries);
-        let result = on_a_large_stack(|| self.run_in(engine(own.module, &log, settings)))?;
+        let limits = &settings.limits;
+        let result = std::thread::scope(|scope| {
+            let looking = std::thread::Builder::new().spawn_scoped(scope, || watch.look(limits));
+            let looking = looking.map_err(|error| Error::io("cannot start a thread for the script", error))?;
+            let result = on_a_large_stack(|| self.run_in(engine(own.module, &log, &watch, limits.steps)));
+            watch.end(looking.thread());
+            result
+        })?;
         let context = Context { name: &self.name, text: &self.text, entries: &entries, steps: settings.limits.steps };
         result.map_err(|error| context.stopped(*error))?;
+        // Whatever stopped it after its last step.
+        watch.take().map_or(Ok(()), Err)?;
         *draft = map.finish()?;
         Ok(log.take())
     }
@@ -252,7 +264,7 @@ impl Script {
 }
 
 /// The engine of one run.
-fn engine(own: Module, log: &Log, settings: &Settings) -> Engine {
+fn engine(own: Module, log: &Log, watch: &Watch, steps: u64) -> Engine {
     let mut engine = bare_engine();
     engine.register_global_module(language().clone());
     engine.register_global_module(library().0.clone());
@@ -260,7 +272,8 @@ fn engine(own: Module, log: &Log, settings: &Settings) -> Engine {
     let (printed, debugged) = (log.clone(), log.clone());
     engine.on_print(move |text| printed.print(text));
     engine.on_debug(move |text, _, _| debugged.print(text));
-    settings.limits.apply(&mut engine);
+    engine.set_max_operations(steps.max(1));
+    watch.apply(&mut engine);
     engine
 }
 

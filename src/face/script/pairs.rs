@@ -59,7 +59,7 @@ impl Pair {
         Ok((key.clone(), pairs[..=at].iter().filter(|pair| pair.key.eq_ignore_ascii_case(&key)).count()))
     }
 
-    fn edit(&self, work: impl FnOnce(&mut EntityMut<'_, '_>, Vec<u8>, usize) -> Result<()>) -> Res<()> {
+    fn edit(&self, work: impl Fn(&mut EntityMut<'_, '_>, Vec<u8>, usize) -> Result<()>) -> Res<()> {
         self.entity.edit(|entity| {
             let (key, nth) = self.find(&entity.entity())?;
             work(entity, key, nth)

@@ -39,7 +39,7 @@ impl Table {
         map.look(|state| {
             state.settle()?;
             // The lump as the script has it, since its size may differ.
-            let view = state.draft.view()?;
+            let view = state.draft()?.view()?;
             let found = Lump::find(view.as_ref().unwrap_or(state.draft.bsp()), lump)?;
             let slot = found.slot();
             let Found { record, range, .. } = found.one()?;
@@ -57,7 +57,7 @@ impl Table {
                 let message = format!("`{query}` is a field: select finds records, and ends with a bracket");
                 return Err(Error::new(ErrorKind::Argument, message));
             }
-            let view = state.draft.view()?;
+            let view = state.draft()?.view()?;
             let bsp = view.as_ref().unwrap_or(state.draft.bsp());
             query.find(bsp, bsp.dialect().game(bsp.version()).flags)
         })?;
@@ -215,7 +215,7 @@ impl State {
     /// The bytes of a lump of records, at least this many.
     fn table(&mut self, slot: SlotId, len: usize) -> Result<&[u8]> {
         if !self.tables.contains_key(&slot) {
-            let bytes = self.draft.bytes(slot)?;
+            let bytes = self.draft()?.bytes(slot)?;
             let bytes = self.draft.bsp().in_little_endian(slot, bytes).to_vec();
             self.tables.insert(slot, Open { bytes, is_edited: false });
         }
@@ -237,7 +237,7 @@ impl State {
     pub(super) fn settle(&mut self) -> Result<()> {
         for (slot, open) in std::mem::take(&mut self.tables) {
             if open.is_edited {
-                self.draft.set_little_endian(slot, open.bytes)?;
+                self.draft()?.set_little_endian(slot, open.bytes)?;
             }
         }
         Ok(())
@@ -272,7 +272,7 @@ pub(super) fn register(api: &mut Api) {
                 state.settle()?;
                 let bsp = state.draft.bsp();
                 let names = bsp.dialect().game(bsp.version()).flags;
-                Ok(signed(FieldChange::parse(change)?.apply(&mut state.draft, names)?))
+                Ok(signed(FieldChange::parse(change)?.apply(state.draft()?, names)?))
             })
         },
     );

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::api::{Api, Res, fail};
 use super::entities::Entity;
+use super::guard::bounded_string;
 use super::values::{json, text};
 use crate::{Error, ErrorKind};
 
@@ -117,8 +118,11 @@ impl Log {
 
 /// A line of CSV: values with a comma, a quote or a line break are in quotes.
 fn csv(values: &Array) -> Res<String> {
+    let mut size = 0;
     let cell = |value: &Dynamic| {
         let text = text(value)?;
+        size += text.len();
+        bounded_string(size)?;
         Ok(match text.contains([',', '"', '\n', '\r']) {
             true => format!("\"{}\"", text.replace('"', "\"\"")),
             false => text,

@@ -4,6 +4,7 @@ use rhai::{Array, Blob, Dynamic, ImmutableString, Map as Object};
 
 use super::api::{Res, wrong};
 use super::entities::Entity;
+use super::guard::bounded_string;
 use super::vector::Vector;
 use crate::bytes::{escaped, rounded, unescape};
 use crate::content::entities::Output;
@@ -136,19 +137,29 @@ pub(super) fn text(value: &Dynamic) -> Res<String> {
 
 /// Any value as JSON.
 pub(super) fn json(value: &Dynamic) -> Res<serde_json::Value> {
-    nested_json(value, 0)
+    nested_json(value, 0, &mut 0)
 }
 
-fn nested_json(value: &Dynamic, depth: usize) -> Res<serde_json::Value> {
+/// A value as JSON. The bytes of all texts in it are counted: an array can have the same one many times.
+fn nested_json(value: &Dynamic, depth: usize, size: &mut usize) -> Res<serde_json::Value> {
     use serde_json::Value;
+    if let Ok(text) = value.as_immutable_string_ref() {
+        *size += text.len();
+        bounded_string(*size)?;
+        return Ok(text.as_str().into());
+    }
     if depth > MOST_NESTED {
         return Err(wrong(format!("arrays and objects are nested more than {MOST_NESTED} deep")));
     }
     if let Some(array) = value.read_lock::<Array>() {
-        return array.iter().map(|item| nested_json(item, depth + 1)).collect::<Res<_>>().map(Value::Array);
+        return array.iter().map(|item| nested_json(item, depth + 1, size)).collect::<Res<_>>().map(Value::Array);
     }
     if let Some(object) = value.read_lock::<Object>() {
-        let members = object.iter().map(|(name, item)| Ok((name.to_string(), nested_json(item, depth + 1)?)));
+        let members = object.iter().map(|(name, item)| {
+            *size += name.len();
+            bounded_string(*size)?;
+            Ok((name.to_string(), nested_json(item, depth + 1, size)?))
+        });
         return members.collect::<Res<_>>().map(Value::Object);
     }
     if let Some(blob) = value.read_lock::<Blob>() {
@@ -165,9 +176,6 @@ fn nested_json(value: &Dynamic, depth: usize) -> Res<serde_json::Value> {
     }
     if let Ok(flag) = value.as_bool() {
         return Ok(flag.into());
-    }
-    if let Ok(text) = value.as_immutable_string_ref() {
-        return Ok(text.as_str().into());
     }
     Ok(match (value.read_lock::<Output>(), plain(value)) {
         (Some(output), _) => shown(&output.to_bytes()).as_str().into(),
