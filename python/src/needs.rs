@@ -3,19 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use bspkit::bytes::escaped;
-use bspkit::content::assets::Files;
 use bspkit::content::pattern::Pattern;
 use bspkit::face::game::Game;
-use bspkit::op::needs::{self, Found, Need, Needs, Options};
-use bspkit::{Data, Draft, Error, ErrorKind};
+use bspkit::op::needs::{self, Choice, Fill, Found, Need, Needs, Options};
+use bspkit::{Bsp, Error, ErrorKind};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
 use crate::errors::{Res, detached};
 use crate::shared::{Shared, current};
-
-/// A larger file is not embedded. No engine reads a pakfile of 2 GiB.
-const MOST_BYTES: usize = 1 << 30;
 
 /// The game of these paths: folders with a `gameinfo.txt`, other folders of files, archives (`.vpk`), and lists of names
 /// (`.txt`).
@@ -32,18 +28,32 @@ fn game(paths: &[PathBuf]) -> bspkit::Result<Option<Game>> {
     Ok((!game.is_empty()).then_some(game))
 }
 
-/// What the map needs, with the game if one is named.
-struct Searched {
-    game: Option<Game>,
-    needs: Needs,
+/// Calls `work` with the name of the map and the game.
+fn with_game<T>(
+    name: &str,
+    game: Option<&Game>,
+    work: impl FnOnce(&Options<'_>) -> bspkit::Result<T>,
+) -> bspkit::Result<T> {
+    let options = Options::new(name);
+    work(&game.map_or(options, |game| options.with_game(game)))
 }
 
-fn search(draft: &Draft<'static>, name: &str, paths: &[PathBuf]) -> bspkit::Result<Searched> {
-    let game = game(paths)?;
-    let options = Options::new(name);
-    let options = game.as_ref().map_or(options, |game| options.with_game(game));
-    let needs = needs::find(&current(draft)?, &options)?;
-    Ok(Searched { game, needs })
+/// What `find` finds in the map, with the game if one is named. What could not be read is warned of.
+fn search<T: Send>(
+    py: Python<'_>,
+    shared: &Shared,
+    name: Option<String>,
+    paths: &[PathBuf],
+    find: impl Send + FnOnce(&Bsp<'_>, &Options<'_>, bool) -> bspkit::Result<(Needs, T)>,
+) -> Res<(Needs, T)> {
+    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
+    let (game, needs, found) = detached(py, || {
+        let (game, map) = (game(paths)?, current(&draft)?);
+        let (needs, found) = with_game(&name, game.as_ref(), |options| find(&map, options, game.is_some()))?;
+        Ok((game, needs, found))
+    })?;
+    warn(py, game.as_ref(), &needs)?;
+    Ok((needs, found))
 }
 
 /// Files and parts of the game that could not be read are warnings.
@@ -71,9 +81,7 @@ pub(crate) fn all<'py>(
     name: Option<String>,
     paths: &[PathBuf],
 ) -> Res<Vec<Bound<'py, PyAny>>> {
-    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
-    let Searched { game, needs } = detached(py, || search(&draft, &name, paths))?;
-    warn(py, game.as_ref(), &needs)?;
+    let (needs, ()) = search(py, shared, name, paths, |map, options, _| Ok((needs::find(map, options)?, ())))?;
     Ok(needs.files.iter().map(|need| row(py, need)).collect::<PyResult<_>>()?)
 }
 
@@ -84,18 +92,13 @@ pub(crate) fn missing<'py>(
     name: Option<String>,
     paths: &[PathBuf],
 ) -> Res<Vec<Bound<'py, PyAny>>> {
-    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
-    let Searched { game, needs } = detached(py, || {
-        let found = search(&draft, &name, paths)?;
-        match found.game {
-            Some(_) => Ok(found),
-            None => {
-                let error = Error::new(ErrorKind::Argument, "which files the game has is not known");
-                Err(error.with_hint("name the game's folder, its archives, or a list of names"))
-            }
+    let (needs, ()) = search(py, shared, name, paths, |map, options, has_game| {
+        if !has_game {
+            let error = Error::new(ErrorKind::Argument, "which files the game has is not known");
+            return Err(error.with_hint("name the game's folder, its archives, or a list of names"));
         }
+        Ok((needs::find(map, options)?, ()))
     })?;
-    warn(py, game.as_ref(), &needs)?;
     let missing = needs.files.iter().filter(|need| need.found == Found::Nowhere);
     Ok(missing.map(|need| row(py, need)).collect::<PyResult<_>>()?)
 }
@@ -107,45 +110,17 @@ pub(crate) fn unused<'py>(
     name: Option<String>,
     paths: &[PathBuf],
 ) -> Res<Vec<Bound<'py, PyAny>>> {
-    let (draft, name) = (shared.snapshot()?, name.unwrap_or_else(|| shared.name()));
-    let (Searched { game, needs }, unused) = detached(py, || {
-        let (game, map) = (game(paths)?, current(&draft)?);
-        let options = Options::new(&name);
-        let options = game.as_ref().map_or(options, |game| options.with_game(game));
-        let (needs, unused) = needs::unused(&map, &options)?;
+    let (_, unused) = search(py, shared, name, paths, |map, options, _| {
+        let (needs, unused) = needs::unused(map, options)?;
         let pak = map.pak()?;
         let row = |file: needs::Unused| {
             let entry = pak.get(file.index)?;
             Some((escaped(entry.name()).to_string(), entry.size(), file.doubt.name(), file.why))
         };
-        let unused = unused.into_iter().filter_map(row).collect::<Vec<_>>();
-        Ok((Searched { game, needs }, unused))
+        Ok((needs, unused.into_iter().filter_map(row).collect::<Vec<_>>()))
     })?;
-    warn(py, game.as_ref(), &needs)?;
     let class = py.import("bspkit._types")?.getattr("Unused")?;
     Ok(unused.into_iter().map(|row| class.call1(row)).collect::<PyResult<_>>()?)
-}
-
-/// Files that can be embedded, without those that are left out.
-struct Chosen<'g> {
-    from: &'g Game,
-    not: Vec<Pattern>,
-}
-
-impl Chosen<'_> {
-    fn is_excluded(&self, name: &[u8]) -> bool {
-        self.not.iter().any(|pattern| pattern.matches(name))
-    }
-}
-
-impl Files for Chosen<'_> {
-    fn has(&self, name: &[u8]) -> bool {
-        !self.is_excluded(name) && self.from.has(name)
-    }
-
-    fn read(&self, name: &[u8], most: usize) -> bspkit::Result<Option<Data<'_>>> {
-        if self.is_excluded(name) { Ok(None) } else { self.from.read(name, most) }
-    }
 }
 
 /// The arguments of `fill`.
@@ -165,32 +140,20 @@ pub(crate) fn fill<'py>(
     filling: &Filling,
 ) -> Res<(Vec<String>, Vec<Bound<'py, PyAny>>)> {
     let name = filling.name.clone().unwrap_or_else(|| shared.name());
-    let (stock, packed, found) = shared.long(py, |draft| {
+    let (stock, embedded, Fill { needs, missing, .. }) = shared.long(py, |draft| {
         let stock = game(&filling.game)?;
         let mut from = Game::default();
         filling.from.iter().try_for_each(|place: &PathBuf| from.add(Path::new(place)))?;
         let patterns = |texts: &[String]| texts.iter().map(Pattern::new).collect::<Vec<_>>();
-        let (chosen, only) = (Chosen { from: &from, not: patterns(&filling.exclude) }, patterns(&filling.only));
-        let options = Options::new(&name);
-        let options = stock.as_ref().map_or(options, |game| options.with_game(game));
-        let found = needs::fill(&current(draft)?, &options, &chosen)?;
-        let mut packed = Vec::new();
+        let choice = Choice { only: patterns(&filling.only), exclude: patterns(&filling.exclude) };
+        let found = with_game(&name, stock.as_ref(), |options| needs::fill(&current(draft)?, options, &from, &choice))?;
         let mut new = draft.pak()?.clone();
-        for need in found.found.iter().map(|index| &found.needs.files[*index]) {
-            if !only.is_empty() && !only.iter().any(|pattern| pattern.matches(&need.name)) {
-                continue;
-            }
-            let Some(data) = from.read(&need.name, MOST_BYTES)? else { continue };
-            new.add(&need.name, Data::from(data.to_vec()))?;
-            packed.push(escaped(&need.name).to_string());
-        }
+        let embedded = found.embed(&mut new, &from)?;
         *draft.pak()? = new;
-        let missing =
-            found.missing.iter().copied().filter(|index| !chosen.is_excluded(&found.needs.files[*index].name));
-        Ok((stock, packed, (missing.collect::<Vec<_>>(), found.needs)))
+        Ok((stock, embedded, found))
     })?;
-    let (missing, needs) = found;
     warn(py, stock.as_ref(), &needs)?;
+    let packed = embedded.into_iter().map(|(index, _)| escaped(&needs.files[index].name).to_string()).collect();
     let missing = missing.into_iter().map(|index| row(py, &needs.files[index])).collect::<PyResult<_>>()?;
     Ok((packed, missing))
 }

@@ -228,7 +228,12 @@ fn strip_removes_all_pixels_of_unpadded_textures_and_embed_brings_them_back() {
         let texture = bspkit::content::textures::Miptex::read(texture.as_ref().unwrap()).unwrap();
         back.embed(index, &texture).unwrap();
     }
-    assert_eq!(back.to_bytes().unwrap(), old);
+    // Headers alone are aligned by chance: all that comes into such a lump is aligned, with padding behind it.
+    let back = back.to_bytes().unwrap();
+    for (now, own) in all(&back).iter().zip(&own) {
+        let (now, own) = (now.as_ref().unwrap(), own.as_ref().unwrap());
+        assert!(now.starts_with(own) && now[own.len()..].iter().all(|byte| *byte == 0) && now.len() < own.len() + 4);
+    }
     // One texture alone: the others move, and stay as they are.
     for alone in 0..7 {
         let mut one = Textures::parse(&old[..]).unwrap();

@@ -4,12 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use bspkit::Data;
 use bspkit::bytes::escaped;
-use bspkit::content::assets::Files;
 use bspkit::content::pattern::Pattern;
 use bspkit::face::game::Game;
-use bspkit::op::needs::{self, Need, Options};
+use bspkit::op::needs::{self, Choice, Need, Options};
 use serde::Serialize;
 
 use super::game::{GameArgs, chain};
@@ -51,31 +49,6 @@ pub(crate) struct Args {
     save: Save,
 }
 
-/// A larger file is not embedded. No engine reads a pakfile of 2 GiB.
-const MOST_BYTES: usize = 1 << 30;
-
-/// The files to embed, without those that are left out.
-struct Chosen<'g> {
-    from: &'g Game,
-    not: Vec<Pattern>,
-}
-
-impl Chosen<'_> {
-    fn is_excluded(&self, name: &[u8]) -> bool {
-        self.not.iter().any(|pattern| pattern.matches(name))
-    }
-}
-
-impl Files for Chosen<'_> {
-    fn has(&self, name: &[u8]) -> bool {
-        !self.is_excluded(name) && self.from.has(name)
-    }
-
-    fn read(&self, name: &[u8], most: usize) -> bspkit::Result<Option<Data<'_>>> {
-        if self.is_excluded(name) { Ok(None) } else { self.from.read(name, most) }
-    }
-}
-
 #[derive(Serialize)]
 struct PackedJson {
     name: String,
@@ -100,36 +73,26 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let patterns = |texts: &[OsString]| -> Vec<Pattern> {
         texts.iter().map(|text| Pattern::new(text.as_encoded_bytes())).collect()
     };
-    let (chosen, only) = (Chosen { from: &from, not: patterns(&args.exclude) }, patterns(&args.only));
+    let choice = Choice { only: patterns(&args.only), exclude: patterns(&args.exclude) };
     args.save.each(cx, args.maps.find(), |draft, map, job| {
         let (name, other) = args.how.names(map, draft.bsp(), job);
         let options = Options::new(&name).with_name(other.as_deref()).with_keys(&keys);
         let options = game.as_ref().map_or(options, |game| options.with_game(game));
-        let fill = needs::fill(draft.bsp(), &options, &chosen)?;
+        let fill = needs::fill(draft.bsp(), &options, &from, &choice)?;
         for fault in &fill.needs.faults {
             job.warn_here(&format!("`{}` is skipped: {}", escaped(&fault.name), fault.message));
         }
         let why = |need: &Need| need.references.first().map_or_else(Vec::new, |first| chain(&fill.needs, first));
-        let (mut packed, mut total) = (Vec::new(), 0);
-        let pak = draft.pak()?;
-        for need in fill.found.iter().map(|index| &fill.needs.files[*index]) {
-            if !only.is_empty() && !only.iter().any(|pattern| pattern.matches(&need.name)) {
-                continue;
-            }
-            let Some(data) = from.read(&need.name, MOST_BYTES)? else { continue };
-            let place = from.place(&need.name).map_or_else(String::new, shown);
-            total += data.len();
-            packed.push(PackedJson {
-                name: escaped(&need.name).to_string(),
-                bytes: data.len(),
-                from: place,
-                why: why(need),
-            });
-            pak.add(&need.name, Data::from(data.to_vec()))?;
-        }
+        let embedded = fill.embed(draft.pak()?, &from)?;
+        let total: usize = embedded.iter().map(|(_, bytes)| bytes).sum();
+        let row = |(index, bytes): (usize, usize)| {
+            let need = &fill.needs.files[index];
+            let from = from.place(&need.name).map_or_else(String::new, shown);
+            PackedJson { name: escaped(&need.name).to_string(), bytes, from, why: why(need) }
+        };
+        let packed: Vec<_> = embedded.into_iter().map(row).collect();
         let missing = fill.missing.iter().map(|index| &fill.needs.files[*index]);
         let missing: Vec<MissingJson> = missing
-            .filter(|need| !chosen.is_excluded(&need.name))
             .map(|need| MissingJson { name: escaped(&need.name).to_string(), sure: need.sure.name(), why: why(need) })
             .collect();
         if args.save.dry_run && !args.save.json {

@@ -203,6 +203,7 @@ impl<'a> Arrangement<'a> {
     /// next.
     fn take(&mut self, chosen: &[usize]) {
         let mut left = Vec::new();
+        let takes_last = !chosen.is_empty() && chosen.last().copied() == self.order.last();
         for (at, &number) in chosen.iter().enumerate() {
             let (before, after) = (self.order.before(number), self.order.after(number));
             self.order.take(number);
@@ -228,7 +229,7 @@ impl<'a> Arrangement<'a> {
             append_parted(&mut left, self.entities.end_bytes());
             self.entities.end = Some(left.into());
         }
-        if let Some(last) = self.order.last() {
+        if let Some(last) = self.order.last().filter(|_| takes_last) {
             self.part(last);
         }
     }

@@ -37,7 +37,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::rename::owners;
 use definitions::Definitions;
-pub use fill::{Fill, fill};
+pub use fill::{Choice, Fill, fill};
 use graph::Graph;
 pub use keys::{Holds, Keys};
 pub use model::{Fault, Found, Kind, Need, Needs, Reference, Referrer, Sure, Unresolved};
