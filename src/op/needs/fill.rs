@@ -113,7 +113,8 @@ impl Files for Both<'_> {
     }
 }
 
-/// Finds the files that a map needs, that `choice` allows, that neither it nor the game of `options` has, and that `from` has.
+/// Finds the files that a map needs, that `choice` allows, that neither it nor the game of `options` has, and that
+/// `from` has.
 ///
 /// # Errors
 /// As [`find`].
