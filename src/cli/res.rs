@@ -1,4 +1,4 @@
-//! `res`: the `.res` file of a GoldSrc map.
+//! `res`: the `.res` file of a GoldSrc or Source map.
 
 use std::borrow::Cow;
 use std::fs;
@@ -9,7 +9,7 @@ use bspkit::SaveOptions;
 use bspkit::content::assets::Files;
 use bspkit::face::game::Game;
 use bspkit::file::SideFile;
-use bspkit::op::res::{self, List, Options, Resource};
+use bspkit::op::res::{self, List, Listed, Options, Resource};
 use serde::Serialize;
 
 use super::context::{Context, is_stdin};
@@ -22,15 +22,21 @@ use super::talk::{Code, Job};
 /// The extension of the files.
 const EXTENSION: &str = "res";
 
-/// Write the .res file of a GoldSrc map: the files that servers send to players
+/// The most lines that are named, without -v.
+const MOST_LINES: usize = 10;
+
+/// Write the .res file of a map: the files that servers send to players
 ///
-/// These are models, sprites and sounds that keys of entities name, WAD files of the key `wad`, the six sides of the
-/// sky, and, if they are in the folder of the map's author, the overview, the text about the map and its detail
-/// textures. That folder is the one that has the folder `maps` with the map. Files that every player has are left out
-/// if --game or --stock names them.
+/// For a GoldSrc map these are models, sprites and sounds that keys of entities name, WAD files of the key `wad`, the
+/// six sides of the sky, and, if they are in the folder of the map's author, the overview, the text about the map and
+/// its detail textures. For a Source map these are all files that the map refers to, itself or by way of other files,
+/// without embedded files, files that servers do not send, and the map, its areas and its nodes, which the engine adds.
+/// The author's folder is the one that has the folder `maps` with the map. Files that every player has are left out if
+/// --game or --stock names them; --game reads the gameinfo.txt of a Source game.
 ///
 /// A .res file that is there keeps its lines, and gets the names that it lacks; a name in a comment counts as listed.
-/// --force makes it anew. A value that is not a path below the game's folder is reported and left out.
+/// Lines that name a file that every player has are reported. --force makes the file anew. A value that is not a path
+/// below the game's folder is reported and left out.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit res goldsrc.bsp --stock stock.txt
@@ -63,7 +69,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ListJson<'a> {
     files: Vec<FileJson<'a>>,
     stock: Vec<FileJson<'a>>,
     faults: &'a [String],
@@ -91,8 +97,12 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if !folder.is_dir() {
             bail!("{} is not a folder: name the folder of a game, such as valve", shown(folder));
         }
-        stock.add(folder)?;
+        match folder.join("gameinfo.txt").is_file() {
+            true => stock.add_game(folder)?,
+            false => stock.add(folder)?,
+        }
     }
+    stock.faults().iter().for_each(|fault| cx.talk.stderr(cx.talk.warning(fault).as_bytes()));
     args.stock.iter().try_for_each(|list| stock.add_names(list))?;
     let maps = args.maps.find().json(args.json);
     args.output.iter().filter(|_| maps.many).try_for_each(|output| maps.check_folder(output))?;
@@ -111,10 +121,13 @@ pub(crate) fn run(cx: &Context, args: &Args) -> Result<Code> {
         }
         if args.json {
             let [files, stock] = [&list.files, &list.stock].map(|files| files.iter().map(FileJson::from).collect());
-            job.document(&Listed { files, stock, faults: &list.faults })?;
+            job.document(&ListJson { files, stock, faults: &list.faults })?;
             return Ok(Code::Done);
         }
-        write(map, &list, args, job)
+        if list.is_of_source() && stock.is_empty() {
+            job.say(&format!("{}: files of the game are listed too; --game or --stock leaves them out", job.path));
+        }
+        write(map, &list, &stock, args, job)
     })
 }
 
@@ -128,7 +141,7 @@ fn own_folder(map: &Path, named: Option<&Path>) -> Result<Option<Game>> {
     Ok(Some(game))
 }
 
-fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<Code> {
+fn write(map: &MapFile, list: &List, stock: &Game, args: &Args, job: &mut Job<'_>) -> Result<Code> {
     if args.output.as_deref().is_some_and(is_stdin) {
         job.write(&list.text())?;
         return Ok(Code::Done);
@@ -141,7 +154,9 @@ fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<C
     spare(&path, &map.path)?;
     let file = SideFile::read(&path)?;
     let old = file.bytes().filter(|_| !args.force).unwrap_or_default();
-    let new = list.text_after(old);
+    let cannot = || format!("cannot add to {}", shown(&path));
+    let new = list.text_after(old).map_err(|error| error.with_hint("--force makes it anew")).with_context(cannot)?;
+    warn_of_stock(&path, &list.listed(&new).with_context(cannot)?, stock, job);
     let files = count(list.files.len(), "file", "files");
     let left = if list.stock.is_empty() { String::new() } else { format!(", {} left out", list.stock.len()) };
     if new.is_empty() {
@@ -153,4 +168,21 @@ fn write(map: &MapFile, list: &List, args: &Args, job: &mut Job<'_>) -> Result<C
     }
     job.say(&format!("{}: {files}{left}{what}", shown(&path)));
     Ok(Code::Done)
+}
+
+/// Names the lines of a list that name files that every player has.
+fn warn_of_stock(path: &Path, listed: &[Listed], stock: &Game, job: &mut Job<'_>) {
+    let there: Vec<&Listed> = listed.iter().filter(|one| stock.has(&one.name)).collect();
+    let most = if job.talk.verbose { there.len() } else { MOST_LINES };
+    for one in there.iter().take(most) {
+        let name = text_and_raw(&one.name).0;
+        job.warn(&format!("{}:{}: every player has {name}", shown(path), one.line));
+    }
+    if there.len() > most {
+        job.warn(&format!("{}: and {} more; -v lists them", shown(path), there.len() - most));
+    }
+    if !there.is_empty() {
+        let lines = count(there.len(), "line that needs not be there stays", "lines that need not be there stay");
+        job.warn(&format!("{}: {lines}; --force makes the file anew", shown(path)));
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, Error, Result};
 use bspkit::face::{beside, put};
 use bspkit::file::SideFile;
+use bspkit::op::checksum;
 use bspkit::op::compare::Comparison;
 use bspkit::{Draft, ErrorKind, Layout, Plan, SaveOptions};
 use clap::{Args, ValueEnum};
@@ -333,7 +334,8 @@ impl Save {
         } else if is_left {
             job.say(&format!("{}: nothing changes, the file is left as it is", shown(place)));
         } else {
-            job.say(&format!("{}: {}{}", shown(place), done.report(), kept(backup.as_deref())));
+            let clients = if checksum::clients_need(bsp, plan) { "; clients need the new map" } else { "" };
+            job.say(&format!("{}: {}{clients}{}", shown(place), done.report(), kept(backup.as_deref())));
             done.sums.iter().for_each(|sums| sums.say(place, job));
         }
         areas.map_or(Ok(()), |areas| areas.save(&self.how(), job)).map(|()| Code::Done)

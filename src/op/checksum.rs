@@ -8,7 +8,7 @@ use md5::{Digest, Md5};
 
 use crate::bsp::Bsp;
 use crate::bytes::word;
-use crate::dialect::{Checksum, Covers, Role, Sum};
+use crate::dialect::{Checksum, Covers, Role, Sum, Use};
 use crate::file::{Plan, SlotId};
 
 /// A sum of a map.
@@ -49,6 +49,33 @@ impl fmt::Display for Value {
             Value::Digest(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
         }
     }
+}
+
+/// Whether an edit changes what clients load from the map, by a sum that servers compare: content of any lump but the
+/// entities. No sum is computed.
+///
+/// ```
+/// use bspkit::{Bsp, Layout, op::checksum};
+/// let mut draft = Bsp::open("tests/maps/goldsrc/own_rooms.bsp")?.draft();
+/// draft.entities()?.first_class("worldspawn")?.set("message", "The Place")?;
+/// assert!(!checksum::clients_need(draft.bsp(), &draft.plan(Layout::Keep)?));
+/// draft.set(draft.bsp().slot("LIGHTING")?.id, vec![7; 300])?;
+/// assert!(checksum::clients_need(draft.bsp(), &draft.plan(Layout::Keep)?));
+/// # Ok::<(), bspkit::Error>(())
+/// ```
+pub fn clients_need(bsp: &Bsp<'_>, plan: &Plan<'_>) -> bool {
+    let slots = plan.report().edits.iter().filter_map(|edit| bsp.slot(&edit.name).ok());
+    let edited: Vec<_> = slots.filter(|slot| bsp.role_of(slot.id) != Some(Role::Entities)).collect();
+    bsp.dialect().checksums.iter().filter(|checksum| checksum.use_of == Use::Clients).any(|checksum| {
+        edited.iter().any(|slot| match checksum.covers {
+            Covers::File => true,
+            Covers::Lumps { without, .. } => {
+                let is_entry = matches!(slot.id, SlotId::Bspx(_));
+                !is_entry && !bsp.role_of(slot.id).is_some_and(|role| without.contains(&role))
+            }
+            Covers::EntityText | Covers::Header(_) => false,
+        })
+    })
 }
 
 /// Every sum that engines of the map's dialect compare.

@@ -1,4 +1,4 @@
-//! `res`: the files that players of a GoldSrc map need.
+//! `res`: the files that players of a GoldSrc or Source map need.
 
 use serde_json::{Value, json};
 
@@ -176,8 +176,8 @@ fn other_maps_and_bad_arguments_are_refused() {
     room.write("q2.bsp", &fixture("q2/own_rooms"));
     let names = room.names();
     for (line, says) in [
-        ("res q1.bsp", "only GoldSrc has them"),
-        ("res q2.bsp", "only GoldSrc has them"),
+        ("res q1.bsp", "GoldSrc and Source read such files"),
+        ("res q2.bsp", "GoldSrc and Source read such files"),
         ("res my/maps/de_own.bsp --game none", "none is not a folder"),
         ("res my/maps/de_own.bsp --stock none.txt", "none.txt"),
         ("res my/maps/de_own.bsp -o my/maps/de_own.bsp", "is the input map"),
@@ -196,4 +196,110 @@ fn other_maps_and_bad_arguments_are_refused() {
     let lines = room.bspkit("res q1.bsp q3.bsp --json");
     let documents: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(documents[0]["error"].is_string() && documents[1]["files"].is_array());
+}
+
+/// A mod's folder of Source: a map with an entity that names a model and a sound, and files beside it.
+fn source_room() -> Room {
+    let room = Room::empty();
+    room.write("my/maps/own.bsp", &fixture("source/room_v20"));
+    room.bspkit("ent add my/maps/own.bsp classname=prop_dynamic model=models/own/tree.mdl --in-place").done();
+    room.bspkit("ent add my/maps/own.bsp classname=ambient_generic message=own/hum.wav --in-place").done();
+    room.write("my/sound/own/hum.wav", b"RIFF");
+    room.write("my/maps/own_particles.txt", b"particles_manifest { }\n");
+    room.write("my/maps/own.nav", b"nav");
+    room.write("my/maps/cfg/own.cfg", b"exec");
+    room
+}
+
+/// The names in a list as the engine reads it: the keys of the first block, by other code than the program's.
+fn names_of_source(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+    assert!(lines[0].starts_with("\"resources\""), "{text}");
+    assert_eq!((lines[1], *lines.last().unwrap()), ("{", "}"), "{text}");
+    let pair = |line: &&str| {
+        let words: Vec<&str> = line.split('"').collect();
+        assert_eq!((words.len(), words[3]), (5, "file"), "{line}");
+        words[1].to_owned()
+    };
+    lines[2..lines.len() - 1].iter().map(pair).collect()
+}
+
+#[test]
+fn players_of_source_maps_get_a_list_in_the_form_of_that_engine() {
+    let room = source_room();
+    let run = room.bspkit("res my/maps/own.bsp").done();
+    assert!(run.err.contains("files of the game are listed too"), "{}", run.err);
+    let text = String::from_utf8(room.read("my/maps/own.res")).unwrap();
+    let names = names_of_source(&text);
+    for name in ["models/own/tree.mdl", "sound/own/hum.wav", "materials/own/floor.vmt", "maps/own_particles.txt"] {
+        assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
+    }
+    let is_left_out = |name: &String| [".nav", ".cfg", ".bsp", ".res"].iter().any(|ending| name.ends_with(ending));
+    assert!(!names.iter().any(is_left_out), "{names:?}");
+    let packed = room.bspkit("pak list my/maps/own.bsp").done().text().to_owned();
+    assert!(!names.iter().any(|name| packed.contains(&**name)), "{names:?} {packed}");
+
+    room.write("stock.txt", b"models/own/tree.mdl\n");
+    let run = room.bspkit("res my/maps/own.bsp --stock stock.txt --force").done();
+    assert!(!run.err.contains("of the game are listed"), "{}", run.err);
+    let rest: Vec<String> = names.iter().filter(|name| *name != "models/own/tree.mdl").cloned().collect();
+    assert_eq!(names_of_source(&String::from_utf8(room.read("my/maps/own.res")).unwrap()), rest);
+}
+
+#[test]
+fn a_list_of_source_keeps_its_lines_and_gets_what_it_lacks() {
+    let room = source_room();
+    room.bspkit("res my/maps/own.bsp").done();
+    let all = names_of_source(&String::from_utf8(room.read("my/maps/own.res")).unwrap());
+    for old in [
+        "\"resources\"\r\n{\r\n\t\"sound/extra.wav\" \"file\"\r\n\t// \"models/own/tree.mdl\" \"file\"\r\n}\r\n// end }\r\n",
+        "resources { \"sound/extra.wav\" \"file\" }",
+        "// mine\n",
+        "",
+        "\"resources\"\n{\n}\n",
+    ] {
+        room.write("my/maps/own.res", old.as_bytes());
+        room.bspkit("res my/maps/own.bsp").done();
+        let new = String::from_utf8(room.read("my/maps/own.res")).unwrap();
+        let is_there = |name: &&String| new.to_lowercase().matches(&format!("\"{name}\"")).count() == 1;
+        assert_eq!(all.iter().filter(is_there).count(), all.len(), "{new}");
+        assert_eq!(new.contains("extra"), old.contains("extra"));
+        assert_eq!((new.matches('{').count(), new.contains("\r\n")), (1, old.contains("\r\n")), "{new}");
+        let run = room.bspkit("res my/maps/own.bsp").done();
+        assert!(run.err.contains("nothing changes") && room.read("my/maps/own.res") == new.as_bytes(), "{}", run.err);
+    }
+    // What the engine would not read is not added to.
+    for old in ["models/own/tree.mdl\n", "\"resources\" { \"a\" \"file\"", "{ { } }"] {
+        room.write("my/maps/own.res", old.as_bytes());
+        let run = room.bspkit("res my/maps/own.bsp").without_data(2);
+        assert!(run.err.contains("--force makes it anew"), "{old}: {}", run.err);
+        assert_eq!(room.read("my/maps/own.res"), old.as_bytes());
+    }
+    room.bspkit("res my/maps/own.bsp --force").done();
+    assert_eq!(names_of_source(&String::from_utf8(room.read("my/maps/own.res")).unwrap()), all);
+}
+
+#[test]
+fn lines_that_name_files_of_every_player_are_named() {
+    let room = room();
+    room.write("stock.txt", b"models/barney.mdl\nsprites/flare.spr\n");
+    room.bspkit("res my/maps/de_own.bsp --stock stock.txt").done();
+    let list = String::from_utf8(room.read("my/maps/de_own.res")).unwrap();
+    room.write("my/maps/de_own.res", format!("models/Barney.mdl\n//sprites/flare.spr\n{list}").as_bytes());
+    let run = room.bspkit("res my/maps/de_own.bsp --stock stock.txt").done();
+    assert!(run.err.contains("my/maps/de_own.res:1: every player has models/barney.mdl"), "{}", run.err);
+    assert!(
+        run.err.contains("1 line that needs not be there stays") && run.err.contains("nothing changes"),
+        "{}",
+        run.err
+    );
+    assert!(!run.err.contains("flare"), "{}", run.err);
+    room.bspkit("res my/maps/de_own.bsp --stock stock.txt --force").done();
+    assert_eq!(String::from_utf8(room.read("my/maps/de_own.res")).unwrap(), list);
+
+    let source = source_room();
+    source.write("stock.txt", b"sound/extra.wav\n");
+    source.write("my/maps/own.res", b"\"resources\"\n{\n\t\"sound/extra.wav\" \"file\"\n}\n");
+    let run = source.bspkit("res my/maps/own.bsp --stock stock.txt").done();
+    assert!(run.err.contains("my/maps/own.res:3: every player has sound/extra.wav"), "{}", run.err);
 }

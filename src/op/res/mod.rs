@@ -1,4 +1,5 @@
-//! The files that players of a GoldSrc map need: what its `.res` file lists, so that servers send them to clients.
+//! The files that players of a GoldSrc or Source map need: what its `.res` file lists, so that servers send them to
+//! clients. GoldSrc reads one name in each line, Source the keys of a block of KeyValues.
 //!
 //! ```
 //! use bspkit::op::res::{self, Kind, Options};
@@ -12,7 +13,10 @@
 //! ```
 
 mod keys;
+mod source;
 mod text;
+
+pub use text::Listed;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,6 +24,7 @@ use std::fmt;
 use crate::bsp::Bsp;
 use crate::bytes::escaped;
 use crate::content::assets::{Files, normal_name};
+use crate::dialect::Role;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a file is.
@@ -42,6 +47,12 @@ pub enum Kind {
     Text,
     /// A detail texture, or the list of them.
     Detail,
+    /// A material of Source.
+    Material,
+    /// A texture of Source.
+    Texture,
+    /// Another file.
+    Other,
 }
 
 impl Kind {
@@ -56,6 +67,9 @@ impl Kind {
             Kind::Overview => "overview",
             Kind::Text => "text",
             Kind::Detail => "detail",
+            Kind::Material => "material",
+            Kind::Texture => "texture",
+            Kind::Other => "other",
         }
     }
 }
@@ -73,7 +87,7 @@ pub enum Origin {
     },
     /// The engine looks for it by the name of the map, and it is there.
     Map,
-    /// Another file names it.
+    /// Another file or a lump names it.
     File(Vec<u8>),
 }
 
@@ -129,25 +143,47 @@ pub struct List {
     pub stock: Vec<Resource>,
     /// Values that name no file which a server could send, and files that cannot be read, each in a sentence.
     pub faults: Vec<String>,
+    form: Form,
+}
+
+/// How the list is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Form {
+    /// A name in each line.
+    #[default]
+    Lines,
+    /// KeyValues.
+    Block,
 }
 
 /// Finds the files that players of a map need.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a map of another engine; those of [`Bsp::entities`].
+/// [`ErrorKind::Unsupported`] for a map of another engine; those of [`Bsp::entities`] and of [`needs::find`].
+///
+/// [`needs::find`]: crate::op::needs::find
 pub fn find(map: &Bsp<'_>, options: &Options<'_>) -> Result<List> {
     let is_goldsrc = map.has_textures() && map.textures().map_or(true, |textures| textures.has_palettes());
-    if !is_goldsrc {
-        let message = format!("players of {} maps get no files by a .res file", map.dialect().title);
-        let hint = "only GoldSrc has them; `pak missing` is for Source maps";
-        return Err(Error::new(ErrorKind::Unsupported, message).with_hint(hint));
-    }
     let mut collector = Collector::default();
-    keys::collect(map, &mut collector)?;
-    if let Some(own) = options.own {
-        text::collect(options.map, own, &mut collector);
-    }
-    let mut list = List { faults: collector.faults, ..List::default() };
+    let form = match is_goldsrc {
+        true => {
+            keys::collect(map, &mut collector)?;
+            if let Some(own) = options.own {
+                text::collect(options.map, own, &mut collector);
+            }
+            Form::Lines
+        }
+        false if map.role(Role::Pak).is_some() => {
+            source::collect(map, options, &mut collector)?;
+            Form::Block
+        }
+        false => {
+            let message = format!("players of {} maps get no files by a .res file", map.dialect().title);
+            let hint = "GoldSrc and Source read such files";
+            return Err(Error::new(ErrorKind::Unsupported, message).with_hint(hint));
+        }
+    };
+    let mut list = List { faults: collector.faults, form, ..List::default() };
     let is_stock = |name: &[u8]| options.stock.is_some_and(|stock| stock.has(&normal_name(name)));
     (list.stock, list.files) = collector.found.into_iter().partition(|file| is_stock(&file.name));
     for files in [&mut list.files, &mut list.stock] {

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Collector, Kind, List, Origin};
+use super::{Collector, Form, Kind, List, Origin, Resource, source};
 use crate::content::assets::{Files, normal_name};
+use crate::error::Result;
 
 /// The files that engines look for by the name of the map, which is between the two parts.
 const BY_NAME: [(&str, &str, Kind); 5] = [
@@ -45,19 +46,89 @@ fn details(list: &[u8], own: &dyn Files, collector: &mut Collector) {
     }
 }
 
+/// A name in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The name as engines look it up.
+    pub name: Vec<u8>,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
 impl List {
+    /// Whether it is for a Source map, as KeyValues.
+    pub fn is_of_source(&self) -> bool {
+        self.form == Form::Block
+    }
+
     /// The text of a new `.res` file.
     pub fn text(&self) -> Vec<u8> {
-        self.text_after(b"")
+        match self.form {
+            Form::Lines => self.lines_after(b""),
+            // An empty text can be added to.
+            Form::Block => self.block_after(b"").unwrap_or_default(),
+        }
     }
 
     /// The text of a `.res` file, with what it lacks at its end. Its lines stay; a name in a comment counts as listed.
-    pub fn text_after(&self, old: &[u8]) -> Vec<u8> {
-        let end: &[u8] = if old.windows(2).any(|two| two == b"\r\n") { b"\r\n" } else { b"\n" };
+    ///
+    /// # Errors
+    /// [`ErrorKind::Malformed`](crate::ErrorKind::Malformed) for a list of a Source map that the engine does not read.
+    ///
+    /// ```
+    /// use bspkit::op::res::{self, Options};
+    /// let map = bspkit::Bsp::open("tests/maps/source/room_v20.bsp")?;
+    /// let list = res::find(&map, &Options::new("room_v20"))?;
+    /// let text = String::from_utf8(list.text_after(b"\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n}\n")?)?;
+    /// assert!(text.starts_with("\"resources\"\n{\n\t\"sound/a.wav\" \"file\"\n\t\"materials/own/"));
+    /// assert!(text.ends_with("\t\"materials/own/floor.vmt\" \"file\"\n}\n"), "{text}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn text_after(&self, old: &[u8]) -> Result<Vec<u8>> {
+        match self.form {
+            Form::Lines => Ok(self.lines_after(old)),
+            Form::Block => self.block_after(old),
+        }
+    }
+
+    /// The names in a list that the engine reads from it.
+    ///
+    /// # Errors
+    /// As [`List::text_after`].
+    pub fn listed(&self, text: &[u8]) -> Result<Vec<Listed>> {
+        match self.form {
+            Form::Lines => {
+                let lines = text.split(|byte| *byte == b'\n').zip(1..);
+                let lines = lines.filter(|(text, _)| !text.trim_ascii().starts_with(b"//"));
+                let names = lines.map(|(text, line)| Listed { name: name(text), line });
+                Ok(names.filter(|listed| !listed.name.is_empty()).collect())
+            }
+            Form::Block => Ok(source::names(text)?.into_iter().map(|(name, line)| Listed { name, line }).collect()),
+        }
+    }
+
+    /// The files that no line names, also not in a comment.
+    fn lacking(&self, old: &[u8]) -> impl Iterator<Item = &Resource> {
         let listed: HashSet<Vec<u8>> = old.split(|byte| *byte == b'\n').map(name).collect();
+        self.files.iter().filter(move |file| !listed.contains(&normal_name(&file.name)))
+    }
+
+    fn block_after(&self, old: &[u8]) -> Result<Vec<u8>> {
+        let known: HashSet<Vec<u8>> = source::names(old)?.into_iter().map(|(name, _)| name).collect();
+        let lacking = self.lacking(old).filter(|file| !known.contains(&normal_name(&file.name)));
+        let more: Vec<&[u8]> = lacking.map(|file| &file.name[..]).collect();
+        match more.is_empty() {
+            true => Ok(old.to_vec()),
+            false => source::with_names(old, &more, line_end(old)),
+        }
+    }
+
+    fn lines_after(&self, old: &[u8]) -> Vec<u8> {
+        let end = line_end(old);
         let mut out = old.to_vec();
         let mut last = None;
-        for file in self.files.iter().filter(|file| !listed.contains(&normal_name(&file.name))) {
+        for file in self.lacking(old) {
             if !out.is_empty() && !out.ends_with(b"\n") {
                 out.extend_from_slice(end);
             }
@@ -72,6 +143,10 @@ impl List {
         }
         out
     }
+}
+
+fn line_end(text: &[u8]) -> &'static [u8] {
+    if text.windows(2).any(|two| two == b"\r\n") { b"\r\n" } else { b"\n" }
 }
 
 /// The name in a line, also in a comment.
@@ -92,5 +167,8 @@ fn heading(kind: Kind) -> &'static str {
         Kind::Overview => "overview",
         Kind::Text => "text",
         Kind::Detail => "detail textures",
+        Kind::Material => "materials",
+        Kind::Texture => "textures",
+        Kind::Other => "other files",
     }
 }
