@@ -69,7 +69,8 @@ pub(super) fn for_each(
         let end = text.len().min(at.saturating_add(window));
         let is_last = end == text.len();
         let mut trusted = at;
-        for (kind, token) in tokens(rule, mask.of(&text[at..end])?)? {
+        let shadow = mask.of(&text[at..end])?;
+        for (kind, token) in tokens(rule, shadow)?.flat_map(|(rule, range)| parts(rule, range, shadow)) {
             let token = at + token.start..at + token.end;
             if token.end == end && !is_last {
                 break;
@@ -88,7 +89,7 @@ pub(super) fn for_each(
     Ok(())
 }
 
-fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<usize>)>> {
+fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Rule, Range<usize>)>> {
     let tree = Grammar::parse(rule, shadow).map_err(|error| {
         // The grammar accepts all bytes. If it has a mistake, an error with the place is better than a panic.
         Error::new(ErrorKind::Malformed, format!("the entity grammar stopped at {:?}", error.location))
@@ -99,15 +100,22 @@ fn tokens(rule: Rule, shadow: &str) -> Result<impl Iterator<Item = (Kind, Range<
             start = pos.pos();
             None
         }
-        Token::End { rule, pos } => {
-            let kind = match rule {
-                Rule::string | Rule::word | Rule::single => Kind::Text,
-                Rule::comment | Rule::block_comment => Kind::Comment,
-                _ => return None,
-            };
-            Some((kind, start..pos.pos()))
-        }
+        Token::End { rule: Rule::all | Rule::first | Rule::EOI, .. } => None,
+        Token::End { rule, pos } => Some((rule, start..pos.pos())),
     }))
+}
+
+/// The tokens of a match: the strings of a run, with one blank between two, or the match itself.
+fn parts(rule: Rule, range: Range<usize>, shadow: &str) -> impl Iterator<Item = (Kind, Range<usize>)> {
+    let kind = if matches!(rule, Rule::comment | Rule::block_comment) { Kind::Comment } else { Kind::Text };
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        let inner = shadow.as_bytes().get(at + 1..range.end).filter(|_| at < range.end)?;
+        let quote = if rule == Rule::strings { memchr::memchr(b'"', inner) } else { None };
+        let token = at..quote.map_or(range.end, |quote| at + quote + 2);
+        at = token.end + 1;
+        Some((kind, token))
+    })
 }
 
 /// Windows as text of the same length in the grammar's classes of bytes: pest reads only UTF-8, and entity texts are in
