@@ -185,6 +185,15 @@ impl Link {
         }
     }
 
+    /// Numbers from 0 to this one are indices of records, in every record, if there are this many records.
+    pub(crate) fn indices(&self, len: usize) -> usize {
+        match self.how {
+            How::Index(none) if self.when.is_none() && none.iter().all(|none| *none < 0) => len,
+            How::Perhaps if self.when.is_none() => len,
+            _ => 0,
+        }
+    }
+
     /// All numbers that say what the field names: the field, and those that it is read with.
     pub(crate) fn words(&self) -> Vec<Word> {
         let beside = match self.how {

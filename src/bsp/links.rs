@@ -78,6 +78,30 @@ impl Site<'_> {
         }
     }
 
+    /// Calls a function with the records whose number in a field is outside of a range, and with these numbers.
+    pub(crate) fn outside(&self, word: Word, good: Range<i64>, hand: &mut dyn FnMut(usize, &[u8], i64)) {
+        macro_rules! each {
+            ($type:ty) => {
+                for (index, record) in self.records().enumerate() {
+                    let Some(number) = record.get(word.at..).and_then(|rest| rest.first_chunk()) else { continue };
+                    let number = i64::from(<$type>::from_le_bytes(*number));
+                    if !good.contains(&number) {
+                        hand(index, record, number);
+                    }
+                }
+            };
+        }
+        match word.number {
+            Number::U8 => each!(u8),
+            Number::I8 => each!(i8),
+            Number::U16 => each!(u16),
+            Number::I16 => each!(i16),
+            Number::U32 => each!(u32),
+            Number::I32 => each!(i32),
+            Number::F32 => {}
+        }
+    }
+
     pub(crate) fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.all().chunks_exact(self.record.size)
     }

@@ -29,6 +29,21 @@ const EDITS: &[(&str, Edit)] = &[
     }),
     ("other world", |draft| draft.entities()?.move_after(0, 3)),
     ("added", |draft| draft.entities()?.add([("classname", "light"), ("model", "*77")]).map(drop)),
+    ("a class that needs a model", |draft| draft.entities()?.get_mut(2)?.set("classname", "func_door")),
+    ("the name of another class", |draft| draft.entities()?.get_mut(1)?.rename("classname", "model").map(drop)),
+    ("names nobody", |draft| draft.entities()?.get_mut(1)?.set("target", "nobody")),
+    ("moved pairs", |draft| {
+        draft.entities()?.get_mut(2)?.all_at_once(|entity| {
+            let class = entity.class().unwrap_or_default().to_vec();
+            entity.unset("classname")?;
+            entity.push("model", "*400")?;
+            entity.push("classname", class)
+        })
+    }),
+    ("the first and the last of equal pairs", |draft| {
+        let mut entity = draft.entities()?.get_mut(2)?;
+        ["*600", "x", "*601"].iter().try_for_each(|model| entity.push("model", model))
+    }),
     ("removed", |draft| draft.entities()?.remove(1)),
     ("many", |draft| (0..3_000).try_for_each(|_| draft.entities()?.add([("classname", "monster_army")]).map(drop))),
     ("in all", |draft| draft.entities()?.for_each_mut(|entity| entity.set("model", "*500"))),

@@ -99,8 +99,9 @@ impl<'e, 'a> EntityMut<'e, 'a> {
     /// Sets the value of a key, the first of several; adds the pair if there is none.
     pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
         let (key, value) = (key.as_ref(), value.as_ref());
-        match self.find(key).first() {
-            Some(&pair) => self.set_value(pair, value),
+        let pair = self.entity().pairs().position(|pair| pair.key.eq_ignore_ascii_case(key));
+        match pair {
+            Some(pair) => self.set_value(pair, value),
             None => self.push(key, value),
         }
     }

@@ -97,9 +97,18 @@ impl<'e> Entity<'e> {
 
     /// All pairs, in order.
     pub fn pairs(&self) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
+        self.pairs_in(0..self.pairs.len())
+    }
+
+    /// Some of the pairs; none if there are not as many.
+    pub(crate) fn pairs_in(
+        &self,
+        range: Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = Pair<'e>> + ExactSizeIterator + Clone + use<'e> {
         let (bytes, syntax) = (self.bytes, self.syntax);
         let inner = move |span: Span| unquoted(&bytes[span.range()], syntax).0;
-        self.pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
+        let pairs = self.pairs.get(range).unwrap_or_default();
+        pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
     }
 
     /// The bytes from the opening to the closing brace; to the last token if the closing brace is missing.

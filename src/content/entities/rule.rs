@@ -1,5 +1,7 @@
 //! Finds what engines of the dialect cannot read: applies the rules of its table to keys, values and entities.
 
+use std::ops::Range;
+
 use super::entity::Pair;
 use super::{Entities, Entity};
 use crate::bytes::escaped;
@@ -116,9 +118,9 @@ impl TextRule {
     /// The flaw of a pair as it is read.
     fn of_pair(&self, pair: Pair<'_>) -> Option<String> {
         // The game decodes the strings that it knows; `wad` and keys with an underscore are for tools.
-        let is_for_tools = pair.key.starts_with(b"_") || pair.key.eq_ignore_ascii_case(b"wad");
+        let is_for_tools = || pair.key.starts_with(b"_") || pair.key.eq_ignore_ascii_case(b"wad");
         match self.what {
-            TextTrait::Backslash if is_for_tools => None,
+            TextTrait::Backslash if is_for_tools() => None,
             _ => self.of_key(pair.key).or_else(|| self.of_value(pair.value)),
         }
     }
@@ -179,11 +181,11 @@ fn loses_a_letter(value: &[u8]) -> bool {
     false
 }
 
-/// The flaws of an entity as it is read: of its pairs from one on, and of the whole.
-fn flaws_of(rules: &EntityRules, entity: &Entity<'_>, from: usize) -> Vec<Flaw> {
+/// The flaws of an entity as it is read: of some of its pairs, and of the whole.
+fn flaws_of(rules: &EntityRules, entity: &Entity<'_>, pairs: Range<usize>) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let index = entity.index();
-    for pair in entity.pairs().skip(from) {
+    for pair in entity.pairs_in(pairs) {
         let mut last = None;
         for rule in rules.rules {
             // Of several limits on length, only the largest one that is exceeded is reported.
@@ -209,12 +211,12 @@ impl Entities<'_> {
     /// way. Not included: whether the first entity is worldspawn, and mistakes of the text itself
     /// ([`Entities::diagnostics`]).
     pub fn flaws(&self) -> impl Iterator<Item = Flaw> + '_ {
-        self.iter().flat_map(|entity| flaws_of(&self.rules, &entity, 0))
+        self.iter().flat_map(|entity| flaws_of(&self.rules, &entity, 0..entity.pairs().len()))
     }
 
-    /// The flaws of one of these entities: of its pairs from one on, and of the whole.
-    pub(crate) fn flaws_of(&self, entity: &Entity<'_>, from: usize) -> Vec<Flaw> {
-        flaws_of(&self.rules, entity, from)
+    /// The flaws of one of these entities: of some of its pairs, and of the whole.
+    pub(crate) fn flaws_of(&self, entity: &Entity<'_>, pairs: Range<usize>) -> Vec<Flaw> {
+        flaws_of(&self.rules, entity, pairs)
     }
 
     /// What an edit would refuse. Text that was not made by edits, from the map or from [`crate::Draft::set`], may

@@ -3,6 +3,7 @@
 
 use super::lumps::Lumps;
 use super::sink::{self, Sink};
+use super::entities::Looked;
 use super::{Finding, Options, entities, limits};
 use crate::bsp::Bsp;
 use crate::content::entities::{Entities, Entity, Pair};
@@ -33,7 +34,7 @@ pub(super) fn introduced(
         return None;
     }
     let has_entities = touched.iter().any(|slot| old.role_of(*slot) == Some(Role::Entities));
-    let edit = edited.filter(|_| has_entities).map(Edit::of);
+    let edit = edited.filter(|_| has_entities).map(|new| Edit::of(view, new));
     let sides = |bsp, is_new| {
         let mut sink = Sink::new(&options.allowed, sink::COMPARED);
         check(bsp, edit.as_ref(), is_new, touched, engine, &mut sink);
@@ -43,13 +44,16 @@ pub(super) fn introduced(
     Some(if new.is_empty() { Vec::new() } else { new.without(sides(old, false)).into_findings() })
 }
 
-/// An entity that is on one side only, or on both and not the same: the index before, the index now, and the first
-/// pair that differs.
+/// An entity that is on one side only, or on both and not the same: the index before and the index now.
 #[derive(Clone, Copy)]
 struct Touched {
     before: Option<usize>,
     now: Option<usize>,
-    from: usize,
+    /// How many first and last pairs are the same on both sides.
+    first: usize,
+    last: usize,
+    /// Whether it has a pair that differs and says to which records it refers, or that it has to.
+    is_of_records: bool,
 }
 
 /// An edit of entities.
@@ -57,76 +61,80 @@ struct Edit<'e, 'a> {
     old: Entities<'a>,
     new: &'e Entities<'a>,
     touched: Vec<Touched>,
+    /// Whether names of entities were edited, or what calls entities by their names.
+    is_of_targets: bool,
+    /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
+    keeps_as_many: bool,
 }
 
 impl<'e, 'a> Edit<'e, 'a> {
-    fn of(new: &'e Entities<'a>) -> Self {
+    fn of(bsp: &Bsp<'_>, new: &'e Entities<'a>) -> Self {
         let old = new.original();
         let mut is_kept = vec![false; old.len()];
-        let mut touched = Vec::new();
+        let mut edit = Edit { old, new, touched: Vec::new(), is_of_targets: false, keeps_as_many: true };
         for index in 0..new.len() {
             let before = new.origin(index);
             before.into_iter().for_each(|before| is_kept[before] = true);
             if !new.is_as_read(index) {
-                let from = match (before.and_then(|before| old.get(before)), new.get(index)) {
-                    (Some(old), Some(new)) => old.pairs().zip(new.pairs()).take_while(|(old, new)| old == new).count(),
-                    _ => 0,
-                };
-                touched.push(Touched { before, now: Some(index), from });
+                edit.touch(bsp, before, Some(index));
             }
         }
-        let gone = is_kept.iter().enumerate().filter(|(_, is_kept)| !**is_kept);
-        touched.extend(gone.map(|(before, _)| Touched { before: Some(before), now: None, from: 0 }));
-        Edit { old, new, touched }
+        for (before, _) in is_kept.iter().enumerate().filter(|(_, is_kept)| !**is_kept) {
+            edit.touch(bsp, Some(before), None);
+        }
+        edit
+    }
+
+    /// Adds an entity. Of one with as many pairs as before, the pairs that differ are what was edited; of others those
+    /// between the first and the last that do.
+    fn touch(&mut self, bsp: &Bsp<'_>, before: Option<usize>, now: Option<usize>) {
+        let old = before.and_then(|before| self.old.get(before));
+        let new = now.and_then(|now| self.new.get(now));
+        let is_one = old.is_some() != new.is_some();
+        let mut touched = Touched { before, now, first: 0, last: 0, is_of_records: is_one };
+        self.keeps_as_many &= !is_one;
+        let mode_keys = bsp.dialect().checks.spawn.mode_keys;
+        let mut look = |pair: Pair<'_>| {
+            touched.is_of_records |= entities::is_of_records(bsp, &pair);
+            self.is_of_targets = self.is_of_targets || entities::is_of_targets(&pair);
+            let mut choosing = ["classname", "targetname", "spawnflags"].iter().chain(mode_keys);
+            let is_choosing = choosing.any(|name| pair.key.eq_ignore_ascii_case(name.as_bytes()));
+            self.keeps_as_many = self.keeps_as_many && !is_choosing;
+        };
+        let (Some(old), Some(new)) = (&old, &new) else {
+            old.iter().chain(&new).flat_map(Entity::pairs).for_each(look);
+            self.touched.push(touched);
+            return;
+        };
+        let both = || old.pairs().zip(new.pairs());
+        let first = both().take_while(|(old, new)| old == new).count();
+        let room = old.pairs().len().min(new.pairs().len()) - first;
+        let last = old.pairs().rev().zip(new.pairs().rev()).take(room).take_while(|(old, new)| old == new).count();
+        if old.pairs().len() == new.pairs().len() {
+            both().skip(first).take(room - last).filter(|(old, new)| old != new).for_each(|(old, new)| {
+                look(old);
+                look(new);
+            });
+        } else {
+            let between = |entity: &Entity<'_>| first..entity.pairs().len() - last;
+            [old, new].into_iter().for_each(|entity| entity.pairs_in(between(entity)).for_each(&mut look));
+        }
+        (touched.first, touched.last) = (first, last);
+        self.touched.push(touched);
     }
 
     fn side(&self, is_new: bool) -> &Entities<'a> {
         if is_new { self.new } else { &self.old }
     }
 
-    /// The touched entities of one side, each with its first pair that differs.
-    fn these(&self, is_new: bool) -> impl Iterator<Item = (Entity<'_>, usize)> + Clone {
+    /// The touched entities of one side, each with the pairs that differ.
+    fn these(&self, is_new: bool) -> impl Iterator<Item = Looked<'_>> + Clone {
         let side = self.side(is_new);
         self.touched.iter().filter_map(move |touched| {
-            let index = if is_new { touched.now } else { touched.before };
-            Some((side.get(index?)?, touched.from))
+            let entity = side.get(if is_new { touched.now } else { touched.before }?)?;
+            let pairs = touched.first..entity.pairs().len() - touched.last;
+            Some(Looked { entity, pairs, is_of_records: touched.is_of_records })
         })
-    }
-
-    /// Whether the edit changed a pair that is so: one of a new or removed entity, or one that is not the same before
-    /// and now. Of entities with as many pairs as before these are the pairs that differ; otherwise all from the first
-    /// one that does.
-    fn changed(&self, is_so: impl Fn(&Pair<'_>) -> bool) -> bool {
-        self.touched.iter().any(|touched| {
-            let before = touched.before.and_then(|index| self.old.get(index));
-            let now = touched.now.and_then(|index| self.new.get(index));
-            match (before, now) {
-                (Some(before), Some(now)) if before.pairs().len() == now.pairs().len() => {
-                    let mut pairs = before.pairs().zip(now.pairs()).skip(touched.from);
-                    pairs.any(|(before, now)| before != now && (is_so(&before) || is_so(&now)))
-                }
-                (before, now) => {
-                    let mut sides = before.into_iter().chain(now);
-                    sides.any(|entity| entity.pairs().skip(touched.from).any(|pair| is_so(&pair)))
-                }
-            }
-        })
-    }
-
-    /// Whether names of entities were edited, or what calls entities by their names.
-    fn is_of_targets(&self) -> bool {
-        self.changed(entities::is_of_targets)
-    }
-
-    /// Whether the game keeps as many entities as before, since nothing was edited by which it chooses.
-    fn keeps_as_many(&self, bsp: &Bsp<'_>) -> bool {
-        let spawn = &bsp.dialect().checks.spawn;
-        let is_choosing = |pair: &Pair<'_>| {
-            let mut keys = ["classname", "targetname", "spawnflags"].iter().chain(spawn.mode_keys);
-            keys.any(|name| pair.key.eq_ignore_ascii_case(name.as_bytes()))
-        };
-        self.touched.iter().all(|touched| touched.before.is_some() && touched.now.is_some())
-            && !self.changed(is_choosing)
     }
 }
 
@@ -138,12 +146,12 @@ fn check(
     engine: Option<&'static Engine>,
     sink: &mut Sink,
 ) {
-    let refers = edit.is_some_and(|edit| edit.these(is_new).any(|(entity, _)| entities::has_references(bsp, &entity)));
+    let refers = edit.is_some_and(|edit| edit.these(is_new).any(|looked| looked.has_references(bsp)));
     let lumps = Lumps::read(bsp, |slot| refers && entities::refer_to(bsp, &slot.name));
     if let (Some(edit), Some(slot)) = (edit, bsp.role(Role::Entities)) {
         let (links, side) = (lumps.links(), edit.side(is_new));
         entities::check_these(&lumps, &links, engine, &slot.name, side, edit.these(is_new), sink);
-        if edit.is_of_targets() {
+        if edit.is_of_targets {
             entities::check_targets(&slot.name, side, sink);
         }
     }
@@ -152,7 +160,7 @@ fn check(
         let mut slots = bsp.slots().iter().filter(|slot| slot.name == lump);
         slots.any(|slot| touched.contains(&slot.id))
     };
-    let counts = edit.is_some_and(|edit| !edit.keeps_as_many(bsp));
+    let counts = edit.is_some_and(|edit| !edit.keeps_as_many);
     let limits = engine.limits.iter().filter(|limit| is_touched(limit.lump) && (counts || limit.unit != Unit::InGame));
     limits::check_these(&lumps, engine, limits, edit.map(|edit| edit.side(is_new)), sink);
 }

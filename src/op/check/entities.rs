@@ -3,6 +3,7 @@
 //! Equal keys, keys and values without quotes, comments and bytes beyond ASCII are legal, not findings.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::code::{
     Code, ENTITY_BRACE, ENTITY_CLASS, ENTITY_ENGINES, ENTITY_LETTERS, ENTITY_MODEL, ENTITY_NO_EXTENT, ENTITY_NO_MODEL,
@@ -17,9 +18,33 @@ use crate::content::entities::{DiagnosticKind, Entities, Entity, Flaw, Output, O
 use crate::dialect::{BrushClasses, Engine, EntityForm, Role, TextEffect, TextTrait};
 use crate::draft::entity_values;
 
-/// Whether values of an entity refer to records.
-pub(super) fn has_references(bsp: &Bsp<'_>, entity: &Entity<'_>) -> bool {
-    entity.all("model").any(|model| model.starts_with(b"*")) || !entity_values(bsp, entity).is_empty()
+/// An entity to look at.
+#[derive(Clone)]
+pub(super) struct Looked<'e> {
+    pub(super) entity: Entity<'e>,
+    /// The pairs to look at.
+    pub(super) pairs: Range<usize>,
+    /// Whether to look at the records to which the entity refers.
+    pub(super) is_of_records: bool,
+}
+
+impl<'e> Looked<'e> {
+    fn all(entity: Entity<'e>) -> Self {
+        Looked { pairs: 0..entity.pairs().len(), entity, is_of_records: true }
+    }
+
+    /// Whether values refer to records that are to be looked at.
+    pub(super) fn has_references(&self, bsp: &Bsp<'_>) -> bool {
+        let has_model = || self.entity.all("model").any(|model| model.starts_with(b"*"));
+        self.is_of_records && (has_model() || !entity_values(bsp, &self.entity).is_empty())
+    }
+}
+
+/// Whether a pair says to which records its entity refers, or that it has to.
+pub(super) fn is_of_records(bsp: &Bsp<'_>, pair: &Pair<'_>) -> bool {
+    let keys = bsp.dialect().entity_references.iter().map(|reference| reference.key);
+    let mut keys = keys.chain(["classname", "model"]);
+    keys.any(|key| pair.key.eq_ignore_ascii_case(key.as_bytes()))
 }
 
 /// Whether values of entities refer to records of a lump.
@@ -43,19 +68,19 @@ pub(super) fn check<'a>(
         }
     };
     check_text(lump, &entities, sink);
-    check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(|entity| (entity, 0)), sink);
+    check_these(lumps, links, engine, lump.name, &entities, entities.iter().map(Looked::all), sink);
     check_targets(lump.name, &entities, sink);
     Some(entities)
 }
 
-/// Checks the first entity, and some of the entities: of each all that concerns its pairs from one on.
+/// Checks the first entity, and some of the entities.
 pub(super) fn check_these<'e>(
     lumps: &Lumps<'_>,
     links: &Links<'_>,
     engine: Option<&'static Engine>,
     lump: &str,
     entities: &'e Entities<'_>,
-    these: impl Iterator<Item = (Entity<'e>, usize)> + Clone,
+    these: impl Iterator<Item = Looked<'e>> + Clone,
     sink: &mut Sink,
 ) {
     let most = engine.and_then(|engine| engine.max_token);
@@ -67,17 +92,20 @@ pub(super) fn check_these<'e>(
         });
     }
     let models = lumps.role(Role::Models).map(|models| models.len());
-    for (entity, from) in these.clone() {
-        check_tokens(lump, most, &entity, from, sink);
-        if let Some(models) = models {
-            check_model(lump, &entity, models, sink);
+    for Looked { entity, pairs, is_of_records } in these.clone() {
+        check_tokens(lump, most, &entity, pairs, sink);
+        if is_of_records {
+            if let Some(models) = models {
+                check_model(lump, &entity, models, sink);
+            }
+            check_class(lump, lumps.bsp.dialect().brush_classes, &entity, sink);
         }
-        check_class(lump, lumps.bsp.dialect().brush_classes, &entity, sink);
     }
-    check_numbers(lump, lumps.bsp, links, these.clone().map(|(entity, _)| entity), sink);
+    let referring = these.clone().filter(|looked| looked.is_of_records).map(|looked| looked.entity);
+    check_numbers(lump, lumps.bsp, links, referring, sink);
     // The chosen engine has its own limit for tokens, so the limits of the table do not apply.
     let is_length = |flaw: &Flaw| matches!(flaw.rule.what, TextTrait::KeyLonger(_) | TextTrait::ValueLonger(_));
-    let flaws = these.flat_map(|(entity, from)| entities.flaws_of(&entity, from));
+    let flaws = these.flat_map(|looked| entities.flaws_of(&looked.entity, looked.pairs));
     for flaw in flaws.filter(|flaw| most.is_none() || !is_length(flaw)) {
         sink.add(code_of(&flaw), At::lump(lump).record(flaw.entity), || flaw.message.clone());
     }
@@ -97,7 +125,7 @@ fn code_of(flaw: &Flaw) -> &'static Code {
 
 /// Finds a word without quotes that has a quote in it or directly before it: a quote is missing somewhere, and the text
 /// after it is read in another way than intended.
-fn touches_a_quote(text: &[u8], word: std::ops::Range<usize>) -> bool {
+fn touches_a_quote(text: &[u8], word: Range<usize>) -> bool {
     text.get(word.start.saturating_sub(1)..word.end).is_some_and(|word| word.contains(&b'"'))
 }
 
@@ -145,9 +173,9 @@ fn check_text(lump: &Lump<'_>, entities: &Entities<'_>, sink: &mut Sink) {
 }
 
 /// Faults for every engine, and for an engine that reads tokens of at most this many bytes.
-fn check_tokens(lump: &str, most: Option<usize>, entity: &Entity<'_>, from: usize, sink: &mut Sink) {
+fn check_tokens(lump: &str, most: Option<usize>, entity: &Entity<'_>, pairs: Range<usize>, sink: &mut Sink) {
     let at = At::lump(lump).record(entity.index());
-    for pair in entity.pairs().skip(from) {
+    for pair in entity.pairs_in(pairs) {
         if pair.value.first() == Some(&b'}') {
             sink.add(&ENTITY_BRACE, at, || {
                 format!("engines read the value `{}` as a brace, in quotes or not", shown(pair.value))

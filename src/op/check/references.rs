@@ -62,12 +62,7 @@ fn check_link(links: &Links<'_>, link: &Link, first: usize, sink: &mut Sink) {
             format!("{}, and {} has {len}", sentence(link, record, (named, count)), to.name)
         });
     };
-    let good = link.good(most);
-    from.numbers(link.word, 0..from.len(), |index, record, value| {
-        if !good.contains(&value) {
-            look(index, record, value);
-        }
-    });
+    from.outside(link.word, link.good(most), &mut look);
 }
 
 /// The code of a reference that names something that is not there.

@@ -34,12 +34,21 @@ impl Bits {
 
     /// Adds the records of a range, and calls a function for each word with new ones: its index, and their bits. Full
     /// words are skipped, so that the time does not depend on how many ranges have the same records.
+    #[inline]
     pub(super) fn add(&mut self, start: usize, end: usize, mut new: impl FnMut(usize, u64)) {
         let end = end.min(self.len);
         if start >= end {
             return;
         }
         let (first, last) = (start / 64, (end - 1) / 64);
+        if first == last {
+            // Most ranges are short.
+            let bits = self.insert(first, u64::MAX << (start % 64) & u64::MAX >> (63 - (end - 1) % 64));
+            if bits != 0 {
+                new(first, bits);
+            }
+            return;
+        }
         let mut at = self.next(first);
         while at <= last {
             let low = if at == first { u64::MAX << (start % 64) } else { u64::MAX };
@@ -53,10 +62,14 @@ impl Bits {
     }
 
     /// Adds records of a word; returns the new ones.
+    #[inline]
     pub(super) fn insert(&mut self, at: usize, bits: u64) -> u64 {
         let room = self.len - 64 * at;
         let bits = if room < 64 { bits & !(u64::MAX << room) } else { bits };
         let new = bits & !self.words[at];
+        if new == 0 {
+            return 0;
+        }
         self.words[at] |= new;
         self.left -= usize::try_from(new.count_ones()).unwrap_or(0);
         if self.words[at] == u64::MAX {

@@ -179,7 +179,12 @@ impl<'l, 'a> Marks<'l, 'a> {
                 }
                 // Ranges that follow each other are one.
                 let mut run = 0..0;
+                let single = link.indices(len);
                 records.numbers(link.word, ones(bits).map(|bit| 64 * at + bit), |_, record, value| {
+                    if let Some(index) = usize::try_from(value).ok().filter(|index| *index < single) {
+                        found.range(link.to, index, index + 1);
+                        return;
+                    }
                     let Some((start, count)) = link.states(value, record, len) else { return };
                     let end = usize::try_from(start.saturating_add(count)).unwrap_or(0);
                     let start = usize::try_from(start.max(0)).unwrap_or(usize::MAX);
