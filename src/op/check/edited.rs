@@ -1,9 +1,9 @@
 //! What an edit of entities or of the pakfile makes wrong. Only what it touched is looked at: nothing is parsed again,
 //! and no other lump is read unless touched entities refer to it.
 
+use super::entities::Looked;
 use super::lumps::Lumps;
 use super::sink::{self, Sink};
-use super::entities::Looked;
 use super::{Finding, Options, entities, limits};
 use crate::bsp::Bsp;
 use crate::content::entities::{Entities, Entity, Pair};
