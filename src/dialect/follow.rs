@@ -106,6 +106,8 @@ pub struct Places {
     pub lump: &'static str,
     /// The offsets of the numbers, 32 bits each, in ascending order; `None` if the content cannot be read.
     pub find: fn(&[u8]) -> Option<Vec<usize>>,
+    /// Whether the part with the number at an offset names nothing else of the map, so that another map can have it.
+    pub is_apart: fn(&[u8], usize) -> bool,
 }
 
 impl OrderFacts {

@@ -191,3 +191,19 @@ fn a_field_that_is_missing_is_that_of_the_records_it_leads_to() {
     let run = room.bspkit("get q2.bsp faces[nope=1]").without_data(2);
     assert!(run.err.contains("FACES: there is no field nope; the fields are plane"), "{}", run.err);
 }
+
+/// A model goes with all that only it has, whatever the command is; what names it goes only if that is asked for.
+#[test]
+fn records_rm_removes_a_model_as_model_rm_does() {
+    let room = Room::new();
+    for name in ["q2/own_rooms", "q1/own_rooms", "goldsrc/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"] {
+        room.write("map.bsp", &fixture(name));
+        let refused = room.bspkit("records rm map.bsp models[1] -o out.bsp").without_data(2);
+        assert!(refused.err.contains("[1] is still needed: by ENTITIES["), "{name}: {}", refused.err);
+        room.bspkit("records rm map.bsp models[1] --cascade -o one.bsp").done();
+        room.bspkit("model rm map.bsp 1 -o other.bsp").done();
+        assert_eq!(room.read("one.bsp"), room.read("other.bsp"), "{name}");
+        room.bspkit("check one.bsp").done();
+        room.bspkit("records rm map.bsp models[1..99999999999] --cascade -o out.bsp").without_data(2);
+    }
+}

@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::context::Context;
 use super::talk::Code;
 use super::{commands, help};
+pub(super) use rm::gone;
 
 /// List, remove and copy brush models
 ///

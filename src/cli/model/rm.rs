@@ -1,7 +1,7 @@
 //! `model rm`: removes brush models.
 
 use anyhow::{Context as _, Result};
-use bspkit::op::models::Removal;
+use bspkit::op::models::{Removal, Removed};
 
 use super::ModelName;
 use crate::cli::context::Context;
@@ -9,7 +9,7 @@ use crate::cli::help;
 use crate::cli::maps::MapArgs;
 use crate::cli::save::{Edited, Save};
 use crate::cli::show::count;
-use crate::cli::talk::Code;
+use crate::cli::talk::{Code, Job};
 
 /// Remove brush models with all that only they have: faces, brushes or clip nodes, light, collision models
 ///
@@ -39,17 +39,22 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     args.save.each(cx, args.maps.find(), |draft, _, job| {
         let removal = Removal::default().keep_entity(args.keep_entity).force(args.save.force);
         let removed = removal.run(draft, &models).context("cannot remove the model")?;
-        removed.followed.warnings.iter().for_each(|warning| job.warn_here(warning));
-        let gone = removed.followed.removed.iter().map(|gone| format!("{} of {}", gone.count, gone.lump));
-        let gone: Vec<String> = gone.collect();
-        let entities = match (removed.entities.len(), args.keep_entity) {
-            (0, _) => "no entity named it".to_owned(),
-            (entities, false) => format!("{} removed", count(entities, "entity", "entities")),
-            (entities, true) => format!("{} without a model", count(entities, "entity", "entities")),
-        };
-        // What the model shares with another one stays.
-        let gone = if gone.is_empty() { "no records".to_owned() } else { gone.join(", ") };
-        let what = format!("removed {gone}; {} bytes of light; {entities}", removed.light);
-        Ok(Edited::With { what, is_whole: true })
+        Ok(gone(&removed, job))
     })
+}
+
+/// What went, for the report.
+pub(in crate::cli) fn gone(removed: &Removed, job: &mut Job<'_>) -> Edited {
+    removed.followed.warnings.iter().for_each(|warning| job.warn_here(warning));
+    let gone = removed.followed.removed.iter().map(|gone| format!("{} of {}", gone.count, gone.lump));
+    let gone: Vec<String> = gone.collect();
+    // What the model shares with another one stays.
+    let gone = if gone.is_empty() { "no records".to_owned() } else { gone.join(", ") };
+    let entities = match removed.entities.len() {
+        0 => "no entity named it".to_owned(),
+        entities if removed.is_kept => format!("{} without a model", count(entities, "entity", "entities")),
+        entities => format!("{} removed", count(entities, "entity", "entities")),
+    };
+    let what = format!("removed {gone}; {} bytes of light; {entities}", removed.light);
+    Edited::With { what, is_whole: true }
 }

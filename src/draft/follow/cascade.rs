@@ -32,14 +32,19 @@ impl Needed {
         }
     }
 
-    /// The error that lists them, if there are any.
+    /// The error that lists them, if there are any. Those who need it could be removed too.
     pub(super) fn into_error(self) -> Option<Error> {
+        self.into_final_error().map(|error| error.with_hint(Hint::Cascade))
+    }
+
+    /// The error that lists them, if there are any. They cannot be removed.
+    pub(super) fn into_final_error(self) -> Option<Error> {
         let first = self.first?;
         let more = self.count - self.by.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let message = format!("{first} is still needed: by {}{more}", self.by.join(", "));
         let lump = first.split('[').next().unwrap_or_default();
-        Some(refused(lump, message).with_hint(Hint::Cascade))
+        Some(refused(lump, message))
     }
 }
 

@@ -56,8 +56,8 @@ impl Outside<'_, '_> {
                     }
                 }
             }
-            if let Some(error) = needed.into_error() {
-                return Err(error);
+            if let Some(error) = needed.into_final_error() {
+                return Err(error.with_hint(format!("{name} is not an array: its parts cannot be removed one by one")));
             }
             if count > 0 {
                 self.followed.note(name, &lump.to_lowercase(), count);

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::closure::{needed, refused};
 use super::graph::Graph;
-use super::outside::{Outside, blocks_of, with_block};
+use super::outside::Outside;
 use super::transplant::Transplant;
 use super::{are_known, check, models_of, named};
 use crate::bsp::Bsp;
+use crate::bytes::escaped;
+use crate::content::pak::Pak;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Hint, Result};
 
@@ -82,8 +84,8 @@ impl Copying {
     /// same name. Everything is added after what is there, so that no number changes.
     ///
     /// # Errors
-    /// [`Refused`](crate::ErrorKind::Refused) for a map of another dialect or version, a model with collision models of
-    /// its own, light in files beside the map, numbers that do not fit, records that engines have no room for, and
+    /// [`Refused`](crate::ErrorKind::Refused) for a map of another dialect or version, a collision model in a form that is
+    /// not known or with materials of its map, light in files beside the map, numbers that do not fit, records that engines have no room for, and
     /// references that are damaged; [`NotFound`](crate::ErrorKind::NotFound) for a model that is not there. Then
     /// nothing is changed.
     pub fn run(self, draft: &mut Draft<'_>, from: &Bsp<'_>, model: usize) -> Result<Copied> {
@@ -120,22 +122,9 @@ impl Copying {
         let mut lumps = work.lumps()?;
         lumps.extend(outside.light.lumps(&own_links, &their_links)?);
         lumps.extend(outside.textures.lump());
-        for (slot, name, blocks) in
-            their_links.blocks.iter().filter(|(_, _, blocks)| their_links.referred(blocks.lump) == Some(models))
-        {
-            let found = blocks_of(&from.little_endian(*slot)?, blocks.find, model, number);
-            let target = map.slot(name).ok().map(|slot| slot.id);
-            for block in found {
-                let Some(target) = target else {
-                    work.warnings.push(format!("{name} is left out, since the map has none"));
-                    continue;
-                };
-                let old =
-                    lumps.remove(&target).map_or_else(|| map.little_endian(target).map(|old| old.to_vec()), Ok)?;
-                let new = with_block(&old, blocks.find, &block);
-                lumps.insert(target, new.ok_or_else(|| refused(name, "its blocks cannot be read"))?);
-            }
-        }
+        lumps.extend(outside.names.lump());
+        let warnings = work.blocks(&mut lumps, model, number)?;
+        work.warnings.extend(warnings);
         let copy = outside.light.is_in_copy().filter(|_| !outside.unlit.is_empty());
         if let Some(lump) = copy.filter(|_| !self.force) {
             let message = format!("the light of one of the maps is in {lump} alone, from where it is not copied");
@@ -158,9 +147,10 @@ impl Copying {
             entities: Vec::new(),
             records: records.filter(|(_, count)| *count > 0).collect(),
             light: outside.light.bytes(),
-            textures: outside.textures.names.clone(),
+            textures: [&outside.textures.names[..], &outside.names.names].concat(),
             warnings: std::mem::take(&mut work.warnings),
         };
+        copied.warnings.extend(left_behind(from, &map, &outside.names.names));
         lumps.into_iter().try_for_each(|(slot, bytes)| draft.set_little_endian(slot, bytes))?;
         copied.entities = self.entities(draft, from, model, number)?;
         Ok(copied)
@@ -206,6 +196,17 @@ impl Copying {
     }
 }
 
+/// Materials that only the other map's pakfile has.
+fn left_behind(from: &Bsp<'_>, map: &Bsp<'_>, names: &[Vec<u8>]) -> Vec<String> {
+    let Ok(theirs) = from.lens::<Pak<'_>>() else { return Vec::new() };
+    let own = map.lens::<Pak<'_>>().ok();
+    let file = |name: &Vec<u8>| [b"materials/", &name[..], b".vmt"].concat().to_ascii_lowercase();
+    let is_left =
+        |file: &Vec<u8>| !theirs.find(file).is_empty() && own.as_ref().is_none_or(|own| own.find(file).is_empty());
+    let warning = |file: Vec<u8>| format!("{} is in the other map's pakfile, and is not copied", escaped(&file));
+    names.iter().map(file).filter(is_left).map(warning).collect()
+}
+
 /// Whether a model of one map can be in the other.
 fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
     let name =
@@ -214,11 +215,6 @@ fn are_alike(map: &Bsp<'_>, from: &Bsp<'_>) -> Result<()> {
     let message = || format!("the map is of {}, and the other one of {}", name(map), name(from));
     if !alike {
         return Err(Error::new(ErrorKind::Refused, message()));
-    }
-    let is_solid = |row: &&crate::dialect::Row| row.order.blocks.is_some() && !row.lump.starts_with("bspx:");
-    if let Some(row) = from.dialect().rows.iter().copied().flatten().find(is_solid) {
-        let message = "a collision model names brushes and materials of its map by number, and cannot be copied";
-        return Err(refused(row.lump, message));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::closure::refused;
 use crate::bsp::{Bsp, Links};
 use crate::bytes::{Data, wide};
 use crate::content::lens::View;
-use crate::content::lightmap::Light;
+use crate::content::lightmap::{Light, LightSet};
 use crate::dialect::{LightModel, LuxelForm};
 use crate::error::Result;
 use crate::file::SlotId;
@@ -33,10 +33,19 @@ struct Grown<'o> {
     places: HashMap<(usize, usize), usize>,
 }
 
+/// The set of light with places in a lump of its own.
+const DECOUPLED: &str = "decoupled";
+
 impl Grown<'_> {
+    /// Where a range of the other map's lump is, or would be put.
+    fn next(&self, range: &Range<usize>) -> usize {
+        let known = self.places.get(&(range.start, range.end));
+        known.copied().unwrap_or(self.old.len() + self.added.len())
+    }
+
     /// Where a range of the other map's lump is put.
     fn put(&mut self, range: Range<usize>) -> usize {
-        let place = self.old.len() + self.added.len();
+        let place = self.next(&range);
         *self.places.entry((range.start, range.end)).or_insert_with(|| {
             self.added.extend_from_slice(&self.theirs[range.clone()]);
             self.ranges.push(range);
@@ -65,22 +74,43 @@ impl<'o> NewLight<'o> {
         Ok(NewLight { from, to, theirs: from.lens::<Light<'_>>()?, lumps, pages: HashMap::new() })
     }
 
-    /// The new offset of a face's light; `None` if it cannot be copied.
-    pub(super) fn block(&mut self, lump: &'static str, is_decoupled: bool, face: usize, old: i64) -> Option<i64> {
-        let is_it = |set: &&crate::content::lightmap::LightSet| {
-            set.lump() == lump && (set.name() == "decoupled") == is_decoupled
+    /// The new offset of the light of a face; `None` if it cannot be copied. Faces of a list may have light in several
+    /// lumps, at one offset; without a list, the light is that of a face whose places are in a lump of their own.
+    pub(super) fn block(&mut self, lump: &'static str, list: Option<&str>, face: usize, old: i64) -> Option<i64> {
+        let is_it = |set: &&LightSet| match list {
+            Some(list) => set.faces() == list && set.copy_of().is_none() && set.name() != DECOUPLED,
+            None => set.lump() == lump && set.name() == DECOUPLED,
         };
-        let set = self.theirs.sets().iter().find(is_it);
-        let block = set.and_then(|set| Some(&set.blocks()[set.block_of(face)?]));
-        let Some(block) = block else {
-            // Compilers leave any number where a face has no light; most write -1 or 0.
-            let is_unlit = set.is_some_and(|set| !set.faults().iter().any(|fault| fault.face == face));
+        let LightModel::Faces(model) = self.from.dialect().light else { return Some(old) };
+        let is_read = |list: &str| model.lumps.iter().any(|lumps| lumps.faces.contains(&list));
+        if list.is_some_and(|list| !is_read(list)) {
+            // Faces before they were split: no engine reads their light.
+            return Some(old);
+        }
+        let (mut ranges, mut is_unlit) = (Vec::new(), false);
+        for set in self.theirs.sets().iter().filter(is_it) {
+            match set.block_of(face) {
+                Some(block) => {
+                    let block = &set.blocks()[block];
+                    let (range, start) = (block.whole(), block.bytes().start);
+                    let is_there = |grown: &&Grown<'_>| !grown.old.is_empty() && range.end <= grown.theirs.len();
+                    let (name, grown) = self.lumps.iter().find(|(name, _)| **name == set.lump())?;
+                    let grown = Some(grown).filter(is_there)?;
+                    ranges.push((*name, range.clone(), grown.next(&range) + (start - range.start)));
+                }
+                // Compilers leave any number where a face has no light; most write -1 or 0.
+                None => is_unlit = !set.faults().iter().any(|fault| fault.face == face),
+            }
+        }
+        let Some((.., place)) = ranges.first().cloned() else {
             return (is_unlit || [-1, 0].contains(&old)).then_some(if is_unlit && old == 0 { 0 } else { -1 });
         };
-        let (range, start) = (block.whole(), block.bytes().start);
-        let grown =
-            self.lumps.get_mut(lump).filter(|grown| !grown.old.is_empty() && range.end <= grown.theirs.len())?;
-        let place = grown.put(range.clone()) + (start - range.start);
+        if ranges.iter().any(|(.., other)| *other != place) {
+            return None;
+        }
+        for (name, range, _) in ranges {
+            self.lumps.get_mut(name)?.put(range);
+        }
         i64::try_from(place).ok()
     }
 

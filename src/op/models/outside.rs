@@ -5,13 +5,15 @@ use std::ops::Range;
 
 use super::closure::refused;
 use super::light::NewLight;
-use super::textures::NewTextures;
+use super::textures::{NewNames, NewTextures};
 use super::transplant::Transplant;
 use crate::bsp::{Bsp, Links};
 use crate::bytes::word;
+use crate::content::texdata::STRINGS;
 use crate::content::visibility::Visibility;
-use crate::dialect::{LightModel, Role, VisModel};
+use crate::dialect::{Block, Blocks, LightModel, Role, VisModel};
 use crate::error::Result;
+use crate::file::SlotId;
 use crate::record::{Cell, Meaning, Number, Shape};
 
 /// What a number refers to.
@@ -19,6 +21,8 @@ use crate::record::{Cell, Meaning, Number, Shape};
 enum Kind {
     /// A row of visibility.
     Row,
+    /// The name of a material.
+    Name,
     /// Light in this lump.
     Light(&'static str),
     /// A page of light.
@@ -47,6 +51,7 @@ pub(super) struct Outside<'o> {
     clusters: Option<usize>,
     pub(super) light: NewLight<'o>,
     pub(super) textures: NewTextures<'o>,
+    pub(super) names: NewNames<'o>,
     /// The lists with light that was left out, with how often.
     pub(super) unlit: BTreeMap<String, usize>,
 }
@@ -66,6 +71,7 @@ impl<'o> Outside<'o> {
             };
             let kind = |cell: &Cell| match cell.meaning {
                 Meaning::Offset { lump } if lump == rows => Some(Kind::Row),
+                Meaning::Offset { lump } if lump == STRINGS => Some(Kind::Name),
                 Meaning::Offset { lump } => Some(Kind::Light(instead(lump))),
                 Meaning::Perhaps { lump, .. } if lump == page => Some(Kind::Page),
                 Meaning::Index { lump, .. } if lump == texture && links.site(lump).is_none() => Some(Kind::Texture),
@@ -91,6 +97,7 @@ impl<'o> Outside<'o> {
             clusters,
             light: NewLight::new(from, to)?,
             textures: NewTextures::new(from, to)?,
+            names: NewNames::new(from, to)?,
             unlit: BTreeMap::new(),
         })
     }
@@ -110,6 +117,10 @@ impl<'o> Outside<'o> {
             };
             let new = match field.kind {
                 Kind::Row => -1,
+                Kind::Name => self.names.place(old).ok_or_else(|| {
+                    let message = format!("{}[{record}].{} names no material that can be copied", list.name, field.path);
+                    refused(&list.name, message)
+                })?,
                 Kind::Cluster => {
                     let is_there = usize::try_from(old).is_ok_and(|old| self.clusters.is_none_or(|len| old < len));
                     if is_there { old } else { -1 }
@@ -123,7 +134,8 @@ impl<'o> Outside<'o> {
                 },
                 Kind::Light(lump) => {
                     let is_decoupled = list.parallel.is_some() && list.name.starts_with("bspx:");
-                    match self.light.block(lump, is_decoupled, record, old) {
+                    let faces = if is_decoupled { None } else { Some(list.name.as_str()) };
+                    match self.light.block(lump, faces, record, old) {
                         Some(offset) => offset,
                         None => {
                             *self.unlit.entry(list.name.clone()).or_default() += 1;
@@ -152,34 +164,78 @@ impl<'o> Outside<'o> {
     }
 }
 
-/// The blocks of a lump that belong to a model, put after those of the other models.
-pub(super) fn with_block(
-    own: &[u8],
-    find: fn(&[u8]) -> Option<Vec<crate::dialect::Block>>,
-    block: &[u8],
-) -> Option<Vec<u8>> {
-    let end = find(own)?.last().map_or(0, |block| block.range.end);
-    let mut new = own.to_vec();
-    new.splice(end..end, block.iter().copied());
-    Some(new)
-}
+impl Transplant<'_, '_, '_> {
+    /// Puts the blocks of a model, such as its collision model, after those of the models that are there. Numbers of
+    /// records in them are those of the copied records.
+    pub(super) fn blocks(&self, lumps: &mut BTreeMap<SlotId, Vec<u8>>, model: usize, place: usize) -> Result<Vec<String>> {
+        let (theirs, mut warnings) = (self.theirs.links, Vec::new());
+        for links in [theirs, self.own.links] {
+            let needs = |lump: &str| theirs.referred(lump).is_some_and(|site| self.needed.contains_key(&site));
+            if let Some((_, name, _)) = links.parts.iter().find(|(_, _, parallel)| needs(parallel.lump)) {
+                return Err(refused(name, "the model has solids in it that are not copied"));
+            }
+        }
+        let of_models = |blocks: &&(SlotId, String, Blocks)| theirs.referred(blocks.2.lump) == Some(self.models);
+        for (slot, name, blocks) in theirs.blocks.iter().filter(of_models) {
+            let mut bytes = self.from.little_endian(*slot)?.to_vec();
+            let unread = || refused(name, "its blocks cannot be read");
+            let found = (blocks.find)(&bytes).ok_or_else(unread)?;
+            let is_it = |block: &Block| word(&bytes, block.at).and_then(|of| usize::try_from(of).ok()) == Some(model);
+            let found: Vec<Block> = found.into_iter().filter(is_it).collect();
+            if found.is_empty() {
+                continue;
+            }
+            let Ok(target) = self.to.slot(name).map(|slot| slot.id) else {
+                warnings.push(format!("{name} is left out, since the map has none"));
+                continue;
+            };
+            let mut new = match lumps.remove(&target) {
+                Some(new) => new,
+                None => self.to.little_endian(target)?.to_vec(),
+            };
+            let end = (blocks.find)(&new).ok_or_else(unread)?.last().map_or(0, |block| block.range.end);
+            self.numbers(*slot, name, &found, &mut bytes)?;
+            let mut own = Vec::new();
+            for block in found {
+                bytes[block.at..block.at + 4].copy_from_slice(&crate::bytes::short(place).to_le_bytes());
+                own.extend_from_slice(&bytes[block.range]);
+            }
+            new.splice(end..end, own);
+            lumps.insert(target, new);
+        }
+        Ok(warnings)
+    }
 
-/// The blocks that belong to a record, with its new number.
-pub(super) fn blocks_of(
-    bytes: &[u8],
-    find: fn(&[u8]) -> Option<Vec<crate::dialect::Block>>,
-    record: usize,
-    place: usize,
-) -> Vec<Vec<u8>> {
-    let is_it = |block: &crate::dialect::Block| {
-        word(bytes, block.at).and_then(|number| usize::try_from(number).ok()) == Some(record)
-    };
-    let found = find(bytes).unwrap_or_default().into_iter().filter(is_it);
-    let numbered = found.filter_map(|block| {
-        let mut new = bytes.get(block.range.clone())?.to_vec();
-        let at = block.at.checked_sub(block.range.start)?;
-        new.get_mut(at..at + 4)?.copy_from_slice(&crate::bytes::short(place).to_le_bytes());
-        Some(new)
-    });
-    numbered.collect()
+    /// Gives the numbers of records in blocks their new values.
+    fn numbers(&self, slot: SlotId, name: &str, blocks: &[Block], bytes: &mut [u8]) -> Result<()> {
+        let theirs = self.theirs.links;
+        let Some(row) = self.from.container().slot(slot).and_then(|slot| self.from.row(slot).ok()) else {
+            return Ok(());
+        };
+        let Some(places) = row.order.places else { return Ok(()) };
+        let unknown = || {
+            let message = "the collision model names brushes of its map in a form that is not known, and cannot be copied";
+            refused(name, message)
+        };
+        let (_, _, lump, found) = theirs.places.iter().find(|(own, ..)| *own == slot).ok_or_else(unknown)?;
+        let site = theirs.referred(lump).ok_or_else(unknown)?;
+        let is_in = |at: &&usize| {
+            let block = blocks.get(blocks.partition_point(|block| block.range.end <= **at));
+            block.is_some_and(|block| block.range.contains(*at))
+        };
+        for at in found.iter().filter(is_in) {
+            if !(places.is_apart)(bytes, *at) {
+                let message = format!("at byte {at} it names materials of its map by number, and cannot be copied");
+                return Err(refused(name, message));
+            }
+            let old = word(bytes, *at).unwrap_or(-1);
+            let new = usize::try_from(old).ok().and_then(|old| self.places.get(&(site, old)));
+            let Some(new) = new else {
+                let message = format!("at byte {at} it names {lump}[{old}], which is not of the model");
+                return Err(refused(name, message));
+            };
+            bytes[*at..*at + 4].copy_from_slice(&crate::bytes::short(*new).to_le_bytes());
+        }
+        Ok(())
+    }
 }

@@ -1,5 +1,7 @@
 //! Models that go, with everything that only they have.
 
+use std::collections::BTreeSet;
+
 use super::graph::Graph;
 use super::owners::{Owner, Owners};
 use super::{are_known, check, models_of, named};
@@ -19,7 +21,6 @@ use crate::op::luxels;
 /// let removed = Removal::default().run(&mut draft, &[2])?;
 /// assert!(removed.light > 0 && removed.entities == [10]);
 /// let saved = bspkit::Bsp::from_vec(draft.plan(bspkit::Layout::Keep)?.to_vec())?;
-/// // The entity stays, and the models after it have other numbers.
 /// // Its entity went too, and the models after it have other numbers.
 /// assert_eq!(saved.entities()?.get(10).unwrap().get("model"), Some(&b"*2"[..]));
 /// # Ok::<(), bspkit::Error>(())
@@ -27,8 +28,20 @@ use crate::op::luxels;
 #[derive(Clone, Copy, Debug, Default)]
 #[must_use]
 pub struct Removal {
-    keep_entity: bool,
+    entities: Entities,
     force: bool,
+}
+
+/// What becomes of the entities that name a removed model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Entities {
+    /// They go too.
+    #[default]
+    Go,
+    /// They stay, without the key.
+    Stay,
+    /// They need the model, which cannot go.
+    Need,
 }
 
 /// What went.
@@ -39,6 +52,8 @@ pub struct Removed {
     pub followed: Followed,
     /// The entities that named a model, by the index that they had.
     pub entities: Vec<usize>,
+    /// Whether they were kept, without the key that named it.
+    pub is_kept: bool,
     /// The bytes of light.
     pub light: usize,
 }
@@ -47,7 +62,19 @@ impl Removal {
     /// Removes only the key of the entities that name a model, and not the entities. Where engines refuse a map with an
     /// entity of this class and without a model (`Dialect::brush_classes`), that is refused.
     pub fn keep_entity(self, keep_entity: bool) -> Self {
-        Removal { keep_entity, ..self }
+        Removal { entities: if keep_entity { Entities::Stay } else { Entities::Go }, ..self }
+    }
+
+    /// Refuses to remove a model that an entity names.
+    pub fn refuse_named(self) -> Self {
+        Removal { entities: Entities::Need, ..self }
+    }
+
+    /// Whether the records of this list are the models of the map, and all that belongs to them is known.
+    pub fn is_of(map: &Bsp<'_>, list: &str) -> bool {
+        let is_it = |slot: &crate::Slot| slot.name.eq_ignore_ascii_case(list);
+        map.role(Role::Models).is_some_and(is_it)
+            && map.links().is_ok_and(|links| models_of(map, &links).is_ok_and(|site| are_known(map, &links, site).is_ok()))
     }
 
     /// Removes models although lumps of unknown content may refer to them or to their parts, and keeps entities that
@@ -68,6 +95,7 @@ impl Removal {
     }
 
     fn remove(self, draft: &mut Draft<'_>, models: &[usize]) -> Result<Removed> {
+        let models: &BTreeSet<usize> = &models.iter().copied().collect();
         let map = draft.view()?.unwrap_or_else(|| draft.bsp().clone());
         let links = map.links()?;
         let site = models_of(&map, &links)?;
@@ -85,7 +113,8 @@ impl Removal {
         let (entities, warnings) = self.entities(draft, &map, models)?;
         let named: Vec<(&str, &[usize])> = lists.iter().map(|(list, records)| (list.as_str(), &records[..])).collect();
         let followed = draft.structure().force(self.force).remove(&named)?;
-        let mut removed = Removed { followed, entities, light: 0 };
+        let is_kept = self.entities == Entities::Stay;
+        let mut removed = Removed { followed, entities, is_kept, light: 0 };
         removed.followed.warnings.extend(warnings);
         for (lump, gone) in light {
             removed.light += luxels::cut(draft, lump, &gone)?;
@@ -94,7 +123,7 @@ impl Removal {
     }
 
     /// Removes the entities that name the models, or takes the models from them; these entities, and warnings.
-    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &[usize]) -> Result<(Vec<usize>, Vec<String>)> {
+    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &BTreeSet<usize>) -> Result<(Vec<usize>, Vec<String>)> {
         let is_gone = |model: i64| usize::try_from(model).is_ok_and(|model| models.contains(&model));
         let (mut found, mut warnings) = (Vec::new(), Vec::new());
         for entity in map.entities()?.iter() {
@@ -103,13 +132,20 @@ impl Removal {
             if pairs.is_empty() {
                 continue;
             }
-            if self.keep_entity {
+            if self.entities == Entities::Need {
+                let name = map.role(Role::Models).map_or("MODELS", |slot| &slot.name);
+                let (key, _, model) = &pairs[0];
+                let message = format!("{name}[{model}] is still needed: by ENTITIES[{}].{key}", entity.index());
+                let error = Error::new(ErrorKind::Refused, message).at(Place::default().lump(name));
+                return Err(error.with_hint(Hint::Cascade));
+            }
+            if self.entities == Entities::Stay {
                 warnings.extend(self.without_model(map, &entity)?);
             }
             found.push((entity.index(), pairs));
         }
         // The first entity is the world.
-        let goes = |index: usize| !self.keep_entity && index > 0;
+        let goes = |index: usize| self.entities == Entities::Go && index > 0;
         let indices: Vec<usize> = found.iter().map(|(index, _)| *index).collect();
         for (index, pairs) in found.into_iter().filter(|(index, _)| !goes(*index)) {
             let entities = draft.entities()?;

@@ -1,10 +1,11 @@
-//! Textures within a map that a model needs: by name, and none twice.
+//! Textures within a map, and names of materials, that a model needs: by name, and none twice.
 
 use std::collections::HashMap;
 
 use crate::bsp::Bsp;
 use crate::bytes::{Data, align_up, short, word};
 use crate::content::lens::View;
+use crate::content::texdata::STRINGS;
 use crate::content::textures::Textures;
 use crate::dialect::Role;
 use crate::error::Result;
@@ -86,5 +87,70 @@ impl<'o> NewTextures<'o> {
             new.extend_from_slice(bytes);
         }
         Some((*slot, new))
+    }
+}
+
+/// The names of materials of two maps, and those that the target gets.
+pub(super) struct NewNames<'o> {
+    theirs: Data<'o>,
+    own: Option<(SlotId, Data<'o>)>,
+    /// Where each name of the target begins.
+    places: HashMap<Vec<u8>, usize>,
+    added: Vec<u8>,
+    /// The new ones.
+    pub(super) names: Vec<Vec<u8>>,
+}
+
+impl<'o> NewNames<'o> {
+    pub(super) fn new(from: &Bsp<'o>, to: &Bsp<'o>) -> Result<Self> {
+        let slot = |map: &Bsp<'o>| map.slots().iter().find(|slot| slot.name == STRINGS).map(|slot| slot.id);
+        let mut names = NewNames {
+            theirs: slot(from).map_or_else(|| Ok(Data::from(Vec::new())), |slot| from.little_endian(slot))?,
+            own: None,
+            places: HashMap::new(),
+            added: Vec::new(),
+            names: Vec::new(),
+        };
+        if let Some(slot) = slot(to) {
+            let bytes = to.little_endian(slot)?;
+            let mut start = 0;
+            for name in bytes.split_inclusive(|byte| *byte == 0) {
+                if let Some(name) = name.strip_suffix(b"\0") {
+                    names.places.entry(name.to_vec()).or_insert(start);
+                }
+                start += name.len();
+            }
+            names.own = Some((slot, bytes));
+        }
+        Ok(names)
+    }
+
+    /// The place in the target of the name at an offset of the other map; `None` if there is none.
+    pub(super) fn place(&mut self, old: i64) -> Option<i64> {
+        let (_, own) = self.own.as_ref()?;
+        let rest = self.theirs.get(usize::try_from(old).ok()?..)?;
+        let name = &rest[..rest.iter().position(|byte| *byte == 0)?];
+        let place = match self.places.get(name) {
+            Some(place) => *place,
+            None => {
+                // A name before it may have no end.
+                if self.added.is_empty() && own.last().is_some_and(|last| *last != 0) {
+                    self.added.push(0);
+                }
+                let place = own.len() + self.added.len();
+                self.added.extend_from_slice(name);
+                self.added.push(0);
+                self.places.insert(name.to_vec(), place);
+                self.names.push(name.to_vec());
+                place
+            }
+        };
+        i64::try_from(place).ok()
+    }
+
+    /// The lump with the new names after the others.
+    pub(super) fn lump(&self) -> Option<(SlotId, Vec<u8>)> {
+        let (slot, own) = self.own.as_ref().filter(|_| !self.added.is_empty())?;
+        Some((*slot, [&own[..], &self.added[..]].concat()))
     }
 }

@@ -200,8 +200,9 @@ impl Transplant<'_, '_, '_> {
                 put(&link, bytes, place.map_or(NOTHING, |place| wide(*place)))
             }
             None => match (link.how, target) {
-                // The start of an empty run; compilers write the number that the next record will have.
-                (How::Run(_, _, order), Some(target)) => {
+                // The start of an empty run; compilers write 0, or the number that the next record will have.
+                (How::Run(_, _, order), Some(_)) if order != Order::InTurn && link.word.get(old) == 0 => Ok(()),
+                (How::Run(_, _, order), Some(target)) if link.applies(old) => {
                     let next = self.own.links.sites[target].len();
                     match link.word.put(bytes, wide(next)) || order != Order::InTurn {
                         true => Ok(()),
