@@ -196,7 +196,9 @@ fn a_field_that_is_missing_is_that_of_the_records_it_leads_to() {
 #[test]
 fn records_rm_removes_a_model_as_model_rm_does() {
     let room = Room::new();
-    for name in ["q2/own_rooms", "q1/own_rooms", "goldsrc/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"] {
+    for name in
+        ["q2/own_rooms", "q1/own_rooms", "goldsrc/own_rooms", "q3/own_rooms", "source/room_v20", "source/room_v21"]
+    {
         room.write("map.bsp", &fixture(name));
         let refused = room.bspkit("records rm map.bsp models[1] -o out.bsp").without_data(2);
         assert!(refused.err.contains("[1] is still needed: by ENTITIES["), "{name}: {}", refused.err);

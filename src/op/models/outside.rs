@@ -118,7 +118,8 @@ impl<'o> Outside<'o> {
             let new = match field.kind {
                 Kind::Row => -1,
                 Kind::Name => self.names.place(old).ok_or_else(|| {
-                    let message = format!("{}[{record}].{} names no material that can be copied", list.name, field.path);
+                    let message =
+                        format!("{}[{record}].{} names no material that can be copied", list.name, field.path);
                     refused(&list.name, message)
                 })?,
                 Kind::Cluster => {
@@ -167,7 +168,12 @@ impl<'o> Outside<'o> {
 impl Transplant<'_, '_, '_> {
     /// Puts the blocks of a model, such as its collision model, after those of the models that are there. Numbers of
     /// records in them are those of the copied records.
-    pub(super) fn blocks(&self, lumps: &mut BTreeMap<SlotId, Vec<u8>>, model: usize, place: usize) -> Result<Vec<String>> {
+    pub(super) fn blocks(
+        &self,
+        lumps: &mut BTreeMap<SlotId, Vec<u8>>,
+        model: usize,
+        place: usize,
+    ) -> Result<Vec<String>> {
         let (theirs, mut warnings) = (self.theirs.links, Vec::new());
         for links in [theirs, self.own.links] {
             let needs = |lump: &str| theirs.referred(lump).is_some_and(|site| self.needed.contains_key(&site));
@@ -214,7 +220,8 @@ impl Transplant<'_, '_, '_> {
         };
         let Some(places) = row.order.places else { return Ok(()) };
         let unknown = || {
-            let message = "the collision model names brushes of its map in a form that is not known, and cannot be copied";
+            let message =
+                "the collision model names brushes of its map in a form that is not known, and cannot be copied";
             refused(name, message)
         };
         let (_, _, lump, found) = theirs.places.iter().find(|(own, ..)| *own == slot).ok_or_else(unknown)?;

@@ -74,7 +74,9 @@ impl Removal {
     pub fn is_of(map: &Bsp<'_>, list: &str) -> bool {
         let is_it = |slot: &crate::Slot| slot.name.eq_ignore_ascii_case(list);
         map.role(Role::Models).is_some_and(is_it)
-            && map.links().is_ok_and(|links| models_of(map, &links).is_ok_and(|site| are_known(map, &links, site).is_ok()))
+            && map
+                .links()
+                .is_ok_and(|links| models_of(map, &links).is_ok_and(|site| are_known(map, &links, site).is_ok()))
     }
 
     /// Removes models although lumps of unknown content may refer to them or to their parts, and keeps entities that
@@ -123,7 +125,12 @@ impl Removal {
     }
 
     /// Removes the entities that name the models, or takes the models from them; these entities, and warnings.
-    fn entities(self, draft: &mut Draft<'_>, map: &Bsp<'_>, models: &BTreeSet<usize>) -> Result<(Vec<usize>, Vec<String>)> {
+    fn entities(
+        self,
+        draft: &mut Draft<'_>,
+        map: &Bsp<'_>,
+        models: &BTreeSet<usize>,
+    ) -> Result<(Vec<usize>, Vec<String>)> {
         let is_gone = |model: i64| usize::try_from(model).is_ok_and(|model| models.contains(&model));
         let (mut found, mut warnings) = (Vec::new(), Vec::new());
         for entity in map.entities()?.iter() {
