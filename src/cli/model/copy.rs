@@ -17,8 +17,8 @@ use crate::cli::talk::Code;
 /// Copy brush models of another map with all that they need, and the entities that name them
 ///
 /// Both maps must be of the same game; the map itself may be the other one. What is equal in both maps is not added
-/// again: planes, texinfo, shaders, textures of the same name. A collision model is refused if it names materials of its
-/// map, or brushes in a form that is not known.
+/// again: planes, texinfo, shaders, textures of the same name. A collision model is refused if it names materials of
+/// its map, or brushes in a form that is not known.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit model copy base1.bsp --from base2.bsp '*1' -o out.bsp

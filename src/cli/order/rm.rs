@@ -14,8 +14,8 @@ use crate::cli::talk::Code;
 
 /// Remove records
 ///
-/// Lists of what belongs together get shorter, and parts that nothing else uses go too: the sides of a brush, and all that
-/// only a model has. A record that something still needs is refused with what needs it.
+/// Lists of what belongs together get shorter, and parts that nothing else uses go too: the sides of a brush, and all
+/// that only a model has. A record that something still needs is refused with what needs it.
 #[derive(clap::Args)]
 #[command(after_help = help!(
     "  bspkit records rm base1.bsp 'brushes[7]' -o out.bsp

@@ -125,7 +125,7 @@ impl<'o> NewNames<'o> {
         Ok(names)
     }
 
-    /// The place in the target of the name at an offset of the other map; `None` if there is none.
+    /// The place in the target of the name at an offset of the other map; `None` if it is not one.
     pub(super) fn place(&mut self, old: i64) -> Option<i64> {
         let (_, own) = self.own.as_ref()?;
         let rest = self.theirs.get(usize::try_from(old).ok()?..)?;
