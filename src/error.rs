@@ -92,6 +92,8 @@ pub enum Hint {
     Resize,
     /// Change what is not clear in several steps, or take each record for the one with its number.
     Steps,
+    /// Take the entities that are most like those of a patch, or merge the patch with what changed since its base.
+    Guess,
     /// Remove what needs the removed records too ([`crate::Structure::cascade`]).
     Cascade,
     /// Give this key apart from its value, so that nothing in it is read as an operator.
@@ -122,6 +124,7 @@ impl fmt::Display for Hint {
             Hint::Steps => {
                 "make the changes one after the other; or each record can be taken for the one with its number"
             }
+            Hint::Guess => "the entities that are most like these can be taken, or the patch merged by way of its base",
             Hint::Cascade => "what needs it can be removed too",
             Hint::LiteralKey(key) => return write!(f, "a key `{key}` can be given apart from its value"),
             Hint::Limit(what) => return write!(f, "the limit of {what} can be raised"),

@@ -6,13 +6,15 @@
 mod corpus;
 #[path = "patch/model.rs"]
 mod model;
+#[path = "patch/names.rs"]
+mod names;
 #[path = "common/random.rs"]
 mod random;
 
 use bspkit::content::entities::Entities;
 use bspkit::dialect::EntityRules;
 use bspkit::op::diff::diff;
-use bspkit::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
+use bspkit::op::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
 use bspkit::{Bsp, ErrorKind};
 use proptest::prelude::*;
 use random::config;
@@ -136,7 +138,7 @@ fn everything_that_does_not_fit_is_said() {
         edit(7, "a", None, Vec::new()),
         Operation::Remove { on: Target::Select("info_*".parse().unwrap(), None), expect: Vec::new() },
         Operation::Remove { on: Target::Select("*".parse().unwrap(), Some(2)), expect: Vec::new() },
-        Operation::Remove { on: Target::Match(vec![(b"classname".to_vec(), b"x".to_vec())], None), expect: Vec::new() },
+        Operation::Remove { on: Target::Match(Match::of([("classname", "x")])), expect: Vec::new() },
         Operation::Replace { on: Target::Index(1), old: Some(b"{ }".to_vec()), text: b"{}".to_vec() },
         Operation::Add { pairs: Vec::new(), to: Some(Spot::After(Target::Select("*".parse().unwrap(), None))) },
         Operation::Move { on: Target::Index(1), expect: Vec::new(), to: Spot::Before(Target::Index(1)) },
@@ -166,7 +168,7 @@ fn operations_do_what_they_say() {
     };
     let named = |name: &str| vec![(b"classname".to_vec(), name.as_bytes().to_vec())];
     let add = |name, to| Operation::Add { pairs: named(name), to };
-    let at = Target::Match(named("light"), None);
+    let at = Target::Match(Match::of([("classname", "light")]));
     let after = |target: &Target| Some(Spot::After(target.clone()));
     let new = apply(vec![
         add("one", after(&at)),

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use bspkit::dialect::Role;
 use bspkit::face::changes::ComparisonJson;
 use bspkit::face::rules::{Reading, RuleFiles};
 use bspkit::face::{patch, records};
+use bspkit::op::merge;
+use bspkit::op::patch::{Patch, Search};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
 use bspkit::op::rules::{self, Mode};
@@ -41,18 +44,63 @@ pub(crate) fn patch_between(py: Python<'_>, old: &Shared, new: &Shared) -> Res<S
     })
 }
 
-/// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing.
-pub(crate) fn apply_patch(py: Python<'_>, shared: &Shared, patch: &Bound<'_, PyAny>) -> Res<()> {
+/// Applies a patch of entities, JSON or what Python reads from it: all of it or nothing. Says what was guessed, and which
+/// entities are at other places than in the map that the patch was made from.
+pub(crate) fn apply_patch(
+    py: Python<'_>,
+    shared: &Shared,
+    patch: &Bound<'_, PyAny>,
+    fuzzy: bool,
+    base: Option<&Shared>,
+) -> Res<Vec<String>> {
     let text = match patch.extract::<String>() {
         Ok(text) => text,
         Err(_) => py.import("json")?.call_method1("dumps", (patch,))?.extract()?,
     };
+    let found = patch::read(text.as_bytes())?;
+    if fuzzy && base.is_some() {
+        return Err(Error::new(ErrorKind::Argument, "a patch is guessed or merged, not both").into());
+    }
+    if let Some(base) = base {
+        return merge_patch(py, shared, &found, base);
+    }
     shared.with(|state| {
-        let found = patch::read(text.as_bytes())?;
         let (entities, _) = state.entities()?;
-        found.apply_to(entities)?;
+        let search = if fuzzy { Search::Guess } else { Search::Exact };
+        let located = found.locate(entities, search)?;
+        let moved = located.found.iter().filter_map(|found| {
+            let was = found.was.filter(|was| *was != found.index)?;
+            Some(format!("operations[{}]: {} was #{was} and is #{}", found.operation, found.target, found.index))
+        });
+        let said = located.guesses.iter().cloned().chain(moved).collect();
+        let done = located.entities()?;
+        drop(located);
+        *entities = done;
         state.forget_entities();
-        Ok(())
+        Ok(said)
+    })
+}
+
+/// Merges what a patch does to its base with what changed since then; a conflict is refused.
+fn merge_patch(py: Python<'_>, shared: &Shared, patch: &Patch, base: &Shared) -> Res<Vec<String>> {
+    let (base, ours) = (base.snapshot()?, shared.snapshot()?);
+    let bytes = detached(py, || {
+        let (base, ours) = (current(&base)?, current(&ours)?);
+        let merged = merge::merge_patch(&base, &ours, patch)?;
+        if !merged.conflicts.is_empty() {
+            let lines: Vec<String> = merged.conflicts.iter().map(ToString::to_string).collect();
+            let message = "what the patch changes has changed since its base too";
+            return Err(Error::new(ErrorKind::Refused, message).with_hint(lines.join("\n")));
+        }
+        let missing = || Error::new(ErrorKind::NotFound, "the map has no entity lump");
+        let id = ours.role(Role::Entities).ok_or_else(missing)?.id;
+        Ok((id, merged.draft.bytes(id)?.to_vec()))
+    })?;
+    shared.change(|state| {
+        let (id, bytes) = bytes;
+        state.draft()?.set(id, bytes)?;
+        state.forget_entities();
+        Ok(Vec::new())
     })
 }
 

@@ -166,6 +166,32 @@ def test_queries_patches_and_differences(q3: Path) -> None:
     assert new.get("PLANES[0].distance") == {0: 5.0}
 
 
+def test_patches_find_entities_by_name(q3: Path) -> None:
+    old, new, other = bspkit.open(q3), bspkit.open(q3), bspkit.open(q3)
+    at = next(index for index, entity in enumerate(old.entities) if entity.classname == "light")
+    new.entities[at]["light"] = "77"
+    patch = old.patch_to(new)
+    other.entities.insert(1, {"classname": "info_null"})
+    said = other.patch(patch)
+    assert len(said) == 1 and said[0].endswith(f"was #{at} and is #{at + 1}")
+    assert other.entities[at + 1]["light"] == "77"
+
+    moved = bspkit.open(q3)
+    moved.entities[at]["origin"] = "9 9 9"
+    with pytest.raises(bspkit.RefusedError, match="does not fit"):
+        moved.patch(patch)
+    assert moved.patch(patch, base=old) == []
+    assert (moved.entities[at]["light"], moved.entities[at]["origin"]) == ("77", "9 9 9")
+    moved.entities[at]["light"] = "1"
+    with pytest.raises(bspkit.RefusedError, match="has changed since its base"):
+        moved.patch(patch, base=old)
+    moved = bspkit.open(q3)
+    moved.entities[at]["origin"] = "9 9 9"
+    assert "taken: " in moved.patch(patch, fuzzy=True)[0]
+    with pytest.raises(bspkit.ArgumentError, match="not both"):
+        moved.patch(patch, fuzzy=True, base=old)
+
+
 def test_rules(q3: Path, tmp_path: Path) -> None:
     rules = tmp_path / "clean.cfg"
     rules.write_text('filter:\n{\n"classname" "light"\n}\n')

@@ -173,6 +173,11 @@ pub(super) fn worded(hint: &Hint) -> String {
         Hint::Steps => {
             "make the changes one after the other; --resize takes each line for the record with its number".to_owned()
         }
+        Hint::Guess => {
+            "--fuzzy takes the entity that is most like it, and says which one; --base OLD.bsp merges the patch with \
+            what changed since the map that it was made from"
+                .to_owned()
+        }
         Hint::Cascade => "--cascade removes what needs it too".to_owned(),
         Hint::LiteralKey(key) => format!("--pair '{key}' VALUE sets a key of this name"),
         Hint::Limit(what) => format!("--max-{what} raises the limit"),

@@ -63,7 +63,7 @@ fn every_form_is_read_and_is_valid() {
 fn the_same_is_the_same() {
     let room = Room::new();
     let run = room.bspkit("ent diff q3.bsp q3.bsp").done();
-    assert_eq!(run.json(), json!({"bspkit_patch": 1, "entities": 18, "operations": []}));
+    assert_eq!(run.json(), json!({"bspkit_patch": 1, "operations": []}));
     assert_eq!(run.err, "the entities are the same\n");
     room.write("none.json", &run.out);
     room.bspkit("ent patch q3.bsp none.json -o out.bsp").done();
@@ -152,4 +152,48 @@ fn what_does_not_fit_is_said_in_json_too() {
     let hint = "operations[0]: the entity with `classname` `light_none` means no entity, and 1 was expected\n\
         operations[1]: worldspawn means 1 entity, and 2 were expected";
     assert_eq!((run.code, run.json()["hint"].as_str()), (Some(2), Some(hint)));
+}
+
+/// A patch fits maps with other entities; what is not clear is refused, guessed aloud, or merged by way of the base.
+#[test]
+fn a_patch_finds_its_entities_by_name() {
+    let room = Room::new();
+    let light = |map: &str| room.bspkit(&format!("ent get {map} light[style=2] light")).done().out;
+    room.bspkit("ent set q2.bsp light[style=2] light=350 -o new.bsp").done();
+    room.bspkit("ent diff q2.bsp new.bsp -o p.json").without_data(1);
+    is_valid(&serde_json::from_slice(&room.read("p.json")).unwrap());
+    room.bspkit("ent add q2.bsp classname=info_null -o more.bsp").done();
+    room.bspkit("ent mv more.bsp #20 --after #0 --in-place").done();
+    room.bspkit("ent rm more.bsp info_player_coop --in-place");
+    let run = room.bspkit("ent patch more.bsp p.json -o out.bsp").done();
+    assert!(run.err.contains(" was #7 and is #8"), "{}", run.err);
+    assert_eq!(light("out.bsp"), b"350\n");
+    let report = room.bspkit("ent patch more.bsp p.json --dry-run --json").done().json();
+    assert_eq!((&report["found"][0]["was"], &report["found"][0]["index"]), (&json!(7), &json!(8)));
+
+    room.bspkit("ent set more.bsp light[style=2] origin=0 -o moved.bsp").done();
+    let run = room.bspkit("ent patch moved.bsp p.json -o no.bsp").without_data(2);
+    assert!(
+        run.err.contains("perhaps #8 light") && run.err.contains("--fuzzy") && run.err.contains("--base"),
+        "{}",
+        run.err
+    );
+    let run = room.bspkit("ent patch moved.bsp p.json --fuzzy -o out.bsp").done();
+    assert!(run.err.contains("warning: moved.bsp: guessed: operations[0]: "), "{}", run.err);
+    assert_eq!(light("out.bsp"), b"350\n");
+    room.bspkit("ent patch moved.bsp p.json --base q2.bsp -o out.bsp").done();
+    assert_eq!(
+        (light("out.bsp"), room.bspkit("ent get out.bsp light[style=2] origin").done().out),
+        (b"350\n".to_vec(), b"0\n".to_vec())
+    );
+
+    room.bspkit("ent set more.bsp light[style=2] light=1 -o other.bsp").done();
+    for how in ["--base q2.bsp", "--fuzzy", ""] {
+        room.bspkit(&format!("ent patch other.bsp p.json {how} -o no.bsp")).without_data(2);
+        assert!(!room.path("no.bsp").exists());
+    }
+    let run = room.bspkit("ent patch other.bsp p.json --base q2.bsp -o no.bsp");
+    assert!(run.err.contains("both sides change `light`") && run.err.contains("theirs  350"), "{}", run.err);
+    room.bspkit("ent patch other.bsp p.json --base more.bsp --fuzzy -o no.bsp").without_data(2);
+    room.bspkit("ent patch moved.bsp p.json --base q2.bsp -o q2.bsp").without_data(2);
 }

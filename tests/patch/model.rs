@@ -2,7 +2,7 @@
 
 use bspkit::content::entities::{Entities, Entity};
 use bspkit::dialect::EntityRules;
-use bspkit::op::patch::{Expected, Operation, PairKey, Patch, Spot, Target};
+use bspkit::op::patch::{Expected, Match, Operation, PairKey, Patch, Spot, Target};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -13,7 +13,7 @@ fn find(entities: &Entities<'_>, target: &Target) -> Option<Vec<usize>> {
     let has = |entity: &Entity<'_>, (key, value): &(Vec<u8>, Vec<u8>)| entity.all(key).any(|found| found == &value[..]);
     let (found, count): (Vec<usize>, _) = match target {
         Target::Index(index) => ((0..entities.len()).filter(|other| other == index).collect(), Some(1)),
-        Target::Match(pairs, count) => {
+        Target::Match(Match { pairs, count, .. }) => {
             let all = entities.iter().filter(|entity| pairs.iter().all(|pair| has(entity, pair)));
             (all.map(|entity| entity.index()).collect(), Some(count.unwrap_or(1)))
         }
@@ -141,9 +141,9 @@ fn target() -> impl Strategy<Value = Target> {
     let pair = |key: &str, value: String| (key.as_bytes().to_vec(), value.into_bytes());
     prop_oneof![
         4 => (0..14_usize).prop_map(Target::Index),
-        3 => (0..13_usize).prop_map(move |n| Target::Match(vec![pair("N", n.to_string())], None)),
+        3 => (0..13_usize).prop_map(move |n| Target::Match(Match { pairs: vec![pair("N", n.to_string())], ..Match::default() })),
         1 => (0..4_u8, 0..3_usize).prop_map(move |(group, count)| {
-            Target::Match(vec![pair("classname", "light".into()), pair("n", format!("g{group}"))], Some(count))
+            Target::Match(Match { pairs: vec![pair("classname", "light".into()), pair("n", format!("g{group}"))], count: Some(count), ..Match::default() })
         }),
         4 => (select(selectors), prop::option::weighted(0.1, 0..3_usize))
             .prop_map(|(selector, count)| Target::Select(selector.parse().unwrap(), count)),
@@ -212,7 +212,10 @@ fn many(kind: &str, operations: usize) -> std::time::Duration {
             }
             "adds before" => Operation::Add { pairs: vec![n(at)], to: Some(Spot::Before(on)) },
             "adds in one place" => Operation::Add { pairs: vec![n(at)], to: Some(Spot::After(Target::Index(1))) },
-            "matches" => Operation::Remove { on: Target::Match(vec![n(at)], None), expect: Vec::new() },
+            "matches" => Operation::Remove {
+                on: Target::Match(Match { pairs: vec![n(at)], ..Match::default() }),
+                expect: Vec::new(),
+            },
             "values" => Operation::Remove { on: select(format!("light[n={at}]")), expect: expect(at) },
             "beginnings" => Operation::Remove { on: select(format!("light[x^=x{at}y]")), expect: expect(at) },
             _ => unreachable!(),

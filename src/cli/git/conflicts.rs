@@ -14,7 +14,7 @@ use crate::cli::talk::{Code, Job};
 const SHOWN: usize = 200;
 
 /// A conflict with its name and the values of all three maps.
-pub(super) fn lines(conflict: &Conflict) -> Vec<String> {
+pub(crate) fn lines(conflict: &Conflict) -> Vec<String> {
     let name = conflict.name();
     let mut lines = vec![match name.is_empty() {
         true => format!("  {conflict}"),

@@ -8,6 +8,8 @@ mod resolve;
 mod textconv;
 mod uninstall;
 
+pub(crate) use conflicts::lines as conflict_lines;
+
 use anyhow::Result;
 
 use super::context::Context;

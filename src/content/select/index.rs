@@ -34,11 +34,6 @@ impl<'e> Index<'e> {
         Index { entities, classes: Rows::default(), keys: HashMap::new(), is_made: false }
     }
 
-    /// How many entities there are.
-    pub(crate) fn len(&self) -> usize {
-        self.entities.len()
-    }
-
     /// As [`Entities::select`].
     pub(crate) fn select(&mut self, selector: &Selector) -> Vec<usize> {
         let mut found: Vec<usize> = selector.either.iter().flat_map(|all| self.all(all)).collect();

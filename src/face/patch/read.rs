@@ -9,7 +9,7 @@ use crate::bytes::escaped;
 use crate::content::select::Selector;
 use crate::face::records::Members;
 use crate::near;
-use crate::op::patch::{Change, Expected, Operation, PairKey, Patch, Spot, Target};
+use crate::op::patch::{Change, Expected, Match, Operation, PairKey, Patch, Spot, Target};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -198,7 +198,20 @@ impl<'t> Object<'t> {
     fn target(&mut self, name: &'static str) -> Result<Target> {
         let raw = self.take(name).ok_or_else(|| format!("{} is missing", self.below(name)))?;
         let mut object = Object::of(raw, &self.below(name))?;
-        let target = if let Some(index) = object.number("index")? {
+        let has = |name: &str| object.members.iter().any(|(member, _)| member == name);
+        let target = if has("match") {
+            let pairs = object.list("match", pair)?;
+            let only = object.value::<bool>("only", "truth value")?.unwrap_or(false);
+            let (count, nth) = (object.number("count")?, object.number("nth")?);
+            let (counted, path) = (count.unwrap_or(usize::MAX), &object.path);
+            if pairs.is_empty() && !only {
+                return Err(format!("{} is empty", object.below("match")));
+            }
+            if nth.is_some_and(|nth| nth == 0 || nth > counted) {
+                return Err(format!("{path}.nth: entities are counted from 1 to `count`"));
+            }
+            Target::Match(Match { pairs, only, count, nth, index: object.number("index")? })
+        } else if let Some(index) = object.number("index")? {
             Target::Index(index)
         } else if let Some(text) = object.value::<String>("select", "string")? {
             let place = object.below("select");
@@ -207,12 +220,6 @@ impl<'t> Object<'t> {
                 None => format!("{place}: {error}"),
             })?;
             Target::Select(selector, object.number("count")?)
-        } else if object.members.iter().any(|(name, _)| name == "match") {
-            let pairs = object.list("match", pair)?;
-            if pairs.is_empty() {
-                return Err(format!("{} is empty", object.below("match")));
-            }
-            Target::Match(pairs, object.number("count")?)
         } else {
             object.asked.push("match");
             object.done()?;

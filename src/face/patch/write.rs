@@ -70,14 +70,24 @@ fn operation(operation: &Operation) -> Value {
 
 fn target(target: &Target) -> Value {
     let mut object = Object::new();
-    let (name, value, count) = match target {
-        Target::Index(index) => ("index", (*index).into(), &None),
-        Target::Match(list, count) => ("match", pairs(list), count),
-        Target::Select(selector, count) => ("select", selector.to_string().into(), count),
+    let mut member = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            object.insert(name.into(), value);
+        }
     };
-    object.insert(name.into(), value);
-    if let Some(count) = count {
-        object.insert("count".into(), (*count).into());
+    match target {
+        Target::Index(index) => member("index", Some((*index).into())),
+        Target::Match(on) => {
+            member("match", Some(pairs(&on.pairs)));
+            member("only", on.only.then_some(true.into()));
+            member("nth", on.nth.map(Value::from));
+            member("count", on.count.map(Value::from));
+            member("index", on.index.map(Value::from));
+        }
+        Target::Select(selector, count) => {
+            member("select", Some(selector.to_string().into()));
+            member("count", count.map(Value::from));
+        }
     }
     object.into()
 }

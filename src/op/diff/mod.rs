@@ -1,6 +1,7 @@
 //! The patch that makes the entities of one map those of another.
 
 mod changes;
+mod named;
 pub(in crate::op) mod pairing;
 mod wanted;
 
@@ -24,10 +25,13 @@ const MOST_ARRANGED: usize = 1 << 27;
 /// The patch that makes the entities of one map those of another: applied to the old ones it gives the new lump
 /// byte for byte.
 ///
-/// Entities are matched by identity, not by position: by `hammerid`, by `targetname` and class, by `model`, by
-/// `origin`, and then by the pairs that they have in common. If edits of pairs would not give the same bytes (other
-/// spacing, comments, another order of pairs), the patch has the exact text of the entity. If the text between entities
-/// is different, it has the whole text.
+/// Entities of the two maps are matched by identity, not by position: by `hammerid`, by `targetname` and class, by
+/// `model`, by `origin`, and then by the pairs that they have in common. If edits of pairs would not give the same
+/// bytes (other spacing, comments, another order of pairs), the patch has the exact text of the entity. If the text
+/// between entities is different, it has the whole text.
+///
+/// The patch names entities as people do, so that it fits other versions of the map as well: by `targetname`, by class
+/// and `hammerid` or `origin`, else by all of their pairs. Their indices are in it as hints.
 ///
 /// # Errors
 /// Only for texts beyond the limits of [`Entities::parse`].
@@ -46,6 +50,11 @@ const MOST_ARRANGED: usize = 1 << 27;
 /// # Ok::<(), bspkit::Error>(())
 /// ```
 pub fn diff(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
+    Ok(named::named(old, by_index(old, new)?))
+}
+
+/// As [`diff`], with entities by their indices and as many entities as the old map has.
+pub(in crate::op) fn by_index(old: &Entities<'_>, new: &Entities<'_>) -> Result<Patch> {
     let (old_bytes, bytes) = (old.to_bytes(), new.to_bytes());
     let entities = Some(old.len());
     if old_bytes == bytes {

@@ -13,7 +13,7 @@ use crate::dialect::EntityForm;
 use crate::draft::entity_values;
 use crate::error::Result;
 use crate::file::Slot;
-use crate::op::diff::diff;
+use crate::op::diff::by_index;
 use crate::op::patch::{Change, Operation, Patch, Target};
 use crate::{Data, Rope};
 
@@ -109,7 +109,7 @@ fn join(sides: &Sides<'_, '_>, slot: &Slot, texts: Vec<Vec<u8>>, desk: &mut Desk
     let (mut base, mine, other) = (read(&texts[0])?, read(&texts[1])?, read(&texts[2])?);
     // What both sides have already is not refused here.
     base.for_any_engine();
-    let (ours, theirs) = (diff(&base, &mine)?, diff(&base, &other)?);
+    let (ours, theirs) = (by_index(&base, &mine)?, by_index(&base, &other)?);
     let is_whole = |patch: &Patch| matches!(patch.operations[..], [Operation::Text { .. }]);
     if is_whole(&ours) || is_whole(&theirs) {
         desk.refuse(&slot.name, "both sides change it, and one of them the text between entities");

@@ -47,7 +47,8 @@ use crate::bsp::Bsp;
 use crate::dialect::{Form, Role};
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::{SegmentKind, Slot, SlotId};
+use crate::file::{Layout, SegmentKind, Slot, SlotId};
+use crate::op::patch::Patch;
 
 /// The result of a merge.
 #[derive(Clone, Debug)]
@@ -132,6 +133,19 @@ pub fn merge_with<'a>(
         conflicts.extend(references::introduced(&sides, &draft)?);
     }
     Ok(Merged { draft, conflicts, theirs: taken, both })
+}
+
+/// Merges what a patch of entities does to `base` with the changes from `base` to `ours`.
+///
+/// # Errors
+/// As [`Patch::apply`] on the base; as [`merge`].
+pub fn merge_patch<'a>(base: &Bsp<'a>, ours: &Bsp<'a>, patch: &Patch) -> Result<Merged<'a>> {
+    let missing = || Error::new(ErrorKind::NotFound, "the map has no entity lump");
+    let id = base.role(Role::Entities).ok_or_else(missing)?.id;
+    let mut draft = base.draft();
+    draft.set(id, patch.apply(&*base.entities()?)?)?;
+    let theirs = Bsp::from_data(draft.plan(Layout::Keep)?.to_vec().into(), Some(base.dialect()))?;
+    merge(base, ours, &theirs)
 }
 
 /// Gives a slot of the draft what it has in one of the maps.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::fit::{self, Meant};
+use super::fit::{Located, Meant, Search};
 use super::{Change, Operation, Patch, Spot};
 use crate::content::entities::{Arrangement, Beside, Entities, EntityMut};
 use crate::{Error, ErrorKind, Result};
@@ -14,11 +14,7 @@ impl Patch {
     /// [`ErrorKind::Refused`] if the patch does not fit; the hint lists all reasons. As the methods of [`Entities`] and
     /// [`EntityMut`] for edits that no engine could read back.
     pub fn apply(&self, entities: &Entities<'_>) -> Result<Vec<u8>> {
-        let meant = self.fit(entities)?;
-        if let [Operation::Text { text, .. }] = &self.operations[..] {
-            return Ok(text.clone());
-        }
-        read_back(&self.carry_out(entities, &meant)?)
+        self.locate(entities, Search::Exact)?.apply()
     }
 
     /// Applies the patch to entities that are being edited, which know then which of them are new.
@@ -36,27 +32,14 @@ impl Patch {
     /// As [`Patch::apply`], and [`ErrorKind::Unsupported`] for a patch that is a whole text. The entities do not change
     /// then.
     pub fn apply_to(&self, entities: &mut Entities<'_>) -> Result<()> {
-        let meant = self.fit(entities)?;
-        if let [Operation::Text { .. }] = &self.operations[..] {
-            return Err(Error::new(ErrorKind::Unsupported, "the patch is a whole text, which replaces the lump"));
-        }
-        let done = self.carry_out(entities, &meant)?;
-        read_back(&done)?;
+        let done = self.locate(entities, Search::Exact)?.entities()?;
         *entities = done;
         Ok(())
     }
 
     /// The entities after a patch that does not replace the whole text.
     pub(in crate::op) fn applied<'a>(&self, entities: &Entities<'a>) -> Result<Entities<'a>> {
-        self.carry_out(entities, &self.fit(entities)?)
-    }
-
-    fn fit(&self, entities: &Entities<'_>) -> Result<Vec<Meant>> {
-        fit::meant(self, entities).map_err(|wrong| {
-            let message = format!("the patch does not fit: {} of its expectations", wrong.len());
-            let is = if wrong.len() == 1 { "is" } else { "are" };
-            Error::new(ErrorKind::Refused, format!("{message} {is} not met")).with_hint(wrong.join("\n"))
-        })
+        self.carry_out(entities, &self.locate(entities, Search::Exact)?.meant)
     }
 
     fn carry_out<'a>(&self, old: &Entities<'a>, meant: &[Meant]) -> Result<Entities<'a>> {
@@ -84,6 +67,32 @@ impl Patch {
             order.entities.remove(&removed)?;
         }
         Ok(order.entities.finish())
+    }
+}
+
+impl<'a> Located<'_, '_, 'a> {
+    /// The lump's bytes after the patch, for [`Draft::set`](crate::Draft::set).
+    ///
+    /// # Errors
+    /// As the methods of [`Entities`] and [`EntityMut`] for edits that no engine could read back.
+    pub fn apply(&self) -> Result<Vec<u8>> {
+        if let [Operation::Text { text, .. }] = &self.patch.operations[..] {
+            return Ok(text.clone());
+        }
+        read_back(&self.patch.carry_out(self.entities, &self.meant)?)
+    }
+
+    /// The entities after the patch, which know which of them are new.
+    ///
+    /// # Errors
+    /// As [`Located::apply`], and [`ErrorKind::Unsupported`] for a patch that is a whole text.
+    pub fn entities(&self) -> Result<Entities<'a>> {
+        if let [Operation::Text { .. }] = &self.patch.operations[..] {
+            return Err(Error::new(ErrorKind::Unsupported, "the patch is a whole text, which replaces the lump"));
+        }
+        let done = self.patch.carry_out(self.entities, &self.meant)?;
+        read_back(&done)?;
+        Ok(done)
     }
 }
 

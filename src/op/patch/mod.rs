@@ -1,10 +1,17 @@
 //! Patches of entities: operations on entities of a map, and what they expect.
 //!
 //! All targets refer to the entities before the patch, and all expectations are checked first: a patch is applied as a
-//! whole, or not at all with an error that lists everything that does not fit.
+//! whole, or not at all with an error that lists everything that does not fit, and the entities that may be meant.
+//!
+//! The patches of [`diff`](super::diff::diff) name entities as people do, so that they fit maps with more, fewer or
+//! moved entities. [`Patch::locate`] says where each was found, and guesses on request.
 
 mod apply;
+mod find;
 mod fit;
+
+pub(in crate::op) use find::{Finder, is_brush_model};
+pub use fit::{Found, Located, Search};
 
 use crate::content::select::Selector;
 
@@ -107,8 +114,8 @@ pub enum Operation {
 /// The entities of an operation.
 ///
 /// ```
-/// use bspkit::op::patch::Target;
-/// let door = Target::Match(vec![(b"targetname".to_vec(), b"door_1".to_vec())], None);
+/// use bspkit::op::patch::{Match, Target};
+/// let door = Target::Match(Match::of([("targetname", "door_1")]));
 /// assert_eq!(door.to_string(), "the entity with `targetname` `door_1`");
 /// assert_eq!(Target::Index(17).to_string(), "#17");
 /// ```
@@ -117,10 +124,40 @@ pub enum Operation {
 pub enum Target {
     /// The entity with this index.
     Index(usize),
-    /// The entities that have all these pairs, with their expected number; one by default.
-    Match(Vec<(Vec<u8>, Vec<u8>)>, Option<usize>),
+    /// The entities that have some pairs.
+    Match(Match),
     /// The entities that a selector matches, with their expected number; at least one by default.
     Select(Selector, Option<usize>),
+}
+
+/// Entities by their pairs.
+///
+/// ```
+/// use bspkit::op::patch::{Match, Target};
+/// let wall = Match { only: true, nth: Some(2), count: Some(3), ..Match::of([("classname", "func_wall")]) };
+/// assert_eq!(Target::Match(wall).to_string(), "entity 2 of 3 with only `classname` `func_wall`");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Match {
+    /// They have all these pairs. Keys compare without case.
+    pub pairs: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Whether they have these pairs in this order, in this case, and no others. The number of a brush model
+    /// (`model` `*3`) does not count, since compilers give another one.
+    pub only: bool,
+    /// How many of them there must be; one by default.
+    pub count: Option<usize>,
+    /// Which of them is meant, in the order of the map from 1; all of them by default.
+    pub nth: Option<usize>,
+    /// The index of the entity in the map that the patch was made from. It decides nothing if the entity is found.
+    pub index: Option<usize>,
+}
+
+impl Match {
+    /// The entity that has all these pairs.
+    pub fn of<'p>(pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> Self {
+        let pairs = pairs.into_iter().map(|(key, value)| (key.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        Match { pairs: pairs.collect(), ..Match::default() }
+    }
 }
 
 /// A place beside an entity.

@@ -173,7 +173,11 @@ fn matching(at: At, on: &Target, expect: &[Pair]) -> std::result::Result<Match, 
             return Err(format!("the entity #{index} by its index"));
         }
         Target::Index(_) => Vec::new(),
-        Target::Match(pairs, _) => pairs.iter().map(|(key, value)| test(key, Some(value))).collect(),
+        Target::Match(on) if on.nth.is_some() && on.count != Some(1) => {
+            return Err(format!("which of equal entities is meant ({on})"));
+        }
+        Target::Match(on) if on.only => return Err(format!("that an entity has no other pairs ({on})")),
+        Target::Match(on) => on.pairs.iter().map(|(key, value)| test(key, Some(value))).collect(),
         Target::Select(selector, _) => match selector.pairs() {
             Some(pairs) => pairs.into_iter().map(|(key, value)| test(key, value)).collect(),
             None => return Err(format!("the selector {selector}")),
