@@ -111,6 +111,14 @@ impl<'e> Entity<'e> {
         pairs.iter().map(move |pair| Pair { key: inner(pair.key), value: inner(pair.value) })
     }
 
+    /// Whether a pair of this entity is the same as a pair of another one.
+    pub(crate) fn has_pair_of(&self, at: usize, other: &Entity<'_>, other_at: usize) -> bool {
+        let (Some(own), Some(pair)) = (self.pairs.get(at), other.pairs.get(other_at)) else { return false };
+        // Most are the same letter by letter.
+        self.bytes.get(own.key.start()..own.value.end()) == other.bytes.get(pair.key.start()..pair.value.end())
+            || self.pairs_in(at..at + 1).eq(other.pairs_in(other_at..other_at + 1))
+    }
+
     /// The bytes from the opening to the closing brace; to the last token if the closing brace is missing.
     pub fn bytes(&self) -> &'e [u8] {
         &self.bytes[self.range.clone()]

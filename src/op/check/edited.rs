@@ -106,18 +106,15 @@ impl<'e, 'a> Edit<'e, 'a> {
             self.touched.push(touched);
             return;
         };
-        let both = || old.pairs().zip(new.pairs());
-        let first = both().take_while(|(old, new)| old == new).count();
-        let room = old.pairs().len().min(new.pairs().len()) - first;
-        let last = old.pairs().rev().zip(new.pairs().rev()).take(room).take_while(|(old, new)| old == new).count();
-        if old.pairs().len() == new.pairs().len() {
-            both().skip(first).take(room - last).filter(|(old, new)| old != new).for_each(|(old, new)| {
-                look(old);
-                look(new);
-            });
-        } else {
-            let between = |entity: &Entity<'_>| first..entity.pairs().len() - last;
-            [old, new].into_iter().for_each(|entity| entity.pairs_in(between(entity)).for_each(&mut look));
+        let (old_len, new_len) = (old.pairs().len(), new.pairs().len());
+        let room = old_len.min(new_len);
+        let is_same = |at: usize| old.has_pair_of(at, new, at);
+        let first = (0..room).take_while(|at| is_same(*at)).count();
+        let is_same_from_end = |at: usize| old.has_pair_of(old_len - 1 - at, new, new_len - 1 - at);
+        let last = (0..room - first).take_while(|at| is_same_from_end(*at)).count();
+        let is_edited = |at: &usize| old_len != new_len || !is_same(*at);
+        for (entity, end) in [(old, old_len - last), (new, new_len - last)] {
+            (first..end).filter(is_edited).flat_map(|at| entity.pairs_in(at..at + 1)).for_each(&mut look);
         }
         (touched.first, touched.last) = (first, last);
         self.touched.push(touched);
