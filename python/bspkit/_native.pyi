@@ -87,6 +87,7 @@ class Map:
         *,
         mode: Literal["plugin", "strict", "lumper"] = "plugin",
         name: str | None = None,
+        again: bool = False,
     ) -> list[AppliedRule]: ...
     @property
     def models(self) -> Models: ...

@@ -122,15 +122,19 @@ impl Map {
     /// Applies a rule file such as those of Stripper:Source, or the files of a folder of rules that are for this map:
     /// all rules or, after an error, none. The result has for each rule its file, its line and how many entities it
     /// matched. `mode` is `plugin`, `strict` or `lumper`; `name` is the name of the map by which rules name it.
-    #[pyo3(signature = (path, *, mode = "plugin", name = None))]
+    ///
+    /// Applying twice is once: a save writes `MAP.bsp.rules.json`, the record of the program's `ent apply`, and rules that
+    /// were applied before match nothing, with a `UserWarning`. `again=True` applies all of them.
+    #[pyo3(signature = (path, *, mode = "plugin", name = None, again = false))]
     fn apply_rules<'py>(
         &self,
         py: Python<'py>,
         path: PathBuf,
         mode: &str,
         name: Option<String>,
+        again: bool,
     ) -> Res<Vec<Bound<'py, PyAny>>> {
-        ops::apply_rules(py, &self.shared, &path, mode, name)
+        ops::apply_rules(py, &self.shared, &path, mode, name, again)
     }
 
     /// The brush models, with the entities that name each, and what belongs to it alone. The first one is the world.
@@ -342,12 +346,17 @@ impl Map {
     #[pyo3(signature = (lump = None))]
     fn revert(&self, lump: Option<&str>) -> Res<()> {
         self.shared.change(|state| {
+            let entities = state.bsp().role(bspkit::dialect::Role::Entities).map(|slot| slot.id);
             match lump {
                 None => state.draft()?.revert_all(),
                 Some(lump) => {
                     let slot = state.bsp().slot(lump)?.id;
                     state.draft()?.revert(slot);
                 }
+            }
+            // Rules that were applied and are not saved are undone with the entities.
+            if !state.draft()?.changes()?.iter().any(|slot| Some(*slot) == entities) {
+                *state.baked() = None;
             }
             state.forget_entities();
             Ok(())

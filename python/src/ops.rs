@@ -5,13 +5,13 @@ use std::path::Path;
 
 use bspkit::dialect::Role;
 use bspkit::face::changes::ComparisonJson;
-use bspkit::face::rules::{Reading, RuleFiles};
+use bspkit::face::rules::{Bake, Reading, RuleFiles, Tried, record};
 use bspkit::face::{patch, records};
 use bspkit::op::merge;
 use bspkit::op::patch::{Patch, Search};
 use bspkit::op::query::{FieldChange, Query};
 use bspkit::op::rename::Rename;
-use bspkit::op::rules::{self, Mode};
+use bspkit::op::rules::{self, Mode, Record, State};
 use bspkit::op::verify::{self, Verdict};
 use bspkit::op::{check, compare, diff};
 use bspkit::record::FlagNames;
@@ -105,26 +105,66 @@ fn merge_patch(py: Python<'_>, shared: &Shared, patch: &Patch, base: &Shared) ->
 }
 
 /// Applies a rule file, or those of a folder that are for the map. The result has for each rule its file, its line, and
-/// how many entities it matched.
+/// how many entities it matched. Rules that were applied before are not applied again, with a warning.
 pub(crate) fn apply_rules<'py>(
     py: Python<'py>,
     shared: &Shared,
     path: &Path,
     mode: &str,
     name: Option<String>,
+    again: bool,
 ) -> Res<Vec<Bound<'py, PyAny>>> {
     let name = name.unwrap_or_else(|| shared.name());
-    let applied = shared.with(|state| {
+    let home = shared.home();
+    let (applied, before) = shared.with(|state| {
         let files = RuleFiles::read(path, Reading { mode: mode_named(mode)?, format: None })?;
+        let usable = files.usable(&name)?;
+        let record = match (state.baked().take(), &home) {
+            (Some(record), _) => record,
+            (None, Some(home)) => record::read(&home.absolute)?,
+            (None, None) => Record::default(),
+        };
+        let now = State::of(state.bsp())?;
         let (entities, _) = state.entities()?;
-        let report = rules::apply(files.usable(&name)?, entities, &name)?;
-        let row = |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
-        let applied: Vec<(String, usize, usize)> = report.rules.iter().map(row).collect();
-        if applied.iter().any(|(.., count)| *count > 0) {
-            state.forget_entities();
-        }
-        Ok(applied)
+        let bake = Bake::after(record.clone(), now.with_entities(&entities.to_bytes()), usable.clone(), &name);
+        let tried = bake.attempt(entities, again);
+        let (applied, before, record) = match tried {
+            Ok(Tried::Open { from, attempt }) => {
+                let row =
+                    |applied: &rules::Applied<'_>| (applied.file.name.clone(), applied.rule.at.line, applied.count);
+                let applied: Vec<(String, usize, usize)> = attempt.report.rules.iter().map(row).collect();
+                let is_edit = applied.iter().any(|(.., count)| *count > 0);
+                if let Some(new) = attempt.entities {
+                    *entities = new;
+                }
+                let bake = if is_edit { bake.with(Some(from), &entities.to_bytes()) } else { bake };
+                if is_edit {
+                    state.forget_entities();
+                }
+                (applied, None, is_edit.then(|| bake.into_record().0))
+            }
+            Ok(Tried::Done(why)) => {
+                let none = rules::known(usable, &name).into_iter().map(|rule| (rule.file, rule.line, 0)).collect();
+                (none, Some(why), Some(record))
+            }
+            Ok(Tried::Unknown(why)) => {
+                *state.baked() = Some(record);
+                let message = format!("it cannot be known whether to apply {} again: {why}", path.display());
+                return Err(Error::new(ErrorKind::Refused, message).with_hint("again=True applies them").into());
+            }
+            Err(error) => {
+                *state.baked() = Some(record);
+                return Err(error.into());
+            }
+        };
+        *state.baked() = record;
+        Ok((applied, before))
     })?;
+    if let Some(why) = before {
+        let text = format!("{} is not applied again: {why}; again=True applies it", path.display());
+        let kind = py.get_type::<pyo3::exceptions::PyUserWarning>();
+        PyErr::warn(py, &kind, &std::ffi::CString::new(text).unwrap_or_default(), 1)?;
+    }
     let rule = py.import("bspkit._types")?.getattr("AppliedRule")?;
     Ok(applied.into_iter().map(|row| rule.call1(row)).collect::<PyResult<_>>()?)
 }

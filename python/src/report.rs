@@ -151,6 +151,11 @@ impl SaveReport {
         self.warnings.extend(files.map(|file| file.to_string()));
     }
 
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
     /// Adds what is known after the save.
     pub(crate) fn saved(&mut self, saved: Saved) {
         self.backup = saved.backup;

@@ -1,6 +1,6 @@
 //! Saves: a file, or the bytes of one.
 
-use bspkit::face::beside;
+use bspkit::face::{beside, rules};
 use bspkit::op::{check, compare};
 use bspkit::{Draft, Error, ErrorKind, Layout, Plan, SaveOptions};
 use pyo3::prelude::*;
@@ -46,12 +46,19 @@ pub(crate) fn save(py: Python<'_>, shared: &Shared, saving: Saving<'_>) -> Res<S
         let draft = shared.snapshot()?;
         return detached(py, || report(&draft, &draft.plan(layout)?));
     };
-    shared.long(py, |draft| {
+    let place = home.absolute.clone();
+    let mut report = shared.long(py, |draft| {
         let (saved, mut report) = draft.save(&home.absolute, layout, &options, report)?;
         report.saved(saved);
         shared.move_to(home);
         Ok(report)
-    })
+    })?;
+    if let Some(record) = shared.with(|state| Ok(state.baked().take()))?
+        && let Err(error) = rules::save(&place, &record)
+    {
+        report.warn(format!("{}: the rules are applied and not recorded: {error}", place.display()));
+    }
+    Ok(report)
 }
 
 /// The bytes that a save would write.

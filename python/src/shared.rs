@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bspkit::content::entities::{Entities as Text, Ids};
+use bspkit::op::rules::Record;
 use bspkit::{Bsp, Draft, Layout};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -71,6 +72,8 @@ pub(crate) struct State {
     ids: Ids,
     /// The arrays that Python has of lumps; their numbers may have changed.
     tables: Tables,
+    /// The record of rules that were applied and are not saved yet.
+    baked: Option<Record>,
 }
 
 impl State {
@@ -97,6 +100,11 @@ impl State {
         self.ids.clear();
     }
 
+    /// The record of rules that were applied and are not saved yet.
+    pub(crate) fn baked(&mut self) -> &mut Option<Record> {
+        &mut self.baked
+    }
+
     pub(crate) fn tables(&mut self) -> &mut Tables {
         &mut self.tables
     }
@@ -106,7 +114,7 @@ impl Shared {
     pub(crate) fn new(home: Option<Home>, draft: Draft<'static>) -> Self {
         Shared {
             home: Mutex::new(home),
-            state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new() })),
+            state: Mutex::new(Some(State { draft, ids: Ids::default(), tables: Tables::new(), baked: None })),
         }
     }
 

@@ -1,6 +1,7 @@
 """Maps: opening, saving, errors, and what happens after a map is closed."""
 
 import io
+import json
 import pickle
 import subprocess
 import sys
@@ -200,9 +201,43 @@ def test_rules(q3: Path, tmp_path: Path) -> None:
         assert map.apply_rules(rules) == [bspkit.AppliedRule(str(rules), 2, 2)]
         assert map.changed == []
         world = map.entities[0]
-        assert map.apply_rules(rules)[0].count == 0 and world.classname == "worldspawn"
+        with pytest.warns(UserWarning, match="is not applied again"):
+            assert map.apply_rules(rules)[0].count == 0 and world.classname == "worldspawn"
         with pytest.raises(bspkit.ArgumentError, match="mode"):
             map.apply_rules(rules, mode="loose")  # type: ignore[arg-type]
+
+
+def test_rules_are_applied_once(q3: Path, tmp_path: Path) -> None:
+    path, rules = tmp_path / "rooms.bsp", tmp_path / "rules.cfg"
+    record = tmp_path / "rooms.bsp.rules.json"
+    path.write_bytes(q3.read_bytes())
+    rules.write_text('add:\n{\n"classname" "info_null"\n}\n')
+
+    def apply(map: bspkit.Map, **how: bool) -> list[int]:
+        return [rule.count for rule in map.apply_rules(rules, **how)]
+
+    with bspkit.open(path) as map:
+        count = len(map.entities)
+        assert apply(map) == [1] and not record.exists()
+        with pytest.warns(UserWarning, match="is not applied again"):
+            assert apply(map) == [0]
+        map.revert()
+        assert apply(map) == [1]
+        map.entities[0]["message"] = "x"
+        map.save()
+        assert record.exists() and len(map.entities) == count + 1
+        with pytest.warns(UserWarning, match="is not applied again"):
+            assert apply(map) == [0]
+    with bspkit.open(path) as map:
+        with pytest.warns(UserWarning, match="recorded as applied"):
+            assert apply(map) == [0]
+        assert map.changed == []
+        assert apply(map, again=True) == [1]
+        map.save()
+        assert len(map.entities) == count + 2
+    # The record is that of `ent apply`.
+    applied = json.loads(record.read_text())["applied"]
+    assert [rule["file"] for one in applied for rule in one["rules"]] == ["rules.cfg", "rules.cfg"]
 
 
 def test_a_folder_of_rules(q3: Path, tmp_path: Path) -> None:

@@ -1,16 +1,13 @@
 //! `ent apply`: applies rule files to the entities.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
-use bspkit::content::entities::Entities;
-use bspkit::face::rules::{RuleFiles, map_name, record};
-use bspkit::file::replace;
+use bspkit::face::rules::{Bake, RuleFiles, Tried, map_name, save};
 use bspkit::op::check::Severity;
-use bspkit::op::rules::{self, Action, Application, Applied, Known, Past, Record, Report, Rules, State};
-use bspkit::{Bsp, Error, ErrorKind, SaveOptions};
+use bspkit::op::rules::{Action, Applied, Record, Report, State};
+use bspkit::{Error, ErrorKind};
 use serde::Serialize;
 
 use super::select::refuse_cut;
@@ -95,25 +92,25 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     let done = Mutex::new(Vec::new());
     let code = args.save.each(cx, args.maps.find(), |draft, map, job| {
         let name = map_name(&map.path);
-        let files = files.usable(&name)?;
-        let baked = Baked::of(draft.bsp(), &map.path, &files, &name)?;
+        let path = Some(&*map.path).filter(|path| !is_stdin(path));
+        let bake = Bake::of(draft.bsp(), path, files.usable(&name)?, &name)?;
         refuse_cut(draft.bsp(), job)?;
         let entities = draft.entities()?;
         if args.save.force {
             entities.for_any_engine();
         }
         let cannot = || format!("cannot apply {}", shown(&args.rules));
-        let (from, attempt) = match if args.again { Past::Open(0) } else { baked.past(&files, entities, &name) } {
-            Past::Open(from) => (from, rules::attempt(files, from.., entities, &name).with_context(cannot)?),
-            Past::Done(why) => {
+        let (from, attempt) = match bake.attempt(entities, args.again).with_context(cannot)? {
+            Tried::Open { from, attempt } => (from, attempt),
+            Tried::Done(why) => {
                 job.say(&format!("{}: not applied again: {why}; --again applies them", job.path));
                 if job.json {
                     job.extra.insert("already".to_owned(), why.into());
                 }
-                baked.keep(map.target.as_deref(), &done);
+                keep(bake.with(None, &entities.to_bytes()), map.target.as_deref(), &done);
                 return Ok(Edited::Same);
             }
-            Past::Unknown(why) => {
+            Tried::Unknown(why) => {
                 let hint = "apply them to the map as it was before, or use --again to apply all of them to this one";
                 return Err(Error::new(
                     ErrorKind::Refused,
@@ -152,7 +149,7 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
         if let Some(new) = attempt.entities {
             *entities = new;
         }
-        baked.add(from, &entities.to_bytes(), map.target.as_deref(), &done);
+        keep(bake.with(Some(from), &entities.to_bytes()), map.target.as_deref(), &done);
         Ok(Edited::With { what, is_whole: true })
     })?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -162,13 +159,6 @@ pub(super) fn run(cx: &Context, args: &Args) -> Result<Code> {
     Ok(code)
 }
 
-/// What is known of a map and the rules for it.
-struct Baked {
-    record: Record,
-    state: State,
-    rules: Vec<Known>,
-}
-
 /// The record of a map that is to be saved.
 struct NewRecord {
     map: PathBuf,
@@ -176,43 +166,12 @@ struct NewRecord {
     after: String,
 }
 
-impl Baked {
-    fn of(bsp: &Bsp<'_>, map: &Path, files: &[&Rules], name: &str) -> Result<Self> {
-        let record = if is_stdin(map) { Record::default() } else { record::read(map)? };
-        Ok(Baked { record, state: State::of(bsp)?, rules: rules::known(files.iter().copied(), name) })
-    }
-
-    fn past(&self, files: &[&Rules], entities: &Entities<'_>, name: &str) -> Past {
-        self.record.past(&self.state, &self.rules, |part| {
-            let attempt = rules::attempt(files.iter().copied(), part, entities, name);
-            attempt.ok().map(|attempt| attempt.effect)
-        })
-    }
-
-    /// Keeps the record for a copy.
-    fn keep(self, target: Option<&Path>, done: &Mutex<Vec<NewRecord>>) {
-        let text_sum = self.state.entities.clone();
-        self.put(None, text_sum, target, done);
-    }
-
-    /// Adds the rules from this one on to the record of the target.
-    fn add(self, from: usize, text: &[u8], target: Option<&Path>, done: &Mutex<Vec<NewRecord>>) {
-        let after = self.state.with_entities(text).entities;
-        self.put(Some(from), after, target, done);
-    }
-
-    fn put(self, from: Option<usize>, after: String, target: Option<&Path>, done: &Mutex<Vec<NewRecord>>) {
-        let Some(map) = target.filter(|map| !is_stdin(map)) else { return };
-        let mut applied = self.record.in_map(&self.state).0.to_vec();
-        let from = from.or(applied.is_empty().then_some(0));
-        if let Some(from) = from {
-            let (rules, before) = (self.rules[from..].to_vec(), self.state.entities);
-            applied.push(Application { rules, before, after: after.clone() });
-        }
-        let record = Record { build: self.state.build, applied };
-        let new = NewRecord { map: map.to_path_buf(), record, after };
-        done.lock().unwrap_or_else(PoisonError::into_inner).push(new);
-    }
+/// Keeps the record for a map that is saved.
+fn keep(bake: Bake<'_>, target: Option<&Path>, done: &Mutex<Vec<NewRecord>>) {
+    let Some(map) = target.filter(|map| !is_stdin(map)) else { return };
+    let (record, state) = bake.into_record();
+    let new = NewRecord { map: map.to_path_buf(), record, after: state.entities };
+    done.lock().unwrap_or_else(PoisonError::into_inner).push(new);
 }
 
 impl NewRecord {
@@ -220,12 +179,10 @@ impl NewRecord {
     fn write(&self, cx: &Context) {
         let is_saved =
             cx.open(&self.map).and_then(|bsp| Ok(State::of(&bsp)?)).is_ok_and(|now| now.entities == self.after);
-        let path = record::path(&self.map);
-        let text = record::write(&self.record);
-        if !is_saved || std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        if !is_saved {
             return;
         }
-        if let Err(error) = replace(&path, &SaveOptions::default(), |mut file| file.write_all(text.as_bytes())) {
+        if let Err(error) = save(&self.map, &self.record) {
             let text = format!("{}: the rules are applied and not recorded: {error}", shown(&self.map));
             cx.talk.stderr(cx.talk.warning(&text).as_bytes());
         }

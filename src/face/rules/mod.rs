@@ -9,10 +9,12 @@
 //! assert_eq!((rules.format, rules.rules.len()), (Format::Cs2, 1));
 //! ```
 
+mod bake;
 mod folder;
 mod jsonc;
 pub mod record;
 
+pub use bake::{Bake, Tried, save};
 pub use folder::{Reading, RuleFiles, map_name};
 
 use crate::op::rules::{Format, Mode, Rules};
