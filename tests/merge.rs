@@ -406,3 +406,20 @@ fn other_dialects_are_refused() {
     assert_eq!(error.to_string(), expected);
     assert!(merge(&open("source/room_v20"), &open("source/room_v20"), &open("source/room_v21")).is_err());
 }
+
+/// Both sides change the structure of one list: the conflict has the number of records in each map.
+#[test]
+fn a_list_that_both_sides_change_states_its_lengths() {
+    let base = Bsp::open("tests/maps/q2/own_rooms.bsp").unwrap();
+    let without = |records: &[usize]| {
+        let mut draft = base.draft();
+        draft.structure().cascade(true).remove(&[("BRUSHES", records)]).unwrap();
+        Bsp::from_vec(draft.plan(Layout::Keep).unwrap().to_vec()).unwrap()
+    };
+    let merged = merge(&base, &without(&[7]), &without(&[8, 9])).unwrap();
+    let conflict = merged.conflicts.iter().find(|conflict| conflict.name() == "BRUSHES").unwrap();
+    let count = base.table(quake2::BRUSHES).unwrap().len();
+    let values = conflict.values.clone().unwrap().map(|value| String::from_utf8(value.unwrap()).unwrap());
+    assert_eq!(values, [count, count - 1, count - 2].map(|count| format!("{count} records")));
+    assert!(!conflict.can_settle);
+}

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lens::Reader;
-use super::lightmap::{Geometry, record_of};
+use super::lightmap::{Geometry, Room, record_of};
 use crate::bsp::Bsp;
 use crate::bytes::Data;
 use crate::dialect::{FaceForm, LightModel, Role};
@@ -69,20 +69,26 @@ impl Polygons<'_> {
     /// [`ErrorKind::NotFound`] where there are fewer faces; [`ErrorKind::Malformed`] where the face names an edge or a
     /// vertex that the map does not have.
     pub fn get(&self, face: usize) -> Result<Vec<[f32; 3]>> {
+        self.corners(face, &mut Room::of(&self.geometry))
+    }
+
+    fn corners(&self, face: usize, room: &mut Room) -> Result<Vec<[f32; 3]>> {
         let error = |kind: ErrorKind, message: &str| {
             Error::new(kind, message).at(Place::default().lump(self.lump).record(face))
         };
         let size = self.form.record.size;
         let record = self.faces.chunks_exact(size).nth(face).and_then(self.form.read);
         let record = record.ok_or_else(|| error(ErrorKind::NotFound, "the map has no such face"))?;
+        room.take(&record).map_err(|fault| error(ErrorKind::Malformed, &fault.to_string()))?;
         let corners = self.geometry.corners(&record);
         corners
             .ok_or_else(|| error(ErrorKind::Malformed, "the face names edges or vertexes that the map does not have"))
     }
 
-    /// The corners of each face.
+    /// The corners of each face. What all of them take together grows with the edges of the map: where faces share too
+    /// many of them, those that follow are an error ([`ErrorKind::Malformed`]).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<Vec<[f32; 3]>>> {
-        let all: Range<usize> = 0..self.len();
-        all.map(|face| self.get(face))
+        let (all, mut room): (Range<usize>, Room) = (0..self.len(), Room::of(&self.geometry));
+        all.map(move |face| self.corners(face, &mut room))
     }
 }

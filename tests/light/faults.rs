@@ -160,6 +160,9 @@ fn shared_edges_are_bounded_in_the_lens() {
     let left = light.sets()[0].faults().iter().filter(|fault| fault.kind == LightFaultKind::Shared).count();
     let read = faces - light.sets()[0].unlit() - left;
     assert_eq!(read, 16, "each edge may be looked at 16 times");
+    let polygons = shared.polygons().unwrap();
+    assert_eq!(polygons.iter().filter(Result::is_ok).count(), 16, "all polygons together have a bound too");
+    assert!(polygons.get(faces - 1).is_ok(), "one alone is not too much");
     let found = check::run(&shared, &check::Options::default()).unwrap();
     let notes = found.iter().filter(|finding| finding.code.name == "lump-unchecked");
     assert_eq!(notes.map(|finding| finding.count).sum::<usize>(), 1);

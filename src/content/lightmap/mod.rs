@@ -23,7 +23,7 @@ pub use fault::{LightFault, LightFaultKind};
 pub use luxel::Luxel;
 pub use pages::SurfaceLight;
 pub(super) use read::record_of;
-pub(super) use sizes::Geometry;
+pub(super) use sizes::{Geometry, Room};
 pub use stat::{LightStat, StyleStat};
 
 use std::ops::Range;

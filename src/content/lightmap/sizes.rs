@@ -77,18 +77,33 @@ impl<'a> Geometry<'a> {
 /// How often all faces together may name each surfedge. Faces have edges of their own.
 const MOST_SHARED: usize = 16;
 
-/// The sizes of faces' light. The time that all of them take together grows with the surfedges alone.
+/// How many edges may still be looked at: what all faces take together grows with the surfedges alone.
+pub(in crate::content) struct Room(usize);
+
+impl Room {
+    pub(in crate::content) fn of(geometry: &Geometry<'_>) -> Self {
+        Room(geometry.surf_edges.len().saturating_mul(MOST_SHARED))
+    }
+
+    /// Takes the room for the edges of a face.
+    pub(in crate::content) fn take(&mut self, face: &LitFace) -> Result<(), LightFaultKind> {
+        let edges = usize::try_from(face.edge_count).unwrap_or(0);
+        self.0 = self.0.checked_sub(edges).ok_or(LightFaultKind::Shared)?;
+        Ok(())
+    }
+}
+
+/// The sizes of faces' light.
 pub(super) struct Sizes<'a> {
     geometry: Geometry<'a>,
-    /// How many edges may still be looked at.
-    room: usize,
+    room: Room,
     corners: Vec<[f32; 3]>,
 }
 
 impl<'a> Sizes<'a> {
     pub(super) fn read(from: &Reader<'_, 'a>) -> Result<Self> {
         let geometry = Geometry::read(from)?;
-        let room = geometry.surf_edges.len().saturating_mul(MOST_SHARED);
+        let room = Room::of(&geometry);
         Ok(Sizes { geometry, room, corners: Vec::new() })
     }
 
@@ -98,8 +113,7 @@ impl<'a> Sizes<'a> {
         face: &LitFace,
         vectors: &[[f32; 4]; 2],
     ) -> Result<([usize; 2], Option<[usize; 2]>), LightFaultKind> {
-        let edges = usize::try_from(face.edge_count).unwrap_or(0);
-        self.room = self.room.checked_sub(edges).ok_or(LightFaultKind::Shared)?;
+        self.room.take(face)?;
         self.geometry.corners_to(face, &mut self.corners).ok_or(LightFaultKind::Edges)?;
         let luxels = |precision| extents(self.corners.iter().copied(), vectors, precision);
         let Extents { luxels: size, .. } = luxels(Precision::Double).ok_or(LightFaultKind::Size)?;

@@ -74,7 +74,7 @@ pub struct Conflict {
     /// What both sides changed: a sentence without a capital and a full stop.
     pub message: String,
     /// What the base, ours and theirs have; `None` for what one does not have. Of lumps and embedded files it is their
-    /// size and checksum.
+    /// size and checksum, of lists the number of records.
     pub values: Option<[Option<Vec<u8>>; 3]>,
     /// Whether it can be settled alone: by taking what one of the three maps has.
     pub can_settle: bool,
@@ -84,6 +84,12 @@ impl Conflict {
     pub(super) fn lump(lump: &str, message: impl Into<String>) -> Self {
         let subject = if lump.is_empty() { Subject::Outside } else { Subject::Lump };
         Conflict { lump: lump.to_owned(), subject, message: message.into(), values: None, can_settle: false }
+    }
+
+    /// Adds how many records a list has in each map.
+    pub(super) fn counted(self, counts: [usize; 3]) -> Self {
+        let count = |count: usize| Some(format!("{count} record{}", if count == 1 { "" } else { "s" }).into_bytes());
+        Conflict { values: Some(counts.map(count)), ..self }
     }
 
     pub(super) fn with(self, subject: Subject, values: [Option<Vec<u8>>; 3]) -> Self {

@@ -59,7 +59,8 @@ impl<'l, 'm, 'a> Records<'l, 'm, 'a> {
                 (true, true) => {
                     is_torn[site] = true;
                     let message = "both sides add, remove or move its records";
-                    desk.refuse(&base.links.sites[site].name, message);
+                    let counts = sides.map(|side| side.lens[site]);
+                    desk.push(Conflict::lump(&base.links.sites[site].name, message).counted(counts));
                     mine[site].clone().map(|moves| (1, moves))
                 }
                 (true, false) => mine[site].clone().map(|moves| (1, moves)),
