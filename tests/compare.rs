@@ -99,8 +99,8 @@ fn what_a_draft_does_to_entities_is_told_as_it_was_done() {
             (How::Moved, 1, Some(last), 0),
             (How::Changed, 2, Some(1), 2),
             (How::Changed, 3, Some(2), 1),
-            (How::Added, last, None, 0),
-            (How::Removed, 3, None, 0),
+            (How::Added, last, None, 2),
+            (How::Removed, 3, None, 3),
         ]
     );
     assert_eq!(found.touched().to_string(), "5 entities, 3 values");
@@ -324,4 +324,39 @@ proptest! {
             prop_assert!(change.is_none_or(|change| change.from == (from != index || change.how == How::Moved).then_some(from)));
         }
     }
+}
+
+/// A reader of a review sees what is new without another tool, and equal keys in another order are another content.
+#[test]
+fn pairs_of_new_and_gone_entities_and_the_order_of_equal_keys_are_listed() {
+    let map = fixture("q2/own_rooms");
+    let lines = |edit: &dyn Fn(&mut Draft<'_>)| {
+        let mut draft = map.draft();
+        edit(&mut draft);
+        let found = touched(&draft);
+        let all = found.lumps[0].changes.iter().map(|change| change.line("ENTITIES").to_string());
+        (all.collect::<Vec<_>>(), found.touched())
+    };
+    let (added, counts) = lines(&|draft| {
+        draft.entities().unwrap().add([("classname", "info_null"), ("origin", "1 2 3"), ("x", "y")]).unwrap();
+    });
+    assert_eq!(added, ["entity 20 info_null added: origin \"1 2 3\"; x \"y\""]);
+    assert_eq!((counts.entities, counts.values), (1, 0));
+    let (removed, _) = lines(&|draft| draft.entities().unwrap().remove(6).unwrap());
+    assert!(removed[0].starts_with("entity 6 light removed: origin \""), "{removed:?}");
+
+    let text = |first: &str, second: &str| {
+        let pairs = format!("\"out\" \"{first}\"\n\"x\" \"1\"\n\"out\" \"{second}\"\n\"y\" \"2\"\n");
+        format!("{{\n\"classname\" \"worldspawn\"\n{pairs}}}\n\0").into_bytes()
+    };
+    let id = map.role(bspkit::dialect::Role::Entities).unwrap().id;
+    let mut draft = map.draft();
+    draft.set(id, text("a", "b")).unwrap();
+    let old = saved(&draft);
+    let other =
+        String::from_utf8(text("b", "a")).unwrap().replace("\"x\" \"1\"\n", "").replace("\"y\"", "\"x\" \"1\"\n\"y\"");
+    draft.set(id, other.into_bytes()).unwrap();
+    let found = compare::maps(&old, &saved(&draft), 10).unwrap();
+    let line = found.lumps[0].changes[0].line("ENTITIES").to_string();
+    assert_eq!(line, "entity 0 worldspawn: out \"a\" -> \"b\"; out \"b\" -> \"a\"");
 }

@@ -171,6 +171,9 @@ fn object(lump: &str, change: &Change) -> Object {
         Change::Texture(texture) => {
             start("texture");
             put(&mut object, json!({"index": texture.index, "image": texture.image}));
+            if let Some(from) = texture.from {
+                put(&mut object, json!({"from_index": from}));
+            }
             put_bytes(&mut object, "old", texture.old.as_ref());
             put_bytes(&mut object, "new", texture.new.as_ref());
         }

@@ -54,8 +54,9 @@ enum Shown {
 }
 
 fn figure(textures: [&Textures<'_>; 2], change: &TextureChange, room: &mut Room) -> Shown {
-    let of = |side: usize| textures[side].get(change.index).ok().flatten().filter(Miptex::is_embedded);
-    let both = [of(0), of(1)];
+    let of = |side: usize, index: Option<usize>| textures[side].get(index?).ok().flatten().filter(Miptex::is_embedded);
+    let old = change.old.as_ref().map(|_| change.from.unwrap_or(change.index));
+    let both = [of(0, old), of(1, change.new.as_ref().map(|_| change.index))];
     let mut sizes = both.iter().flatten().map(|texture| [index(texture.width()), index(texture.height())]);
     if both.iter().flatten().next().is_none() {
         return Shown::Nothing;

@@ -91,7 +91,7 @@ pub struct EntityChange {
     pub class: Option<Vec<u8>>,
     /// Its `targetname`.
     pub name: Option<Vec<u8>>,
-    /// The keys with other values.
+    /// The keys with other values; of an added or removed entity all of its pairs.
     pub keys: Vec<KeyChange>,
     /// How many more keys there are.
     pub more: usize,
@@ -242,8 +242,10 @@ pub struct WordChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextureChange {
-    /// Its index.
+    /// Its index; of a removed one the index that it had.
     pub index: usize,
+    /// The index that it had, if it is at another place among those that stay, or its name or image differs too.
+    pub from: Option<usize>,
     /// Its name before; `None` if it is new.
     pub old: Option<Vec<u8>>,
     /// Its name after; `None` if it is gone.

@@ -1,6 +1,6 @@
 //! Entities, by identity.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::change::{BytesChange, Change, EntityChange, How, KeyChange};
 use super::{Found, Sides};
@@ -66,7 +66,7 @@ fn differ(
         }
         let Some(entity) = new.get(index) else { continue };
         let Some(before) = from.and_then(|from| old.get(from)) else {
-            add(found, How::Added, &entity, None, Vec::new());
+            add(found, How::Added, &entity, None, whole(&entity, How::Added));
             continue;
         };
         if !is_moved && before.bytes() == entity.bytes() {
@@ -81,13 +81,15 @@ fn differ(
         add(found, how, &entity, Some(before.index()), keys);
     }
     for entity in old.iter().filter(|entity| !is_kept[entity.index()]) {
-        add(found, How::Removed, &entity, None, Vec::new());
+        add(found, How::Removed, &entity, None, whole(&entity, How::Removed));
     }
 }
 
 fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mut keys: Vec<KeyChange>) {
     found.count(how, 1, |touched| &mut touched.entities);
-    found.touched().values += keys.len();
+    if !matches!(how, How::Added | How::Removed) {
+        found.touched().values += keys.len();
+    }
     let most = found.most;
     found.add(|| {
         let more = keys.len().saturating_sub(most);
@@ -96,6 +98,18 @@ fn add(found: &mut Found, how: How, entity: &Entity<'_>, from: Option<usize>, mu
         let from = from.filter(|from| *from != entity.index() || how == How::Moved);
         Change::Entity(EntityChange { how, index: entity.index(), from, class, name, keys, more })
     });
+}
+
+/// All pairs of an entity that only one map has.
+fn whole(entity: &Entity<'_>, how: How) -> Vec<KeyChange> {
+    let value = |pair: Pair<'_>, is: How| (how == is).then(|| pair.value.to_vec());
+    let pairs = entity.pairs();
+    let one = |pair: Pair<'_>| KeyChange {
+        key: pair.key.to_vec(),
+        old: value(pair, How::Removed),
+        new: value(pair, How::Added),
+    };
+    pairs.map(one).collect()
 }
 
 /// The values that differ. Of several equal keys, pairs that both have are left out first; the others are matched in
@@ -111,6 +125,7 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
         let both = old.into_iter().zip(new).filter(|(old, new)| old.value != new.value);
         return both.map(|(old, new)| change(new.key, Some(old.value), Some(new.value))).collect();
     }
+    let orders = other_orders([&old, &new]);
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     old.drain(..same);
     new.drain(..same);
@@ -142,5 +157,33 @@ fn keys(old: &Entity<'_>, new: &Entity<'_>) -> Vec<KeyChange> {
             changes.push(change(pair.key, Some(value), None));
         }
     }
+    changes.extend(orders.into_iter().map(|(key, old, new)| change(key, Some(old), Some(new))));
     changes
+}
+
+/// A value in the place of another one of equal keys.
+type Swapped<'e> = (&'e [u8], &'e [u8], &'e [u8]);
+
+/// The values of equal keys that are the same ones in another order, which has a meaning: engines use the first or the
+/// last one, or all of them one after the other.
+fn other_orders<'e>(both: [&[Pair<'e>]; 2]) -> Vec<Swapped<'e>> {
+    let [old, new] = both.map(|pairs| {
+        let mut values: BTreeMap<Vec<u8>, Vec<Pair<'e>>> = BTreeMap::new();
+        pairs.iter().for_each(|pair| values.entry(pair.key.to_ascii_lowercase()).or_default().push(*pair));
+        values
+    });
+    let sorted = |pairs: &[Pair<'e>]| {
+        let mut all: Vec<_> = pairs.iter().map(|pair| (pair.key, pair.value)).collect();
+        all.sort_unstable();
+        all
+    };
+    let mut swapped = Vec::new();
+    for (key, before) in &old {
+        let Some(after) = new.get(key).filter(|after| before.len() > 1 && sorted(before) == sorted(after)) else {
+            continue;
+        };
+        let others = before.iter().zip(after).filter(|(before, after)| before.value != after.value);
+        swapped.extend(others.map(|(before, after)| (after.key, before.value, after.value)));
+    }
+    swapped
 }

@@ -109,7 +109,20 @@ fn print_entity(f: &mut fmt::Formatter<'_>, entity: &EntityChange) -> fmt::Resul
         (how, _) => write!(f, " {how}")?,
     }
     let mut separator = ": ";
+    let is_whole = matches!(entity.how, How::Added | How::Removed);
     for KeyChange { key, old, new } in &entity.keys {
+        if is_whole {
+            // Its class and name are there already.
+            let value = new.as_ref().or(old.as_ref());
+            let is = |name: &str, said: &Option<Vec<u8>>| {
+                key.eq_ignore_ascii_case(name.as_bytes()) && said.as_ref() == value
+            };
+            if !is("classname", &entity.class) && !is("targetname", &entity.name) {
+                write!(f, "{separator}{} {}", escaped(key), Quoted(value.map_or(&[], Vec::as_slice)))?;
+                separator = "; ";
+            }
+            continue;
+        }
         write!(f, "{separator}{}", escaped(key))?;
         match (old, new) {
             (Some(old), Some(new)) => write!(f, " {} -> {}", Quoted(old), Quoted(new))?,
@@ -196,9 +209,10 @@ fn print_solid(f: &mut fmt::Formatter<'_>, lump: &str, solid: &SolidChange) -> f
 
 fn print_texture(f: &mut fmt::Formatter<'_>, lump: &str, texture: &TextureChange) -> fmt::Result {
     write!(f, "{lump}[{}]: ", texture.index)?;
+    let from = texture.from.map(|from| format!(", {from} before")).unwrap_or_default();
     match (&texture.old, &texture.new) {
-        (Some(old), Some(new)) if old == new => write!(f, "{}", escaped(new))?,
-        (Some(old), Some(new)) => write!(f, "{} -> {}", escaped(old), escaped(new))?,
+        (Some(old), Some(new)) if old == new => write!(f, "{}{from}", escaped(new))?,
+        (Some(old), Some(new)) => write!(f, "{} -> {}{from}", escaped(old), escaped(new))?,
         (Some(old), None) => write!(f, "{} removed", escaped(old))?,
         (None, new) => write!(f, "{} added", escaped(new.as_deref().unwrap_or_default()))?,
     }
