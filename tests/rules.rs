@@ -15,6 +15,8 @@ mod lint;
 mod modes;
 #[path = "rules/patterns.rs"]
 mod patterns;
+#[path = "rules/pcre.rs"]
+mod pcre;
 #[path = "rules/plugin.rs"]
 mod plugin;
 #[path = "common/random.rs"]

@@ -102,3 +102,42 @@ fn text_of_rules_reads_back_as_the_same_rules() {
     assert_eq!(lost(&printed), ["1:1 the order of the steps: the plug-in deletes, then replaces, then inserts"]);
     assert!(printed.result.is_empty());
 }
+
+/// Expressions are of bytes in a patch too: one that names a byte that is no UTF-8, and sets that have such bytes.
+#[test]
+fn an_expression_of_bytes_stays_one_in_a_patch() {
+    let text =
+        &b"{ \"classname\" \"worldspawn\" }\n{ \"n\" \"caf\xe9\" }\n{ \"n\" \"caf\xc3\xa9\" }\n{ \"n\" \"cafe\" }\n\0"
+            [..];
+    let kept = |entities: &Entities<'_>| -> Vec<Vec<u8>> {
+        entities.iter().filter_map(|entity| entity.get("n").map(<[u8]>::to_vec)).collect()
+    };
+    let mut removed = 0;
+    for expression in [
+        &b"^caf.$"[..],
+        b"^caf..$",
+        b"\\xe9",
+        b"f\xe9$",
+        b"f\xc3\xa9$",
+        b"f[^x]$",
+        b"f[\\x80-\\xff]+$",
+        b"\\W$",
+        b"f\\w$",
+        b"\\bf.\\b",
+    ] {
+        let file = [b"{\n\"n\" \"/", expression, b"/\"\n}"].concat();
+        let rules = Rules::parse("r.cfg", &file, Format::Stripper, Mode::Plugin).unwrap();
+        let mut ruled = Entities::parse(text, EntityRules::QUAKE2).unwrap();
+        rules.apply(&mut ruled, "map").unwrap();
+        let converted = rules.to_patch().unwrap();
+        assert_eq!(lost(&converted), [""; 0]);
+        let patch = patch::read(patch::write(&converted.result).as_bytes()).unwrap();
+        let entities = Entities::parse(text, EntityRules::QUAKE2).unwrap();
+        // A patch that finds nothing is an error.
+        let patched = patch.apply(&entities).map(|text| Entities::parse(text, EntityRules::QUAKE2).unwrap());
+        let patched = patched.as_ref().unwrap_or(&entities);
+        assert_eq!(kept(patched), kept(&ruled), "{}", expression.escape_ascii());
+        removed += 3 - kept(&ruled).len();
+    }
+    assert!(removed > 9, "{removed}");
+}

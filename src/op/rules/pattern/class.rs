@@ -34,9 +34,11 @@ impl Scan<'_> {
         let unclosed = || Unfit::Invalid(open, "the `[` is not closed".to_owned());
         let mut set = String::from("[");
         self.at += 1;
+        self.skip_ends();
         if self.peek(0) == Some(b'^') {
             set.push('^');
             self.at += 1;
+            self.skip_ends();
         }
         let first = self.at;
         loop {
@@ -55,9 +57,15 @@ impl Scan<'_> {
             };
             // Writing into a string cannot fail.
             let _ = write!(set, r"\x{start:02x}");
-            if self.peek(0) == Some(b'-') && !matches!(self.peek(1), Some(b']') | None) {
+            self.skip_ends();
+            if self.peek(0) == Some(b'-') {
                 let hyphen = self.at;
                 self.at += 1;
+                self.skip_ends();
+                if matches!(self.peek(0), Some(b']') | None) {
+                    set.push_str(r"\x2d");
+                    continue;
+                }
                 let next = self.peek(0).ok_or_else(unclosed)?;
                 // The end of a range is a letter or an escape: `[` begins no name there.
                 let end = if next == b'[' {
@@ -69,7 +77,7 @@ impl Scan<'_> {
                 match end {
                     Escaped::Byte(end) if end >= start => drop(write!(set, r"-\x{end:02x}")),
                     Escaped::Byte(_) => return self.invalid("the range in the brackets is out of order"),
-                    Escaped::Nothing => return self.unsupported(r"`\E` in a range"),
+                    Escaped::Nothing => return self.unsupported(r"a range without an end"),
                     Escaped::Set(_) if self.flavor == Flavor::DotNet => {
                         return self.invalid("a range ends with a set");
                     }
@@ -85,6 +93,13 @@ impl Scan<'_> {
         self.at += 1;
         self.item(&set);
         Ok(())
+    }
+
+    /// Moves past `\E` that ends nothing: PCRE sees a range through it.
+    fn skip_ends(&mut self) {
+        while self.flavor == Flavor::Pcre && self.rest().starts_with(br"\E") {
+            self.at += 2;
+        }
     }
 
     /// One member of a set; moves past it.

@@ -107,7 +107,8 @@ impl Scan<'_> {
         let number = match text.parse::<i64>() {
             // Backwards from the last group that is open here.
             Ok(back) if back < 0 => {
-                let opened = i64::try_from(super::captures(&self.text[..self.at]).len()).unwrap_or(i64::MAX);
+                let opened = super::captures(self.text).iter().filter(|(at, _)| *at < self.at).count();
+                let opened = i64::try_from(opened).unwrap_or(i64::MAX);
                 usize::try_from(opened.saturating_add(back).saturating_add(1)).unwrap_or(0)
             }
             Ok(number) => usize::try_from(number).unwrap_or(0),
@@ -121,6 +122,9 @@ impl Scan<'_> {
     pub(super) fn refer(&mut self, number: usize, length: usize) -> Result<(), Unfit> {
         if number == 0 || number > self.captures.len() {
             return self.invalid("the back-reference is to a group that does not exist");
+        }
+        if self.looks_behind() && self.flavor == Flavor::Pcre {
+            return self.invalid("what is looked for behind has no fixed length");
         }
         let is_named = |name: &&[u8]| !name.is_empty();
         if self.flavor == Flavor::DotNet && self.captures.iter().any(is_named) {

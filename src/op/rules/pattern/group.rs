@@ -37,7 +37,8 @@ impl Scan<'_> {
         };
         self.end_run();
         self.is_hard |= matches!(&*text, "(?=" | "(?!" | "(?>" | "(?<=" | "(?<!");
-        self.open.push(Group { at: self.at, looks: text.ends_with(['=', '!']) });
+        let looks = text.ends_with(['=', '!']);
+        self.open.push(Group { at: self.at, looks, looks_behind: looks && text.len() == 4 });
         self.steps.push(0);
         self.out.push_str(&text);
         self.can_repeat = false;
@@ -81,7 +82,7 @@ impl Scan<'_> {
             Some(b':') => {
                 self.end_run();
                 self.flags_of(set.split(|flag| *flag == b'-').next(), &text_of(is_off), ":");
-                self.open.push(Group { at: self.at, looks: false });
+                self.open.push(Group { at: self.at, looks: false, looks_behind: false });
                 self.steps.push(0);
             }
             Some(b'0'..=b'9' | b'+' | b'&') => return self.unsupported("a call of a group"),

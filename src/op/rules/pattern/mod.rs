@@ -215,6 +215,8 @@ struct Group {
     at: usize,
     /// Whether it looks around: no quantifier may follow.
     looks: bool,
+    /// Whether it looks behind: all in it has a fixed length.
+    looks_behind: bool,
 }
 
 /// An expression on the way into the other syntax.
@@ -243,7 +245,7 @@ struct Scan<'p> {
 
 impl<'p> Scan<'p> {
     fn new(text: &'p [u8], flavor: Flavor) -> Self {
-        let captures = captures(text);
+        let captures = captures(text).into_iter().map(|(_, name)| name).collect();
         let (out, open, steps) = (String::new(), Vec::new(), vec![0]);
         Scan {
             text,
@@ -360,6 +362,11 @@ impl<'p> Scan<'p> {
         Ok(())
     }
 
+    /// Whether what is here has to have a fixed length.
+    fn looks_behind(&self) -> bool {
+        self.open.iter().rfind(|group| group.looks).is_some_and(|group| group.looks_behind)
+    }
+
     /// A place between letters, which no quantifier may follow.
     fn place(&mut self, text: &str) {
         self.end_run();
@@ -383,6 +390,9 @@ impl<'p> Scan<'p> {
     fn repeat(&mut self, length: usize, most: usize, text: &str) -> Result<(), Unfit> {
         if !self.can_repeat {
             return self.invalid("the quantifier does not follow a repeatable item");
+        }
+        if most == 0 && self.looks_behind() {
+            return self.unsupported("what is repeated no times where an expression looks behind");
         }
         // What is repeated may not be there.
         self.run.pop();
@@ -449,9 +459,9 @@ fn number(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok().filter(|_| is_number).map(|text| text.parse().unwrap_or(usize::MAX))
 }
 
-/// The names of the capturing groups, in their order; an empty one for a group without a name.
-fn captures(text: &[u8]) -> Vec<&[u8]> {
-    let mut names: Vec<&[u8]> = Vec::new();
+/// The places and names of the capturing groups, in their order; an empty name for a group without one.
+fn captures(text: &[u8]) -> Vec<(usize, &[u8])> {
+    let mut names: Vec<(usize, &[u8])> = Vec::new();
     let mut at = 0;
     let name = |start: usize, end: u8| text[start..].split(|byte| *byte == end).next().unwrap_or_default();
     while at < text.len() {
@@ -460,10 +470,10 @@ fn captures(text: &[u8]) -> Vec<&[u8]> {
             [b'\\', ..] => at += 1,
             [b'(', b'?', b'#', rest @ ..] => at += 2 + memchr::memchr(b')', rest).unwrap_or(rest.len()),
             [b'[', ..] => at = end_of_set(text, at),
-            [b'(', b'?', b'<', next, ..] if !b"=!".contains(next) => names.push(name(at + 3, b'>')),
-            [b'(', b'?', b'P', b'<', ..] => names.push(name(at + 4, b'>')),
-            [b'(', b'?', b'\'', ..] => names.push(name(at + 3, b'\'')),
-            [b'(', next, ..] if !b"?*".contains(next) => names.push(b""),
+            [b'(', b'?', b'<', next, ..] if !b"=!".contains(next) => names.push((at, name(at + 3, b'>'))),
+            [b'(', b'?', b'P', b'<', ..] => names.push((at, name(at + 4, b'>'))),
+            [b'(', b'?', b'\'', ..] => names.push((at, name(at + 3, b'\''))),
+            [b'(', next, ..] if !b"?*".contains(next) => names.push((at, b"")),
             _ => {}
         }
         at += 1;
@@ -473,7 +483,11 @@ fn captures(text: &[u8]) -> Vec<&[u8]> {
 
 /// The place of the bracket that closes a set.
 fn end_of_set(text: &[u8], open: usize) -> usize {
-    let mut at = open + 1 + usize::from(text.get(open + 1) == Some(&b'^'));
+    let after_ends = |at: usize| at + 2 * text[at..].chunks(2).take_while(|two| *two == br"\E").count();
+    let mut at = after_ends(open + 1);
+    if text.get(at) == Some(&b'^') {
+        at = after_ends(at + 1);
+    }
     at += usize::from(text.get(at) == Some(&b']'));
     while at < text.len() {
         match &text[at..] {
