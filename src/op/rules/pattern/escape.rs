@@ -124,7 +124,7 @@ impl Scan<'_> {
             return self.invalid("the back-reference is to a group that does not exist");
         }
         if self.looks_behind() && self.flavor == Flavor::Pcre {
-            return self.invalid("what is looked for behind has no fixed length");
+            return self.invalid("what is within `(?<` has no fixed length");
         }
         let is_named = |name: &&[u8]| !name.is_empty();
         if self.flavor == Flavor::DotNet && self.captures.iter().any(is_named) {

@@ -215,7 +215,7 @@ struct Group {
     at: usize,
     /// Whether it looks around: no quantifier may follow.
     looks: bool,
-    /// Whether it looks behind: all in it has a fixed length.
+    /// Whether it is `(?<=` or `(?<!`: all in it has a fixed length.
     looks_behind: bool,
 }
 
@@ -392,7 +392,7 @@ impl<'p> Scan<'p> {
             return self.invalid("the quantifier does not follow a repeatable item");
         }
         if most == 0 && self.looks_behind() {
-            return self.unsupported("what is repeated no times where an expression looks behind");
+            return self.unsupported("a repetition of no times within `(?<`");
         }
         // What is repeated may not be there.
         self.run.pop();
