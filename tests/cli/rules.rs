@@ -101,7 +101,7 @@ fn a_folder_has_files_for_all_maps_and_for_beginnings_of_names() {
     room.write("s/maps/cp.cfg", b"{\n\"a\" \"/a(?R)?/\"\n}\n");
     let run = room.bspkit("ent apply cp_dust_v2.bsp q2.bsp --rules s -o out");
     assert_eq!(run.code, Some(1));
-    assert!(run.err.contains("s/maps/cp.cfg:2:7: the regular expression /a(?R)?/ cannot be used"), "{}", run.err);
+    assert!(run.err.contains("s/maps/cp.cfg:2:8: the regular expression /a(?R)?/ cannot be used"), "{}", run.err);
     assert!(classes(&room, "out/q2.bsp").ends_with(" all"));
     assert!(!room.path("out/cp_dust_v2.bsp").exists());
     let run = room.bspkit("ent apply q2.bsp --rules out -o x.bsp").without_data(2);
