@@ -16,7 +16,7 @@ use std::path::Path;
 
 use bspkit::content::entities::Entities;
 use bspkit::op::compare;
-use bspkit::op::patch::{Operation, Patch, Spot, Target};
+use bspkit::op::patch::{Match, Operation, Patch, Spot, Target};
 use bspkit::{Bsp, Layout};
 
 use harness::{Group, Outcome, Work, in_time, three_digits};
@@ -160,7 +160,10 @@ fn patch(text: &Text, effort: &Effort, aims: &mut Vec<Aim>) -> Outcome {
             Ok(Operation::Remove { on: Target::Select(selector, None), expect: expect() })
         }),
         ("removals by a pair", &|index| {
-            Ok(Operation::Remove { on: Target::Match(named(index), None), expect: expect() })
+            Ok(Operation::Remove {
+                on: Target::Match(Match { pairs: named(index), ..Match::default() }),
+                expect: expect(),
+            })
         }),
     ];
     let mut group = Group::new(format!("A patch of {OPERATIONS} operations on {} entities", entities.len()));
